@@ -129,7 +129,8 @@ extension PusherService: WebSocketFront {
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> WebSocketConnection {
         PusherConnection(
-            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target))
+            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target),
+            wantsRecovery: PusherAdmission.wantsRecovery(target))
     }
 
     private func admit(_ target: RequestTarget, _ visitor: RequestOrigin) -> Result<SharedApplication, PusherCloseReason> {
@@ -168,6 +169,10 @@ extension PusherService: WebSocketFront {
         for (application, counts) in eventCounts.withLockedValue({ $0 }) {
             events[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += counts
         }
+        var recoveries: [ApplicationName: RecoveryTally] = [:]
+        for (application, tally) in channels.recoveries {
+            recoveries[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
+        }
         // Once more, since applications that are counted for the first time have got their names meanwhile.
         let names = context.names.names
         let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
@@ -177,6 +182,16 @@ extension PusherService: WebSocketFront {
         ]
         for (name, help, path) in gauges {
             out.family(name, .gauge, help, of: service, names) { tallies[names[$0.index]]?[keyPath: path] ?? 0 }
+        }
+        let kept: [(String, PrometheusText.Kind, String, KeyPath<RecoveryTally, Int>)] = [
+            ("recovery_channels", .gauge, "Channels whose events are kept for connections that come back.", \.channels),
+            ("recovery_events", .gauge, "Events that are kept for connections that come back.", \.events),
+            ("recovery_bytes", .gauge, "Memory that the kept events take.", \.bytes),
+            ("recovered_total", .counter, "Subscriptions after which nothing was missing.", \.complete),
+            ("not_recovered_total", .counter, "Subscriptions after which events may be missing.", \.incomplete),
+        ]
+        for (name, kind, help, path) in kept {
+            out.family(name, kind, help, of: service, names) { recoveries[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         let counters: [(String, String, KeyPath<EventCounts, Int>)] = [
             ("events_published_total", "Events of servers, once for each channel.", \.published),

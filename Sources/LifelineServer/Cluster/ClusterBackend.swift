@@ -78,7 +78,7 @@ final class ClusterBackend: ServerSeat {
         client.attach(pusher, of: .pusher)
         client.attach(pubnub, of: .pubnub)
         client.attach(chat, of: .chat)
-        let channels = ClusterChannels(bus: client, clock: clock)
+        let channels = ClusterChannels(bus: client, clock: clock, recoveries: { pusher.recoveries })
         // Asked for each message; without a console nobody ever looks on.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
         return Parts(

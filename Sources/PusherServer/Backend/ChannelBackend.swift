@@ -26,9 +26,12 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func publish(_ publication: ChannelPublication) -> EventLoopSet
     /// Subscribes a connection, or says why not. The subscriber's node confirms before it delivers anything else.
     ///
-    /// - Parameter completion: called once, with the event loops that are full, from any thread.
+    /// - Parameter completion: called once, from any thread.
     func subscribe(
-        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void)
+        _ subscription: ChannelSubscription,
+        completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
+    /// Whether ``subscribe(_:completion:)`` has called its completion when it returns.
+    var answersAtOnce: Bool { get }
     /// Ends a subscription.
     @discardableResult
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
@@ -69,6 +72,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var channelCount: Int { get }
     /// What there is of each application, by its id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
+    /// What is kept of each application's events for connections that come back, where it is decided.
+    var recoveries: [(application: String, tally: RecoveryTally)] { get }
 }
 
 extension ChannelBackend {

@@ -1,4 +1,5 @@
 import NIOCore
+import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
@@ -38,6 +39,24 @@ package struct ChannelSubscription: Sendable {
     var application: Application
     var subscriber: ChannelSubscriber
     var member: PresenceMember?
+    /// Set for connections with recovery.
+    var recovery: SubscriptionRecovery?
+}
+
+/// What a connection with recovery wants replayed (rule RV-4).
+package struct SubscriptionRecovery: Hashable, Sendable {
+    /// What the connection has already; nil for nothing.
+    var request: PusherRecoverRequest?
+    /// How many bytes may be replayed.
+    var limit: Int
+}
+
+/// A subscription that has been taken.
+package struct SubscriptionGrant: Sendable {
+    /// Event loops that are full now.
+    var full = EventLoopSet()
+    /// How many bytes are replayed.
+    var replayed = 0
 }
 
 /// A connection of one server.
@@ -83,8 +102,9 @@ package struct ConnectionSignIn: Sendable {
 
 /// What came of a command, for the nodes that it concerns.
 package enum ChannelChange: Sendable {
-    /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one.
-    case deliver(ByteBuffer, ChannelID, in: EventLoopSet, excluding: SocketID?)
+    /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one. Connections with recovery get
+    /// the event with its position, if it has one.
+    case deliver(ByteBuffer, ChannelID, in: EventLoopSet, excluding: SocketID?, positioned: PositionedEvent?)
     /// Deliver to this connection from now on, after the confirmation.
     case subscribed(ChannelSubscriber, ChannelID, confirmation: ByteBuffer)
     /// Deliver to this connection no longer.

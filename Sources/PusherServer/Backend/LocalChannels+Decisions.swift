@@ -11,14 +11,19 @@ extension LocalChannels {
         return withShard(of: channel) { shard in
             let audience: EventLoopSet
             if let message = publication.cached {
-                audience = shard.publish(
+                audience = shard.hub.publish(
                     message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
                 if application.hasWebhooks { nodes.first?.filled(channel.name, of: application) }
                 remembering?(channel, message)
             } else {
-                audience = shard.audience(of: channel)
+                audience = shard.hub.audience(of: channel)
             }
-            let full = deliver(publication.frame, to: channel, in: audience, excluding: publication.excluding)
+            let isFromClient = if case .client = publication.source { true } else { false }
+            let positioned = position(
+                publication.frame, in: channel, application, &shard, excluding: publication.excluding,
+                isKept: !isFromClient || application.recovery.includesClientEvents)
+            let full = deliver(
+                publication.frame, to: channel, in: audience, excluding: publication.excluding, positioned: positioned)
             if case .client(let event) = publication.source, application.hasWebhooks, let sender = publication.excluding {
                 nodes.first?.tell(.clientEvent(event, sender: sender), on: channel.name, of: application)
             }
@@ -27,8 +32,22 @@ extension LocalChannels {
         }
     }
 
+    /// Gives an event its position, for connections with recovery; nil when the channel never had one.
+    private func position(
+        _ frame: ByteBuffer, in channel: ChannelID, _ application: Application, _ shard: inout LocalShard,
+        excluding: SocketID? = nil, user: String? = nil, isKept: Bool = true
+    ) -> PositionedEvent? {
+        guard !shard.histories.isEmpty else { return nil }
+        return shard.histories.add(
+            frame, to: channel, excluding: excluding, user: user, isKept: isKept, application.recovery,
+            limit: application.recovery.bytes / shardCount, at: now)
+    }
+
+    package var answersAtOnce: Bool { true }
+
     package func subscribe(
-        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
+        _ subscription: ChannelSubscription,
+        completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
     ) {
         let result = withShard(of: subscription.channel) { shard in
             Result { () throws(SubscribeRefusal) in try subscribe(subscription, &shard) }
@@ -37,35 +56,60 @@ extension LocalChannels {
     }
 
     private func subscribe(
-        _ subscription: ChannelSubscription, _ shard: inout ChannelShard
-    ) throws(SubscribeRefusal) -> EventLoopSet {
+        _ subscription: ChannelSubscription, _ shard: inout LocalShard
+    ) throws(SubscribeRefusal) -> SubscriptionGrant {
         let (channel, traits, application) = (subscription.channel, subscription.traits, subscription.application)
         let eventLoopID = subscription.subscriber.eventLoopID
-        let isNew = shard.occupancy(of: channel) == nil
+        let isNew = shard.hub.occupancy(of: channel) == nil
         try quota.open(application, isNewChannel: isNew)
         let outcome: SubscribeOutcome
         do throws(SubscribeRefusal) {
-            outcome = try shard.subscribe(
+            outcome = try shard.hub.subscribe(
                 to: channel, traits: traits, eventLoopID: eventLoopID, member: subscription.member,
                 memberLimit: application.limits.presenceMembers, at: now)
         } catch {
             quota.close(application, isChannelGone: isNew)
             throw error
         }
-        let confirmation = PusherWire.confirmation(of: channel.name, isCache: traits.contains(.cached), outcome)
+        let replay = replay(for: subscription, outcome, &shard)
+        var confirmation = PusherWire.confirmation(
+            of: channel.name, isCache: traits.contains(.cached), outcome, replay?.outcome)
         if let added = outcome.memberAdded, confirmation.readableBytes > maximumConfirmationBytes {
-            _ = shard.unsubscribe(from: channel, eventLoopID: eventLoopID, userID: added.userID, at: now)
+            if outcome.becameOccupied { shard.histories.vacated(channel, application.recovery, at: now) }
+            _ = shard.hub.unsubscribe(from: channel, eventLoopID: eventLoopID, userID: added.userID, at: now)
             quota.close(application, isChannelGone: isNew)
             throw SubscribeRefusal.tooManyMemberBytes(limit: maximumConfirmationBytes)
         }
-        var full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: eventLoopID)
+        var grant = SubscriptionGrant()
+        if let replay, replay.frames.readableBytes > 0 {
+            grant.replayed = replay.frames.readableBytes
+            var frames = replay.frames
+            frames.writeImmutableBuffer(confirmation)
+            confirmation = frames
+        }
+        grant.full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: eventLoopID)
         if let added = outcome.memberAdded {
             let frame = PusherWire.frame(PusherFrames.memberAdded(channel: channel.name, member: PusherMember(added)))
-            full.formUnion(deliver(frame, to: channel, in: outcome.audience, excluding: subscription.subscriber.socketID))
+            let newcomer = subscription.subscriber.socketID
+            let positioned = position(frame, in: channel, application, &shard, excluding: newcomer, user: added.userID)
+            grant.full.formUnion(
+                deliver(frame, to: channel, in: outcome.audience, excluding: newcomer, positioned: positioned))
         }
         if application.hasWebhooks { tell(outcome, of: channel, traits, application) }
-        full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
-        return full
+        grant.full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+        return grant
+    }
+
+    /// What a connection with recovery gets beside the confirmation; nil for other connections.
+    private func replay(
+        for subscription: ChannelSubscription, _ outcome: SubscribeOutcome, _ shard: inout LocalShard
+    ) -> Replay? {
+        let channel = subscription.channel
+        if outcome.becameOccupied, !shard.histories.isEmpty { shard.histories.occupied(channel) }
+        guard let recovery = subscription.recovery, subscription.application.recovery.isEnabled else { return nil }
+        return shard.histories.join(
+            channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit, at: now,
+            epoch: newEpoch)
     }
 
     @discardableResult
@@ -73,7 +117,7 @@ extension LocalChannels {
         let (channel, application) = (subscription.channel, subscription.application)
         return withShard(of: channel) { shard in
             var full = EventLoopSet()
-            let ended = shard.unsubscribe(
+            let ended = shard.hub.unsubscribe(
                 from: channel, eventLoopID: subscription.eventLoopID, userID: subscription.userID, at: now)
             guard let outcome = ended else { return full }
             quota.close(application, isChannelGone: outcome.becameVacant)
@@ -82,7 +126,11 @@ extension LocalChannels {
             }
             if let removed = outcome.memberRemoved, !subscription.isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: channel.name, userID: removed))
-                full.formUnion(deliver(frame, to: channel, in: outcome.audience))
+                let positioned = position(frame, in: channel, application, &shard, user: removed)
+                full.formUnion(deliver(frame, to: channel, in: outcome.audience, positioned: positioned))
+            }
+            if outcome.becameVacant, !shard.histories.isEmpty {
+                shard.histories.vacated(channel, application.recovery, at: now)
             }
             if application.hasWebhooks { tell(outcome, of: channel, application) }
             guard !subscription.isSilent else { return full }
@@ -96,10 +144,10 @@ extension LocalChannels {
 
     private func announceCount(
         of channel: ChannelID, _ traits: ChannelTraits, _ audience: EventLoopSet, _ application: Application,
-        _ shard: inout ChannelShard
+        _ shard: inout LocalShard
     ) -> EventLoopSet {
         guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,
-            let count = shard.countToAnnounce(channel, at: now)
+            let count = shard.hub.countToAnnounce(channel, at: now)
         else { return EventLoopSet() }
         let full = deliver(Self.frame(of: count, channel), to: channel, in: audience)
         if application.hasWebhooks { nodes.first?.tell(.subscriptionCount(count), on: channel.name, of: application) }

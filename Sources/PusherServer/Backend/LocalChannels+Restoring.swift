@@ -9,8 +9,8 @@ extension LocalChannels {
         let traits = ChannelTraits(of: holding.channel)
         withShard(of: holding.channel) { shard in
             for _ in 0..<holding.count {
-                let isNew = shard.occupancy(of: holding.channel) == nil
-                let outcome = try? shard.subscribe(
+                let isNew = shard.hub.occupancy(of: holding.channel) == nil
+                let outcome = try? shard.hub.subscribe(
                     to: holding.channel, traits: traits, eventLoopID: eventLoopID, member: holding.member, memberLimit: .max,
                     at: now)
                 guard outcome != nil else { return }
@@ -22,8 +22,17 @@ extension LocalChannels {
     /// Takes the last event of a cache channel over.
     func restore(_ message: CachedMessage, of channel: ChannelID, _ application: Application) {
         withShard(of: channel) { shard in
-            _ = shard.publish(
+            _ = shard.hub.publish(
                 message, to: channel, traits: ChannelTraits(of: channel), keeping: application.limits.cacheBytes / shardCount)
+        }
+    }
+
+    /// Keeps the events of an occupied channel from now on, for connections that had recovery before. Unlike the others this may be
+    /// called at any time.
+    func beginHistory(of channel: ChannelID) {
+        withShard(of: channel) { shard in
+            guard shard.hub.occupancy(of: channel) != nil else { return }
+            shard.histories.begin(channel, epoch: newEpoch)
         }
     }
 

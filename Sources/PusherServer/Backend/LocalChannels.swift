@@ -15,7 +15,9 @@ package final class LocalChannels: ChannelBackend {
     private let budget = RequestBudget()
     private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
     private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<SignedInUsers>]>([:])
-    private let shards: [NIOLockedValueBox<ChannelShard>]
+    private let shards: [NIOLockedValueBox<LocalShard>]
+    /// Names histories of events, each once.
+    private let makeEpoch: @Sendable () -> String
     /// Takes events to other services.
     let bridge: (any BridgeTap)?
     /// Is told of each event that a cache channel remembers, under the lock of its shard.
@@ -29,10 +31,13 @@ package final class LocalChannels: ChannelBackend {
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
     ///   - maximumPendingBytes: what may wait for one connection.
     ///   - remembering: is told of each event that a cache channel remembers.
+    ///   - makeEpoch: names histories of events, each once.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
-        remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil
+        remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil,
+        makeEpoch: @escaping @Sendable () -> String = LocalShard.randomEpoch
     ) {
+        self.makeEpoch = makeEpoch
         self.bridge = bridge
         self.remembering = remembering
         self.clock = clock
@@ -40,13 +45,15 @@ package final class LocalChannels: ChannelBackend {
         // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
         maximumConfirmationBytes = maximumPendingBytes / 2
         // Several also with one event loop, so that looking through all channels holds each lock for a part of the time only.
-        shards = (0..<16).map { _ in NIOLockedValueBox(ChannelShard()) }
+        shards = (0..<16).map { _ in NIOLockedValueBox(LocalShard()) }
     }
 
     var now: MonotonicInstant { clock.monotonic() }
     var shardCount: Int { shards.count }
 
-    func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
+    func newEpoch() -> String { makeEpoch() }
+
+    func withShard<Result>(of channel: ChannelID, _ body: (inout LocalShard) throws -> Result) rethrows -> Result {
         try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
     }
 
@@ -67,14 +74,20 @@ package final class LocalChannels: ChannelBackend {
     package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
     package func leave(_ node: any ChannelNode) { nodes.leave(node) }
 
+    /// Gives up what is kept of events: another process decides from now on.
+    func forgetHistories() {
+        for shard in shards { shard.withLockedValue { $0.histories = ChannelHistories() } }
+    }
+
     /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
     func deliver(
-        _ frame: ByteBuffer, to channel: ChannelID, in audience: EventLoopSet, excluding: SocketID? = nil
+        _ frame: ByteBuffer, to channel: ChannelID, in audience: EventLoopSet, excluding: SocketID? = nil,
+        positioned: PositionedEvent? = nil
     ) -> EventLoopSet {
         var full = EventLoopSet()
         guard !audience.isEmpty else { return full }
         for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: audience) {
-            full.formUnion(node.apply(.deliver(frame, channel, in: audience, excluding: excluding)))
+            full.formUnion(node.apply(.deliver(frame, channel, in: audience, excluding: excluding, positioned: positioned)))
         }
         return full
     }
@@ -129,32 +142,36 @@ package final class LocalChannels: ChannelBackend {
     // MARK: Reads
 
     package func occupancy(of channel: ChannelID) -> ChannelOccupancy? {
-        withShard(of: channel) { $0.occupancy(of: channel) }
+        withShard(of: channel) { $0.hub.occupancy(of: channel) }
     }
 
     package func members(of channel: ChannelID) -> [PresenceMember] {
-        withShard(of: channel) { $0.members(of: channel) }
+        withShard(of: channel) { $0.hub.members(of: channel) }
     }
 
     package func cached(_ channel: ChannelID) -> CachedMessage? {
         let now = now
-        return withShard(of: channel) { $0.cached(channel, at: now) }
+        return withShard(of: channel) { $0.hub.cached(channel, at: now) }
     }
 
     package func audience(of channel: ChannelID) -> EventLoopSet {
-        withShard(of: channel) { $0.audience(of: channel) }
+        withShard(of: channel) { $0.hub.audience(of: channel) }
     }
 
     package func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool) {
         for shard in shards {
-            guard body(shard.withLockedValue { $0.occupied(application: application, prefix: prefix) }) else { return }
+            guard body(shard.withLockedValue { $0.hub.occupied(application: application, prefix: prefix) }) else { return }
         }
     }
 
-    package var channelCount: Int { shards.reduce(0) { $0 + $1.withLockedValue(\.occupiedCount) } }
+    package var channelCount: Int { shards.reduce(0) { $0 + $1.withLockedValue(\.hub.occupiedCount) } }
 
     package var tallies: [(application: String, tally: ChannelTally)] {
-        shards.flatMap { shard in shard.withLockedValue { $0.tallies.map { ($0.key.text, $0.value) } } }
+        shards.flatMap { shard in shard.withLockedValue { $0.hub.tallies.map { ($0.key.text, $0.value) } } }
+    }
+
+    package var recoveries: [(application: String, tally: RecoveryTally)] {
+        shards.flatMap { shard in shard.withLockedValue { $0.histories.tallies.map { ($0.key.text, $0.value) } } }
     }
 
     /// Users that are signed in or watched, of all applications.
@@ -177,9 +194,10 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    private func sweep(_ shard: NIOLockedValueBox<ChannelShard>) {
+    private func sweep(_ shard: NIOLockedValueBox<LocalShard>) {
         shard.withLockedValue { shard in
-            for due in shard.sweep(at: now) { announce(due) }
+            for due in shard.hub.sweep(at: now) { announce(due) }
+            if !shard.histories.isEmpty { shard.histories.sweep(at: now) }
         }
     }
 }

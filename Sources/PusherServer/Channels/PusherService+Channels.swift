@@ -62,16 +62,18 @@ extension PusherService {
 
     /// Subscribes a connection. Its confirmation is queued before anything else of the channel.
     ///
-    /// - Parameter completion: called once, with the event loops that are full, from any thread.
+    /// - Parameters:
+    ///   - recovery: set for connections with recovery.
+    ///   - completion: called once, from any thread.
     func subscribe(
-        _ subscriber: ChannelSubscriber, to name: String, member: PresenceMember?, application: Application,
-        completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
+        _ subscriber: ChannelSubscriber, to name: String, member: PresenceMember?, _ recovery: SubscriptionRecovery? = nil,
+        application: Application, completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
     ) {
         channels.subscribe(
             ChannelSubscription(
                 channel: ChannelID(application: application.id, name: name),
                 traits: ChannelTraits(of: PusherChannelKind(of: name)), application: application, subscriber: subscriber,
-                member: member),
+                member: member, recovery: recovery),
             completion: completion)
     }
 
@@ -115,10 +117,10 @@ extension PusherService: ChannelNode {
     package func apply(_ change: ChannelChange) -> EventLoopSet {
         var full = EventLoopSet()
         switch change {
-        case .deliver(let frame, let channel, let audience, let excluding):
+        case .deliver(let frame, let channel, let audience, let excluding, let positioned):
             if forwarder != nil { show(frame, in: channel) }
             for mailbox in mailboxes where audience.contains(mailbox.queue.eventLoopID) {
-                guard mailbox.enqueue(.deliver(channel, frame, excluding: excluding)) else { continue }
+                guard mailbox.enqueue(.deliver(channel, frame, excluding: excluding, positioned: positioned)) else { continue }
                 full.insert(mailbox.queue.eventLoopID)
             }
         case .subscribed(let subscriber, let channel, let confirmation):

@@ -6,7 +6,8 @@ import ServerCluster
 // afterwards is taken out behind them.
 extension ClusterChannels {
     package func subscribe(
-        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
+        _ subscription: ChannelSubscription,
+        completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
     ) {
         let deadline = NIODeadline.now() + TimeAmount(callLimit)
         let (number, needsTimer) = state.withLockedValue { state in
@@ -19,7 +20,7 @@ extension ClusterChannels {
         if needsTimer { watch(until: deadline) }
         let socketID = subscription.subscriber.socketID
         // Kept for as long as it takes: an answer that comes too late for the client still has to be undone.
-        tell(.subscribe(socketID, subscription.channel, member: subscription.member)) { [self] result in
+        tell(.subscribe(socketID, subscription.channel, member: subscription.member, subscription.recovery)) { [self] result in
             let key = PendingSubscriptions.Key(socketID: socketID, channel: subscription.channel)
             settle(key, number, subscription.member, result)
         }
@@ -43,7 +44,8 @@ extension ClusterChannels {
                 state.pending.answered()
                 let entry = state.pending.take(key, number: number)
                 let seat = entry.map { (socketID: key.socketID, eventLoopID: $0.subscription.subscriber.eventLoopID) }
-                state.subscriptions.confirm(key.channel, member, seat: seat)
+                state.subscriptions.confirm(
+                    key.channel, member, seat: seat, isRecovering: entry?.subscription.recovery != nil)
                 if let subscriber = entry?.subscription.subscriber {
                     _ = state.node?.apply(.subscribed(subscriber, key.channel, confirmation: confirmation))
                 }
@@ -53,7 +55,7 @@ extension ClusterChannels {
                 let ended = EndedHolding(channel: key.channel.name, user: member?.userID)
                 return end([ended], application: key.channel.application, isSilent: false)
             }
-            entry.completion(.success(EventLoopSet()))
+            entry.completion(.success(SubscriptionGrant(replayed: confirmation.readableBytes)))
         }
     }
 
@@ -110,7 +112,7 @@ extension ClusterChannels {
             }
         }
         end(ended, application: first.application.id, isSilent: first.isSilent)
-        for entry in given { entry.completion(.success(EventLoopSet())) }
+        for entry in given { entry.completion(.success(SubscriptionGrant())) }
     }
 
     private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {

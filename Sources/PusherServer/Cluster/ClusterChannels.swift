@@ -23,6 +23,7 @@ package final class ClusterChannels: ChannelBackend {
     let state: NIOLockedValueBox<State>
     let users = NIOLockedValueBox(NodeUsers())
     private let connections = NIOLockedValueBox(NodeConnections())
+    private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
 
     /// So many entries of an announcement are in one request.
     private static let announced = 1_000
@@ -30,7 +31,12 @@ package final class ClusterChannels: ChannelBackend {
     /// - Parameters:
     ///   - callLimit: how long a client waits for the leader.
     ///   - capacity: so many subscriptions may wait for the leader's answer; further ones are refused.
-    package init(bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), capacity: Int = 65_536) {
+    ///   - recoveries: what is kept of events, if this process leads.
+    package init(
+        bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), capacity: Int = 65_536,
+        recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] }
+    ) {
+        leaderRecoveries = recoveries
         self.bus = bus
         self.clock = clock
         self.callLimit = callLimit
@@ -131,10 +137,11 @@ extension ClusterChannels: ClusterMember {
     package func apply(_ fact: ByteBuffer) {
         guard let fact = try? PusherFact(parsing: fact) else { return }
         switch fact {
-        case .deliver(let frame, let channel, let excluding):
+        case .deliver(let frame, let channel, let excluding, let position):
             let (node, audience) = state.withLockedValue { ($0.node, $0.subscriptions.audience(of: channel)) }
             guard !audience.isEmpty else { return }
-            _ = node?.apply(.deliver(frame, channel, in: audience, excluding: excluding))
+            let positioned = position.map { PositionedEvent(frame, at: $0) }
+            _ = node?.apply(.deliver(frame, channel, in: audience, excluding: excluding, positioned: positioned))
         case .tell(let connections, let frame):
             let places = users.withLockedValue { $0.places(of: connections) }
             let node = state.withLockedValue(\.node)
@@ -149,10 +156,11 @@ extension ClusterChannels: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let holdings = state.withLockedValue(\.subscriptions.holdings)
+        let recovering = state.withLockedValue(\.subscriptions.recovering)
         let users = users.withLockedValue(\.held)
         let requests: [PusherRequest] =
             [.connections(connections.withLockedValue { $0.announce() })] + Self.parts(holdings).map { .holdings($0) }
-            + Self.parts(users).map { .users($0) }
+            + Self.parts(users).map { .users($0) } + Self.parts(recovering).map { .recovering($0) }
         return requests.map(\.encoded)
     }
 
@@ -202,4 +210,9 @@ extension ClusterChannels {
     package var tallies: [(application: String, tally: ChannelTally)] {
         state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
     }
+
+    /// Of the leader's, if this process leads.
+    package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
+
+    package var answersAtOnce: Bool { false }
 }

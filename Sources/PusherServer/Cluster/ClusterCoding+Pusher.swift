@@ -1,4 +1,5 @@
 import NIOCore
+import PusherProtocol
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
@@ -23,6 +24,33 @@ extension ByteBuffer {
     mutating func socketID() throws(ClusterCodingError) -> SocketID {
         let high = try number(UInt64.self)
         return SocketID(high: high, low: try number())
+    }
+
+    mutating func write(position: PusherPosition) {
+        write(text: position.epoch)
+        writeInteger(position.number)
+    }
+
+    mutating func position() throws(ClusterCodingError) -> PusherPosition {
+        let epoch = try text()
+        return PusherPosition(epoch: epoch, number: try number())
+    }
+
+    mutating func write(recovery: SubscriptionRecovery) {
+        write(optional: recovery.request) { buffer, request in
+            buffer.write(position: request.position)
+            buffer.write(optional: request.socketID) { $0.write(text: $1) }
+        }
+        writeInteger(UInt64(clamping: recovery.limit))
+    }
+
+    mutating func recovery() throws(ClusterCodingError) -> SubscriptionRecovery {
+        let request = try optional { (buffer) throws(ClusterCodingError) in
+            let position = try buffer.position()
+            let socketID = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+            return PusherRecoverRequest(position: position, socketID: socketID)
+        }
+        return SubscriptionRecovery(request: request, limit: Int(clamping: try number(UInt64.self)))
     }
 
     mutating func write(member: PresenceMember) {

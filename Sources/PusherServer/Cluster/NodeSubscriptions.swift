@@ -9,6 +9,7 @@ struct NodeSubscriptions: Sendable {
     private struct Seat {
         var eventLoopID: Int
         var user: Identifier?
+        var isRecovering: Bool
     }
 
     private struct Member {
@@ -21,6 +22,8 @@ struct NodeSubscriptions: Sendable {
         /// Event loops with seats, and how many each has.
         var audience = EventLoopSet()
         var perEventLoop: [Int32] = []
+        /// Seats of connections with recovery.
+        var recovering = 0
         /// Subscriptions that the leader knows of, without users and by user.
         var held = 0
         var members: [Identifier: Member] = [:]
@@ -41,8 +44,12 @@ struct NodeSubscriptions: Sendable {
 
     /// The leader has confirmed a subscription.
     ///
-    /// - Parameter seat: the connection; nil when it has left before.
-    mutating func confirm(_ id: ChannelID, _ member: PresenceMember?, seat: (socketID: SocketID, eventLoopID: Int)?) {
+    /// - Parameters:
+    ///   - seat: the connection; nil when it has left before.
+    ///   - isRecovering: whether the connection has recovery.
+    mutating func confirm(
+        _ id: ChannelID, _ member: PresenceMember?, seat: (socketID: SocketID, eventLoopID: Int)?, isRecovering: Bool = false
+    ) {
         let user = member.map { Identifier($0.userID) }
         change(id) { channel in
             if let user {
@@ -51,7 +58,8 @@ struct NodeSubscriptions: Sendable {
                 channel.held += 1
             }
             guard let seat else { return }
-            channel.seats[seat.socketID] = Seat(eventLoopID: seat.eventLoopID, user: user)
+            channel.seats[seat.socketID] = Seat(eventLoopID: seat.eventLoopID, user: user, isRecovering: isRecovering)
+            if isRecovering { channel.recovering += 1 }
             while channel.perEventLoop.count <= seat.eventLoopID { channel.perEventLoop.append(0) }
             channel.perEventLoop[seat.eventLoopID] += 1
             channel.audience.insert(seat.eventLoopID)
@@ -65,6 +73,7 @@ struct NodeSubscriptions: Sendable {
         change(id) { channel in
             guard let seat = channel.seats.removeValue(forKey: socketID) else { return }
             user = seat.user
+            if seat.isRecovering { channel.recovering -= 1 }
             channel.perEventLoop[seat.eventLoopID] -= 1
             if channel.perEventLoop[seat.eventLoopID] == 0 { channel.audience.remove(seat.eventLoopID) }
         }
@@ -91,6 +100,9 @@ struct NodeSubscriptions: Sendable {
             return holdings
         }
     }
+
+    /// Channels of which a connection with recovery gets events.
+    var recovering: [ChannelID] { channels.filter { $0.value.recovering > 0 }.map(\.key) }
 
     // MARK: Reads
 

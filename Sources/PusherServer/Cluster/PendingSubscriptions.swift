@@ -7,7 +7,7 @@ import RealtimeHub
 /// A connection that leaves the channel meanwhile, or that has waited for too long, gives its subscription up: whatever the
 /// leader answers then is undone.
 struct PendingSubscriptions: Sendable {
-    typealias Completion = @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
+    typealias Completion = @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
 
     struct Key: Hashable, Sendable {
         var socketID: SocketID

@@ -55,6 +55,7 @@ final class PusherClusterLeader: ClusterLeader {
         remote.tellWebhooks(by: nil)
         channels.leave(remote)
         channels.leave(service)
+        channels.forgetHistories()
         // What is held back is the next leader's to tell.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
@@ -83,8 +84,8 @@ final class PusherClusterLeader: ClusterLeader {
                 reply(buffer)
             }
             return
-        case .subscribe(let socketID, let channel, let member):
-            return subscribe(socketID, to: channel, member, of: node) { reply($0.encoded) }
+        case .subscribe(let socketID, let channel, let member, let recovery):
+            return subscribe(socketID, to: channel, member, recovery, of: node) { reply($0.encoded) }
         case .connections(let counts):
             // The answer first: what the node has reported is in the totals from there on.
             reply(ByteBuffer())
@@ -99,7 +100,7 @@ final class PusherClusterLeader: ClusterLeader {
         case .signIn(let connection, let answers): signIn(connection, answers, of: node)
         case .signOut(let socketID, _): signOut(socketID, of: node)
         case .close(let reason, let id, let user): channels.close(reason, application: id, user: user)
-        case .holdings, .users: break
+        case .holdings, .users, .recovering: break
         }
         reply(ByteBuffer())
     }
@@ -122,7 +123,8 @@ final class PusherClusterLeader: ClusterLeader {
     // MARK: Subscriptions
 
     private func subscribe(
-        _ socketID: SocketID, to channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode,
+        _ socketID: SocketID, to channel: ChannelID, _ member: PresenceMember?, _ recovery: SubscriptionRecovery? = nil,
+        of node: ClusterNode,
         answer: @escaping @Sendable (SubscribeAnswer) -> Void
     ) {
         guard let number = number(of: node), let application = application(channel.application) else {
@@ -133,7 +135,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.subscribe(
             ChannelSubscription(
                 channel: channel, traits: ChannelTraits(of: channel), application: application, subscriber: subscriber,
-                member: member)
+                member: member, recovery: recovery)
         ) { [holdings, records] result in
             switch result {
             case .success: records.keep(holdings.withLockedValue { $0.add(channel, member, of: node) })
@@ -202,11 +204,13 @@ final class PusherClusterLeader: ClusterLeader {
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         guard number(of: node) != nil else { return }
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
+        var recovering: [ChannelID] = []
         for request in requests {
             switch try? PusherRequest(parsing: request) {
             case .holdings(let part): announced.channels += part
             case .users(let part): announced.users += part
             case .connections(let part): announced.counts += part
+            case .recovering(let part): recovering += part
             case nil: logger.error("an announcement cannot be read", metadata: ["node": "\(node)"])
             default: break
             }
@@ -219,6 +223,8 @@ final class PusherClusterLeader: ClusterLeader {
             // Nobody waits for the confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
+        // The former leader's histories are gone: their positions mean nothing here, and what is missed since is kept (rule RV-20).
+        for channel in recovering { self.channels.beginHistory(of: channel) }
         for connection in users.ended { signOut(connection.socketID, of: node) }
         for connection in users.new { signIn(connection, [], of: node) }
         let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })

@@ -33,6 +33,11 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         current.withLockedValue { $0 }?.service.applicationsChanged()
     }
 
+    /// What is kept of events for connections that come back, while this process leads.
+    package var recoveries: [(application: String, tally: RecoveryTally)] {
+        current.withLockedValue { $0 }?.channels.recoveries ?? []
+    }
+
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let clock = runtime.clock
         let keys = RecordKeys(context.store)

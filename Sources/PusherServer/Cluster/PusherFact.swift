@@ -1,12 +1,13 @@
 import NIOCore
+import PusherProtocol
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
 /// What the leader has decided, for the members of nodes (rule CP-1).
 enum PusherFact: Hashable, Sendable {
-    /// Deliver a frame to the subscribers of a channel, but to the excluded one.
-    case deliver(ByteBuffer, ChannelID, excluding: SocketID?)
+    /// Deliver a frame to the subscribers of a channel, but to the excluded one. The position is for connections with recovery.
+    case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: PusherPosition? = nil)
     /// Deliver a frame to connections that are signed in.
     case tell([SocketID], ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
@@ -24,12 +25,13 @@ enum PusherFact: Hashable, Sendable {
     var encoded: ByteBuffer {
         var buffer = ByteBuffer()
         switch self {
-        case .deliver(let frame, let channel, let excluding):
+        case .deliver(let frame, let channel, let excluding, let position):
             // One allocation: the texts of the channel are short beside it.
-            buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 32)
+            buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 64)
             buffer.writeInteger(Kind.deliver.rawValue)
             buffer.write(channel: channel)
             buffer.write(optional: excluding) { $0.write(socketID: $1) }
+            buffer.write(optional: position) { $0.write(position: $1) }
             buffer.write(buffer: frame)
         case .tell(let connections, let frame):
             buffer.writeInteger(Kind.tell.rawValue)
@@ -54,7 +56,8 @@ enum PusherFact: Hashable, Sendable {
         case .deliver:
             let channel = try buffer.channel()
             let excluding = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-            self = .deliver(try buffer.buffer(), channel, excluding: excluding)
+            let position = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.position() }
+            self = .deliver(try buffer.buffer(), channel, excluding: excluding, at: position)
         case .tell:
             let connections = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
             self = .tell(connections, try buffer.buffer())

@@ -16,6 +16,7 @@ extension PusherRequest {
         case connections = 9
         case holdings = 10
         case users = 11
+        case recovering = 12
     }
 
     var encoded: ByteBuffer {
@@ -33,11 +34,12 @@ extension PusherRequest {
             buffer.write(text: application)
             buffer.write(socketID: sender)
             buffer.write(event: event)
-        case .subscribe(let socketID, let channel, let member):
+        case .subscribe(let socketID, let channel, let member, let recovery):
             begin(.subscribe)
             buffer.write(socketID: socketID)
             buffer.write(channel: channel)
             buffer.write(optional: member) { $0.write(member: $1) }
+            buffer.write(optional: recovery) { $0.write(recovery: $1) }
         case .unsubscribe(let application, let ended, let isSilent):
             begin(.unsubscribe)
             buffer.write(text: application)
@@ -68,6 +70,9 @@ extension PusherRequest {
         case .users(let users):
             begin(.users)
             buffer.write(list: users) { $0.write(connection: $1) }
+        case .recovering(let channels):
+            begin(.recovering)
+            buffer.write(list: channels) { $0.write(channel: $1) }
         }
         return buffer
     }
@@ -85,8 +90,9 @@ extension PusherRequest {
         case .subscribe:
             let socketID = try buffer.socketID()
             let channel = try buffer.channel()
-            self = .subscribe(
-                socketID, channel, member: try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.member() })
+            let member = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.member() }
+            let recovery = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.recovery() }
+            self = .subscribe(socketID, channel, member: member, recovery)
         case .unsubscribe:
             let application = try buffer.text()
             let isSilent = try buffer.flag()
@@ -112,6 +118,8 @@ extension PusherRequest {
             self = .holdings(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.holding() })
         case .users:
             self = .users(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.connection() })
+        case .recovering:
+            self = .recovering(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.channel() })
         }
         try buffer.end()
     }

@@ -10,7 +10,8 @@ enum PusherRequest: Sendable {
     case publish(ForwardedPublication)
     /// An event of a client.
     case relay(ClientEvent, application: String, sender: SocketID)
-    case subscribe(SocketID, ChannelID, member: PresenceMember?)
+    /// The last value is set for connections with recovery.
+    case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
     /// Subscriptions of one connection have ended.
     case unsubscribe(application: String, [EndedHolding], isSilent: Bool)
     case signIn(SignedInConnection, answers: [ByteBuffer])
@@ -22,6 +23,8 @@ enum PusherRequest: Sendable {
     case holdings([ChannelHolding])
     /// A part of an announcement.
     case users([SignedInConnection])
+    /// A part of an announcement: channels with subscribers that have recovery.
+    case recovering([ChannelID])
 }
 
 /// The end of one subscription.

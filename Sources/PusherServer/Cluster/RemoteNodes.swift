@@ -69,9 +69,10 @@ final class RemoteNodes: ChannelNode {
 
     func apply(_ change: ChannelChange) -> EventLoopSet {
         switch change {
-        case .deliver(let frame, let channel, let eventLoops, let excluding):
+        case .deliver(let frame, let channel, let eventLoops, let excluding, let positioned):
             guard let audience = audience(eventLoops) else { break }
-            output.emit(PusherFact.deliver(frame, channel, excluding: excluding).encoded, of: .pusher, to: audience)
+            let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: positioned?.position)
+            output.emit(fact.encoded, of: .pusher, to: audience)
         case .subscribed(let subscriber, _, let confirmation):
             if case .elsewhere(let confirm) = subscriber.place { confirm(confirmation) }
         case .unsubscribed: break

@@ -9,7 +9,9 @@ enum PusherAction: Hashable, Sendable {
     /// Answer with a `pusher:error` of this code.
     case refuse([UInt8], code: Int?)
     /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` has the answer.
-    case subscribe(channel: String, member: PresenceMember?)
+    ///
+    /// - Parameter recover: which events the client wants replayed, if its connection has recovery.
+    case subscribe(channel: String, member: PresenceMember?, recover: PusherRecoverRequest? = nil)
     case unsubscribe(PusherFront.Subscription)
     /// The connection belongs to a user from now on.
     case signIn(PusherSignIn, answers: [[UInt8]])

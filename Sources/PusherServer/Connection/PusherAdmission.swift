@@ -12,6 +12,11 @@ enum PusherAdmission {
         target.parameters.last { $0.name == "protocol" }?.value != "4"
     }
 
+    /// Whether the client asks for recovery (rule RV-1).
+    static func wantsRecovery(_ target: RequestTarget) -> Bool {
+        target.parameters.last { $0.name == "recovery" }?.value == "1"
+    }
+
     /// Unlike a wrong version a missing one is accepted: many libraries leave it out, and 7 is what they mean.
     static func application(
         for target: RequestTarget, of visitor: RequestOrigin, among applications: any ApplicationRegistry

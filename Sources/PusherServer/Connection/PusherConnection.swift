@@ -10,7 +10,7 @@ import WebSocketFraming
 final class PusherConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = RealtimeHub.ChannelID
 
-    private let service: PusherService
+    let service: PusherService
     /// Nil when the connection is refused and only gets a farewell.
     private var application: SharedApplication?
     private let refusal: LazyBox<PusherCloseReason>
@@ -19,10 +19,14 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private var authorizeBy = MonotonicInstant(nanoseconds: .max)
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
+    /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
+    let isRecovering: Bool
+    var replays = LazyBox<ReplayBudget>()
     var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
 
     init(
-        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool
+        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool,
+        wantsRecovery: Bool = false
     ) {
         self.service = service
         self.knowsPings = knowsPings
@@ -33,6 +37,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .failure(let farewell): (application, refusal.value) = (nil, farewell)
         }
         (self.application, self.refusal) = (application, refusal)
+        isRecovering = wantsRecovery && application?.value.recovery.isEnabled == true
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         if let timeout = application?.value.authorizationTimeout { authorizeBy = service.now.advanced(by: timeout) }
@@ -76,13 +81,17 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         }
         state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         let seconds = Int(service.settings.activityTimeout.components.seconds)
-        reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
+        reply(
+            PusherFrames.connectionEstablished(
+                socketID: socketID.description, activityTimeout: max(seconds, 1),
+                recovery: isRecovering ? application.map { Self.offer($0.value) } : nil))
         service.context.feed.tell(FeedEvent(.connected, .pusher, application: application?.value.id ?? ""))
         service.context.logger.debug(
             "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
 
     override func checkTime(at now: MonotonicInstant) {
+        checkReplays(at: now)
         guard now >= authorizeBy else { return }
         authorizeBy = MonotonicInstant(nanoseconds: .max)
         if !front.isAuthorized { close(.notAuthorized) }
@@ -118,7 +127,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         }
         service.unsubscribe(
             socketID, at: loop.eventLoopID, from: front.leaveAll(), application: application.value, isSilent: isSilent)
-        subscribers.channels.detachAll(self)
+        subscribers.detachAll(self)
     }
 
     override func finish() {
@@ -138,12 +147,15 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .reply(let message): reply(message)
         case .refuse(let message, let code): refuse(message, code)
         case .relay(let event): hold(until: service.relay(event, application: application.value, from: socketID))
-        case .subscribe(let channel, let member):
+        case .subscribe(let channel, let member, let recover):
             let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
-            service.subscribe(subscriber(context), to: channel, member: member, application: application.value) { result in
-                guard !eventLoop.inEventLoop else { return connection.value.settle(channel, result) }
+            let recovery = recovery(recover)
+            service.subscribe(
+                subscriber(context), to: channel, member: member, recovery, application: application.value
+            ) { result in
+                guard !eventLoop.inEventLoop else { return connection.value.settle(channel, recovery, result) }
                 eventLoop.execute {
-                    connection.value.settle(channel, result)
+                    connection.value.settle(channel, recovery, result)
                     connection.value.flushReplies()
                 }
             }
@@ -166,10 +178,16 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 
     /// The backend has decided about a subscription.
-    private func settle(_ channel: String, _ result: Result<EventLoopSet, SubscribeRefusal>) {
+    private func settle(
+        _ channel: String, _ recovery: SubscriptionRecovery?, _ result: Result<SubscriptionGrant, SubscribeRefusal>
+    ) {
         switch result {
-        case .success(let full): hold(until: full)
-        case .failure(let refusal): refuse(front.refused(channel, refusal), refusal.code)
+        case .success(let grant):
+            settle(recovery, replayed: grant.replayed)
+            hold(until: grant.full)
+        case .failure(let refusal):
+            settle(recovery, replayed: 0)
+            refuse(front.refused(channel, refusal), refusal.code)
         }
     }
 

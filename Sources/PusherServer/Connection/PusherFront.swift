@@ -118,7 +118,7 @@ struct PusherFront: Sendable {
         guard name.kind.access == .presence else {
             if name.kind.needsAuthorization { isAuthorized = true }
             list.append(Subscription(channel: name.name))
-            return .subscribe(channel: name.name, member: nil)
+            return .subscribe(channel: name.name, member: nil, recover: request.recover)
         }
         return subscribeMember(request, application)
     }
@@ -144,7 +144,7 @@ struct PusherFront: Sendable {
         }
         isAuthorized = true
         list.append(Subscription(channel: request.channel, userID: member.userID))
-        return .subscribe(channel: request.channel, member: member)
+        return .subscribe(channel: request.channel, member: member, recover: request.recover)
     }
 
     /// Whether the application's server has signed the subscription.

@@ -20,20 +20,53 @@ enum PusherWire {
     }
 
     /// What a new subscriber gets: the confirmation, and from a cache channel the last event or the news that there is none.
-    static func confirmation(of channel: String, isCache: Bool, _ outcome: SubscribeOutcome) -> ByteBuffer {
+    ///
+    /// - Parameter recovery: for connections with recovery. One that misses nothing has seen the last event of a cache channel.
+    static func confirmation(
+        of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome? = nil
+    ) -> ByteBuffer {
         var buffer = ByteBuffer()
         if let roster = outcome.roster {
             let members = roster.members.map { PusherMember($0) }
-            append(PusherFrames.subscriptionSucceeded(channel: channel, members: members), to: &buffer)
+            append(PusherFrames.subscriptionSucceeded(channel: channel, members: members, recovery: recovery), to: &buffer)
         } else {
-            append(PusherFrames.subscriptionSucceeded(channel: channel), to: &buffer)
+            append(PusherFrames.subscriptionSucceeded(channel: channel, recovery: recovery), to: &buffer)
         }
         if let cached = outcome.cached {
+            guard recovery?.recovered != true else { return buffer }
             append(PusherFrames.event(name: cached.event, channel: channel, data: cached.data), to: &buffer)
         } else if isCache {
             append(PusherFrames.cacheMiss(channel: channel), to: &buffer)
         }
         return buffer
+    }
+
+    /// The frame of an event with its position as the last member of the message (rule RV-2).
+    static func positioned(_ frame: ByteBuffer, at position: PusherPosition) -> ByteBuffer {
+        let message = message(in: frame)
+        let end = ",\"position\":\"\(position)\"}"
+        let count = message.readableBytes - 1 + end.utf8.count
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(count + 10)
+        WebSocketFrameWriter(role: .server).writeTextHeader(count: count, to: &buffer)
+        buffer.writeBytes(message.readableBytesView.dropLast())
+        buffer.writeString(end)
+        return buffer
+    }
+
+    /// The message of a frame that goes to subscribers.
+    static func message(in frame: ByteBuffer) -> ByteBuffer {
+        guard let length = frame.getInteger(at: frame.readerIndex + 1, as: UInt8.self) else { return ByteBuffer() }
+        // The length stands in seven bits, or in two or eight bytes behind them.
+        let header =
+            switch length & 0x7F {
+            case 126: 4
+            case 127: 10
+            default: 2
+            }
+        var message = frame
+        message.moveReaderIndex(forwardBy: min(header, message.readableBytes))
+        return message
     }
 
     /// Who of a user's watchlist is online when it signs in.

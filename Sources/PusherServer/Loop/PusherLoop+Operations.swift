@@ -9,8 +9,9 @@ extension PusherLoop: WebSocketLoop {
     /// Subscribing goes the same way as delivering, so that a subscriber gets everything that was published after its confirmation
     /// and nothing from before it (rule SV-2).
     enum Operation: LoopOperation {
-        /// Hand one encoded frame to all subscribers of a channel on this loop, but to the excluded one.
-        case deliver(ChannelID, ByteBuffer, excluding: SocketID?)
+        /// Hand one encoded frame to all subscribers of a channel on this loop, but to the excluded one. Connections with recovery
+        /// get the event with its position, if it has one.
+        case deliver(ChannelID, ByteBuffer, excluding: SocketID?, positioned: PositionedEvent?)
         /// Start delivering to a connection, and confirm it.
         case attach(NIOLoopBound<PusherConnection>, ChannelID, confirmation: ByteBuffer)
         /// Stop delivering to a connection.
@@ -28,7 +29,7 @@ extension PusherLoop: WebSocketLoop {
         /// A frame counts on every loop that it waits for, although they share it.
         var queuedBytes: Int {
             switch self {
-            case .deliver(_, let frame, _): frame.readableBytes + Self.overhead
+            case .deliver(_, let frame, _, _): frame.readableBytes + Self.overhead
             case .attach(_, _, let confirmation): confirmation.readableBytes + Self.overhead
             case .tell(let users, let frame): users.count * MemoryLayout<SocketID>.size + frame.readableBytes + Self.overhead
             case .detach, .close, .review: Self.overhead
@@ -44,21 +45,27 @@ extension PusherLoop: WebSocketLoop {
         while index < operations.count, done < budget {
             done += operations[index].queuedBytes
             switch operations[index] {
-            case .deliver(let channel, let frame, let excluded):
+            case .deliver(let channel, let frame, let excluded, let positioned):
+                let recoverers = recovering.isEmpty ? nil : recovering[channel]
                 var frames = frame
+                var withPositions = recoverers == nil ? nil : positioned?.frame ?? frame
                 var count = 1
                 while index + count < operations.count, frames.readableBytes < Self.mergedBytes,
-                    case .deliver(channel, let next, excluded) = operations[index + count]
+                    case .deliver(channel, let next, excluded, let positioned) = operations[index + count]
                 {
                     frames.writeImmutableBuffer(next)
+                    withPositions?.writeImmutableBuffer(positioned?.frame ?? next)
                     done += operations[index + count].queuedBytes
                     count += 1
                 }
                 index += count
+                let isLast = index == operations.count
+                func isExcluded(_ connection: PusherConnection) -> Bool { excluded != nil && connection.socketID == excluded }
                 if let subscribed = channels[channel] {
-                    writer.deliver(frames, count: count, to: subscribed, isLast: index == operations.count) { connection in
-                        excluded != nil && connection.socketID == excluded
-                    }
+                    writer.deliver(frames, count: count, to: subscribed, isLast: isLast, except: isExcluded)
+                }
+                if let recoverers, let withPositions {
+                    writer.deliver(withPositions, count: count, to: recoverers, isLast: isLast, except: isExcluded)
                 }
                 written += frames.readableBytes
                 hasDelivered = true
@@ -70,10 +77,10 @@ extension PusherLoop: WebSocketLoop {
             case .attach(let connection, let channel, let confirmation):
                 let connection = connection.value
                 if connection.isOpen {
-                    channels.attach(connection, to: channel, countedAt: connection.slot)
+                    attach(connection, to: channel)
                     writer.write(confirmation, to: connection)
                 }
-            case .detach(let connection, let channel): channels.detach(connection.value, from: channel)
+            case .detach(let connection, let channel): detach(connection.value, from: channel)
             case .tell(let users, let frame):
                 for user in users {
                     if let connection = signedIn[user] { writer.write(frame, to: connection) }

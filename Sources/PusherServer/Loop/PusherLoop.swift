@@ -9,6 +9,8 @@ import ServerValues
 final class PusherLoop {
     let loop: EventLoopContext
     var channels = LoopChannels<PusherConnection>()
+    /// Subscriptions of connections with recovery, which get events with positions. The others are in ``channels``.
+    var recovering = LoopChannels<PusherConnection>()
     var list = ConnectionList<PusherConnection>()
     /// Those of them that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
@@ -21,6 +23,27 @@ final class PusherLoop {
     init(_ loop: EventLoopContext) {
         self.loop = loop
         writer = ConnectionWriter(loop)
+    }
+
+    /// Starts delivering to a connection.
+    func attach(_ connection: PusherConnection, to channel: ChannelID) {
+        if connection.isRecovering {
+            recovering.attach(connection, to: channel, countedAt: connection.slot)
+        } else {
+            channels.attach(connection, to: channel, countedAt: connection.slot)
+        }
+    }
+
+    func detach(_ connection: PusherConnection, from channel: ChannelID) {
+        if connection.isRecovering {
+            recovering.detach(connection, from: channel)
+        } else {
+            channels.detach(connection, from: channel)
+        }
+    }
+
+    func detachAll(_ connection: PusherConnection) {
+        if connection.isRecovering { recovering.detachAll(connection) } else { channels.detachAll(connection) }
     }
 
     /// Gives every connection its application as it is now; each application is judged once (rule SO-21).

@@ -45,6 +45,9 @@ package struct LoopChannels<Connection: SeatedConnection> {
 
     @inlinable package init() {}
 
+    /// Whether nobody is subscribed to anything.
+    @inlinable package var isEmpty: Bool { channels.isEmpty }
+
     /// A channel with at least one subscriber.
     @inlinable package subscript(id: Connection.ChannelID) -> LoopChannel<Connection>? { channels[id] }
 

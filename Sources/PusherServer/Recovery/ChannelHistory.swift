@@ -1,0 +1,97 @@
+import DequeModule
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+/// The latest events of one channel, and the numbering of all of them (rules RV-2 to RV-5).
+struct ChannelHistory: Sendable {
+    struct Kept: Sendable {
+        var event: PositionedEvent
+        /// When it is kept no longer.
+        var expires: MonotonicInstant
+    }
+
+    let epoch: String
+    /// The number of the latest event; 0 before the first one.
+    private(set) var last: UInt64 = 0
+    /// The highest number of an event that was kept and is kept no longer.
+    private(set) var dropped: UInt64 = 0
+    private var unkept = UnkeptEvents()
+    /// In the order of their numbers.
+    private(set) var events: Deque<Kept> = []
+    /// When the history ends, while the channel has no subscribers.
+    var ends: MonotonicInstant?
+
+    /// What a history without events takes, about.
+    static let overhead = 512
+
+    init(epoch: String) {
+        self.epoch = epoch
+    }
+
+    /// The latest position.
+    var position: PusherPosition { PusherPosition(epoch: epoch, number: last) }
+
+    /// Takes the next number.
+    mutating func advance() -> PusherPosition {
+        last += 1
+        return position
+    }
+
+    mutating func keep(_ event: PositionedEvent, until expires: MonotonicInstant) {
+        events.append(Kept(event: event, expires: expires))
+    }
+
+    /// An event is delivered with a number, and never replayed.
+    mutating func pass(_ number: UInt64, from sender: SocketID?) {
+        unkept.note(number, from: sender)
+    }
+
+    /// Drops the oldest event.
+    mutating func dropFirst() -> PositionedEvent? {
+        guard let first = events.popFirst() else { return nil }
+        dropped = first.event.position.number
+        return first.event
+    }
+
+    /// The events after a position, in order.
+    ///
+    /// - Parameters:
+    ///   - request: what the client has; nil for a new subscription.
+    ///   - user: the member's user on a presence channel.
+    ///   - limit: how many bytes may be replayed. The latest events that fit are.
+    ///   - now: events that have expired by then are not replayed.
+    func replay(after request: PusherRecoverRequest?, user: String?, limit: Int, at now: MonotonicInstant) -> Replay {
+        guard let request else { return Replay(outcome: PusherRecoveryOutcome(position: position)) }
+        let after = request.position.number
+        guard request.position.epoch == epoch, after <= last else {
+            return Replay(outcome: PusherRecoveryOutcome(position: position, recovered: false))
+        }
+        let socketID = request.socketID.flatMap { SocketID($0) }
+        var isComplete = after >= dropped && unkept.latest(except: socketID) <= after
+        var frames: [ByteBuffer] = []
+        var bytes = 0
+        for kept in events.reversed() {
+            let event = kept.event
+            guard event.position.number > after else { break }
+            if let socketID, event.excluding == socketID { continue }
+            if let user, let other = event.user, other.isExactly(user) { continue }
+            guard kept.expires > now, bytes + event.frame.readableBytes <= limit else {
+                isComplete = false
+                break
+            }
+            bytes += event.frame.readableBytes
+            frames.append(event.frame)
+        }
+        var replay = Replay(outcome: PusherRecoveryOutcome(position: position, recovered: isComplete))
+        replay.frames.reserveCapacity(bytes)
+        for frame in frames.reversed() { replay.frames.writeImmutableBuffer(frame) }
+        return replay
+    }
+}
+
+/// What a connection with recovery is sent when it subscribes, before its confirmation and in it.
+struct Replay: Sendable {
+    var frames = ByteBuffer()
+    var outcome: PusherRecoveryOutcome
+}

@@ -1,0 +1,29 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+/// An event of a channel with its position, as connections with recovery get it (rule RV-2).
+///
+/// One object for everybody: the event loops that deliver it and the history that keeps it.
+package final class PositionedEvent: Sendable {
+    let position: PusherPosition
+    /// The frame of other connections, with the position in it.
+    let frame: ByteBuffer
+    /// A connection that does not get the event.
+    let excluding: SocketID?
+    /// The user of whom a presence change tells; a member is not told of itself.
+    let user: String?
+
+    /// What an event takes beside its frame, about: the object, and its places in lists.
+    static let overhead = 192
+
+    init(_ frame: ByteBuffer, at position: PusherPosition, excluding: SocketID? = nil, user: String? = nil) {
+        self.position = position
+        self.frame = PusherWire.positioned(frame, at: position)
+        self.excluding = excluding
+        self.user = user
+    }
+
+    /// The memory that keeping the event takes, about.
+    var memory: Int { frame.storageCapacity + Self.overhead }
+}

@@ -1,0 +1,51 @@
+import RealtimeHub
+
+/// What the histories of one application hold, and what they have led to.
+package struct RecoveryTally: Hashable, Sendable {
+    /// Channels with a history.
+    package private(set) var channels = 0
+    /// Events that are kept.
+    package private(set) var events = 0
+    /// The memory that all of it takes, about.
+    package private(set) var bytes = 0
+    /// Subscriptions after which nothing was missing.
+    package private(set) var complete = 0
+    /// Subscriptions after which something was, or may have been.
+    package private(set) var incomplete = 0
+
+    mutating func add(_ channel: ChannelID) {
+        channels += 1
+        bytes += ChannelHistory.overhead + channel.name.utf8.count
+    }
+
+    mutating func remove(_ channel: ChannelID) {
+        channels -= 1
+        bytes -= ChannelHistory.overhead + channel.name.utf8.count
+    }
+
+    mutating func add(_ event: PositionedEvent) {
+        events += 1
+        bytes += event.memory
+    }
+
+    mutating func remove(_ event: PositionedEvent) {
+        events -= 1
+        bytes -= event.memory
+    }
+
+    mutating func count(_ replay: Replay) {
+        switch replay.outcome.recovered {
+        case true?: complete += 1
+        case false?: incomplete += 1
+        case nil: break
+        }
+    }
+
+    static func += (left: inout RecoveryTally, right: RecoveryTally) {
+        left.channels += right.channels
+        left.events += right.events
+        left.bytes += right.bytes
+        left.complete += right.complete
+        left.incomplete += right.incomplete
+    }
+}
