@@ -3,7 +3,7 @@ import RealtimeHub
 /// The fields of a Pusher application. Rule SO-1.
 enum ApplicationSetting {
     static let fields = ServiceFields(
-        word: "application", prefix: "LIFELINE_APP_", all: all + limits, development: .development,
+        word: "application", prefix: "LIFELINE_APP_", all: all + limits + recovery, development: .development,
         blank: Application(id: "", key: "", secret: ""),
         keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secret: "secret")
 
@@ -51,6 +51,13 @@ enum ApplicationSetting {
         .integer("limits.subscriptions", \.limits.subscriptions, 0...1_000_000_000),
         .integer("limits.cacheBytes", \.limits.cacheBytes, 0...1_099_511_627_776),
         .seconds("limits.cacheLifetime", \.limits.cacheLifetime, 0...31_536_000),
+    ]
+
+    private static let recovery: [ServiceField<Application>] = [
+        .integer("recovery.messages", \.recovery.messages, 0...10_000),
+        .seconds("recovery.seconds", \.recovery.lifetime, 0...86_400),
+        .integer("recovery.bytes", \.recovery.bytes, 0...1_099_511_627_776),
+        .truth("recovery.clientEvents", \.recovery.includesClientEvents),
     ]
 
     /// A limit that need not be there.

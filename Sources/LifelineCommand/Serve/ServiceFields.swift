@@ -100,17 +100,20 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// Puts the fields of an object into an application; returns which fields were there, or nil when it is no object.
     @discardableResult
     private func apply(_ object: SettingValue, to target: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
-        let limits = all.map(\.name).filter { $0.hasPrefix("limits.") }.map { String($0.dropFirst(7)) }
-        let top = all.map(\.name).filter { !$0.contains(".") } + (limits.isEmpty ? [] : ["limits"])
+        // Names such as `limits.channels` are members of an object of their own.
+        let parts = all.map { $0.name.split(separator: ".", maxSplits: 1).map(String.init) }
+        let groups = Dictionary(grouping: parts.filter { $0.count == 2 }) { $0[0] }.mapValues { $0.map { $0[1] } }
+        let top = parts.filter { $0.count == 1 }.map { $0[0] } + groups.keys.sorted()
         guard let members = members(of: object, top, &problems) else { return nil }
         var found: Set<String> = []
         for (key, value) in members {
-            if key != "limits" {
-                if set(key, to: value, in: &target, &problems) { found.insert(key) }
-            } else if !value.isNull {
-                for (key, value) in self.members(of: value, limits, &problems) ?? [] {
-                    set("limits.\(key)", to: value, in: &target, &problems)
+            if let group = groups[key] {
+                guard !value.isNull else { continue }
+                for (name, value) in self.members(of: value, group, &problems) ?? [] {
+                    set("\(key).\(name)", to: value, in: &target, &problems)
                 }
+            } else if set(key, to: value, in: &target, &problems) {
+                found.insert(key)
             }
         }
         return found
