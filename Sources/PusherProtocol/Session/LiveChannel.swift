@@ -21,6 +21,11 @@ struct LiveChannel: Sendable {
     var deadline: Moment?
     /// When the latest confirmation came.
     var confirmedAt: Moment?
+    /// Whether the latest `pusher:subscribe` asked for missed events, which come before the confirmation (rule RV-4).
+    var isReplaying = false
+    /// Whether one did on this connection, and was not refused. Events of a subscription that was given up may be on their way, so no other
+    /// one asks (rule RV-31).
+    var hasAsked = false
 
     /// Whether the server knows of the subscription, as far as we know.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }

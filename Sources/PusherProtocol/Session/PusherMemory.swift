@@ -40,6 +40,11 @@ public struct PusherMemory: Sendable {
             host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
     }
 
+    /// Asks servers that have recovery for it, and has missed events replayed; other servers ignore the parameter (rule RV-1).
+    public mutating func askForRecovery() {
+        endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
+    }
+
     /// The channels that are wanted, in the order in which they were first asked for.
     public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
     /// Whether a user wants to be signed in.
@@ -61,6 +66,12 @@ struct WantedChannel: Sendable {
     var outbox: [QueuedEvent] = []
     /// Whether it has ever been confirmed.
     var wasConfirmed = false
+    /// Up to where nothing of the channel is missing, and the connection whose subscription it was. Set on servers with recovery
+    /// (rule RV-31).
+    var position: PusherPosition?
+    var heardOn: String?
+    /// The latest event that was replayed and told before a confirmation. What came before it may be missing (rule RV-32).
+    var told: PusherPosition?
     /// When the peer was last heard before the link was lost, if messages may be missing since then.
     var lostAt: Moment?
     /// Presence: who was there when last heard of.

@@ -161,6 +161,7 @@ extension PusherSession {
     mutating func subscriptionRefused(
         _ name: String, status: Int?, message: String, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
+        live[name]?.hasAsked = false
         let status = status ?? 0
         let isPassing = (4100...4299).contains(status) || (500...599).contains(status) || status == 408 || status == 429
         let isDenial = status == 401 || status == 403 || status == 4009

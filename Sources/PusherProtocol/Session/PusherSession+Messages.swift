@@ -8,7 +8,7 @@ extension PusherSession {
 
     mutating func route(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard envelope.event.utf8.first == UInt8(ascii: "p"), PusherEventName.isReserved(envelope.event) else {
-            applicationEvent(envelope, &out)
+            applicationEvent(envelope, &memory, &out)
             return
         }
         switch envelope.event {
@@ -35,13 +35,15 @@ extension PusherSession {
         live[channel]?.phase == .confirmed
     }
 
-    private mutating func applicationEvent(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    private mutating func applicationEvent(
+        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
         guard let name = envelope.channel else {
             bareWatchlist(envelope, &out)
             deliver(envelope, &out)
             return
         }
-        guard let channel = live[name], channel.phase == .confirmed else { return }
+        guard let channel = live[name], takes(envelope, of: name, channel, &memory) else { return }
         if channel.access == .encrypted {
             encryptedEvent(envelope, of: name, &out)
         } else {
@@ -77,6 +79,7 @@ extension PusherSession {
         if let seconds = limit?.double ?? limit?.string.flatMap(Double.init), seconds > 0 {
             out.limitSilence(to: .seconds(min(max(seconds, 1), Self.longestSilence)))
         }
+        noteRecovery(data, &memory)
         out.emit(.established(socketID: id))
         out.ready()
         beginUser(&memory, &out)
@@ -132,6 +135,6 @@ extension PusherMessage {
     init(_ envelope: PusherEnvelope) {
         self.init(
             event: envelope.event, channel: envelope.channel, data: envelope.data,
-            dataIsString: envelope.dataIsString, userID: envelope.userID, extras: envelope.extras)
+            dataIsString: envelope.dataIsString, userID: envelope.userID, position: envelope.position, extras: envelope.extras)
     }
 }

@@ -26,7 +26,7 @@ extension PusherSession {
     }
 
     mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope), let channel = memory.channels[name],
+        guard let (name, member) = presence(envelope, &memory), let channel = memory.channels[name],
             channel.members.count < PusherLimits.membersKept || channel.members[Identifier(member.userID)] != nil
         else { return }
         let known = memory.channels[name]?.members.updateValue(member, forKey: Identifier(member.userID))
@@ -34,16 +34,18 @@ extension PusherSession {
     }
 
     mutating func memberRemoved(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope),
+        guard let (name, member) = presence(envelope, &memory),
             let known = memory.channels[name]?.members.removeValue(forKey: Identifier(member.userID))
         else { return }
         out.emit(.memberRemoved(channel: name, known))
     }
 
-    /// Changes before the confirmation are part of it already.
-    private func presence(_ envelope: PusherEnvelope) -> (name: String, member: PusherMember)? {
+    /// Changes before the confirmation are part of it already, unless they are replayed.
+    private mutating func presence(
+        _ envelope: PusherEnvelope, _ memory: inout PusherMemory
+    ) -> (name: String, member: PusherMember)? {
         guard let name = envelope.channel, let channel = live[name], channel.access == .presence,
-            channel.phase == .confirmed, let member = envelope.data.flatMap(PusherMember.init(parsing:))
+            takes(envelope, of: name, channel, &memory), let member = envelope.data.flatMap(PusherMember.init(parsing:))
         else { return nil }
         return (name, member)
     }

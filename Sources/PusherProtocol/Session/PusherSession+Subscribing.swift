@@ -73,7 +73,8 @@ extension PusherSession {
     mutating func start(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let socketID else { return }
         let kind = PusherChannelKind(of: name)
-        live[name] = LiveChannel(access: kind.access, phase: .waiting)
+        let hasAsked = live[name]?.hasAsked ?? false
+        live[name] = LiveChannel(access: kind.access, phase: .waiting, hasAsked: hasAsked)
         sealed[name] = nil
         memory.channels[name]?.refusal = nil
         memory.channels[name]?.myID = nil
@@ -100,10 +101,13 @@ extension PusherSession {
     mutating func sendSubscribe(
         _ name: String, _ authorization: PusherAuthorization?, _ memory: PusherMemory, _ out: inout Actions
     ) {
+        let recover = recoverRequest(name, memory)
         out.send(
             .text(
                 PusherClientFrames.subscribe(
-                    channel: name, auth: authorization?.auth, channelData: authorization?.channelData)))
+                    channel: name, auth: authorization?.auth, channelData: authorization?.channelData, recover: recover)))
+        live[name]?.isReplaying = recover != nil
+        if recover != nil { live[name]?.hasAsked = true }
         live[name]?.phase = .confirming
         setDeadline(name, after: Self.limit(of: name, memory, out), &out)
     }
@@ -125,12 +129,13 @@ extension PusherSession {
         let members = channel.access == .presence ? Self.members(envelope, &out) : []
         let before = wanted.members
         wanted.members = .init(members.map { (Identifier($0.userID), $0) }) { _, last in last }
+        let isRecovered = noteConfirmation(envelope, channel, &wanted)
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {
             // The first confirmation was that of a subscription taken back since; between the two the server did not listen.
             memory.channels[name] = wanted
-            out.emit(.gap(channel: name, since: confirmedBefore))
+            if !isRecovered { out.emit(.gap(channel: name, since: confirmedBefore)) }
             emitChanges(from: before, to: wanted.members, of: name, &out)
             return
         }
@@ -150,8 +155,9 @@ extension PusherSession {
         out.emit(
             .subscribed(
                 PusherSubscribed(
-                    channel: name, data: data, members: members, myID: wanted.myID, isRenewal: isRenewal)))
-        if let lostAt { out.emit(.gap(channel: name, since: lostAt)) }
+                    channel: name, data: data, members: members, myID: wanted.myID, isRenewal: isRenewal, isRecovered: isRecovered
+                )))
+        if let lostAt, !isRecovered { out.emit(.gap(channel: name, since: lostAt)) }
         if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
         for waiter in waiters { out.answer(waiter, .success(.subscribed)) }
         for event in outbox { transmit(event, on: name, &out) }

@@ -24,6 +24,8 @@ public struct PusherSession: WebSocketSession {
 
     /// Nil until the server has confirmed the connection.
     var socketID: String?
+    /// Whether the server replays missed events.
+    var offersRecovery = false
     var live: [Identifier: LiveChannel] = [:]
     /// What the user who wants to be signed in has come to.
     var user = LiveUser()
@@ -100,6 +102,8 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
+        // Who disconnects does not listen, so nothing is missed.
+        if failure == nil { Self.forgetPositions(&memory) }
         for name in memory.channels.keys.texts {
             // No key will come any more.
             for envelope in sealed[name]?.backlog ?? [] {

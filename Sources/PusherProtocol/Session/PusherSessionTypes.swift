@@ -118,13 +118,18 @@ public struct PusherSubscribed: Sendable {
     public var myID: String?
     /// Whether the channel had been subscribed on an earlier connection.
     public var isRenewal: Bool
+    /// Whether the server has replayed everything that was missed since the earlier connection; then there is no gap.
+    public var isRecovered: Bool
 
-    public init(channel: String, data: String, members: [PusherMember], myID: String?, isRenewal: Bool) {
+    public init(
+        channel: String, data: String, members: [PusherMember], myID: String?, isRenewal: Bool, isRecovered: Bool = false
+    ) {
         self.channel = channel
         self.data = data
         self.members = members
         self.myID = myID
         self.isRenewal = isRenewal
+        self.isRecovered = isRecovered
     }
 }
 
@@ -137,6 +142,8 @@ public struct PusherMessage: Sendable {
     /// Whether `data` came as a JSON string, as application events do.
     public var dataIsString: Bool
     public var userID: String?
+    /// `position`, which servers with recovery give an event.
+    public var position: String?
     /// The message's other outer keys as JSON text, or nil when it has none. Kept for `property(withKey:)`.
     public var extras: String?
     /// The `data` text as it came, when it was decrypted.
@@ -144,13 +151,14 @@ public struct PusherMessage: Sendable {
 
     public init(
         event: String, channel: String? = nil, data: String? = nil, dataIsString: Bool = true, userID: String? = nil,
-        extras: String? = nil, ciphertext: String? = nil
+        position: String? = nil, extras: String? = nil, ciphertext: String? = nil
     ) {
         self.event = event
         self.channel = channel
         self.data = data
         self.dataIsString = dataIsString
         self.userID = userID
+        self.position = position
         self.extras = extras
         self.ciphertext = ciphertext
     }

@@ -13,8 +13,8 @@ struct PusherService: SimulatedService {
     static let channels = [plain, closed, presence, encrypted]
 
     private(set) var user = PusherUserModel()
-    /// How many events for users were told, as evidence.
-    private(set) var userEvents = 0
+    /// How many events for users were told, and how many channels were recovered without a gap, as evidence.
+    private(set) var (userEvents, recoveries) = (0, 0)
 
     // The server.
     private var decoder = PusherFrameDecoder()
@@ -25,6 +25,7 @@ struct PusherService: SimulatedService {
     private var key = [UInt8](repeating: 1, count: 32)
     private var problem: String?
     private var isLinkUp = false
+    private var replays = PusherReplayModel()
 
     // What users saw.
     private var wanted: Set<String> = []
@@ -32,11 +33,17 @@ struct PusherService: SimulatedService {
     private var seenBefore: [String: Int] = [:]
     private var mayHaveMissed: Set<String> = []
     private var mustDeclareGap: String?
+    /// Channels whose replay was told with holes; a gap has to say so.
+    private var owesGap: Set<String> = []
     private var view: Set<String> = []
     /// Who has to be in view once the differences of a renewal have been told.
     private var target: Set<String>?
 
-    static var memory: PusherMemory { PusherMemory(key: "k", host: "h", port: 1, usesTLS: false) }
+    static var memory: PusherMemory {
+        var memory = PusherMemory(key: "k", host: "h", port: 1, usesTLS: false)
+        memory.askForRecovery()
+        return memory
+    }
 
     static var policy: ConnectionPolicy {
         var policy = ConnectionPolicy.fast
@@ -57,10 +64,12 @@ struct PusherService: SimulatedService {
 
     mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
         isLinkUp = true
+        replays.linkOpened(&random)
         switch Int.random(in: 0..<20, using: &random) {
         case 0: return []
         case 1: return [deliver(PusherFrames.error(code: 4201, message: "busy"))]
-        default: return [deliver(PusherFrames.connectionEstablished(socketID: "1.2", activityTimeout: 1))]
+        default:
+            return [deliver(PusherFrames.connectionEstablished(socketID: "1.2", activityTimeout: 1, recovery: replays.offer))]
         }
     }
 
@@ -96,9 +105,14 @@ struct PusherService: SimulatedService {
                 problem = "\(channel) was subscribed twice on one connection."
                 return []
             }
-            // Now and then a confirmation that never comes.
-            if Int.random(in: 0..<15, using: &random) == 0 { return [] }
-            return [deliver(confirmation(of: channel))]
+            let (events, outcome, asked) = replays.subscribe(channel, data.recover)
+            if let asked { problem = problem ?? asked }
+            // Now and then a confirmation that never comes, with or without the replay.
+            switch Int.random(in: 0..<30, using: &random) {
+            case 0: return []
+            case 1: return events.map { deliver($0) }
+            default: return (events + [confirmation(of: channel, outcome)]).map { deliver($0) }
+            }
         case PusherEventName.signin:
             return user.signin(envelope, &random).map { deliver($0) }
         case PusherEventName.unsubscribe:
@@ -111,16 +125,18 @@ struct PusherService: SimulatedService {
     }
 
     /// The data tells the model where the subscription starts.
-    private func confirmation(of channel: String) -> [UInt8] {
+    private func confirmation(of channel: String, _ outcome: PusherRecoveryOutcome?) -> [UInt8] {
         let ids = members.sorted().map { JSONValue.string($0) }
         var data: JSONValue = ["start": .number(JSONNumber(published[channel] ?? 0))]
         if channel == Self.presence {
             data = ["start": .number(JSONNumber(published[channel] ?? 0)), "presence": ["ids": .array(ids)]]
         }
-        return PusherFrames.event(name: PusherEventName.subscriptionSucceeded, channel: channel, data: data.text)
+        let frame = PusherFrames.event(name: PusherEventName.subscriptionSucceeded, channel: channel, data: data.text)
+        return PusherReplayModel.extended(frame, outcome)
     }
 
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+        replays.timePasses(&random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
             key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -129,24 +145,23 @@ struct PusherService: SimulatedService {
             let user = "u\(Int.random(in: 1...4, using: &random))"
             let left = members.remove(user) != nil
             if !left { members.insert(user) }
-            guard subscribed.contains(Self.presence) else { return [] }
-            return [
-                deliver(
-                    left
-                        ? PusherFrames.memberRemoved(channel: Self.presence, userID: user)
-                        : PusherFrames.memberAdded(channel: Self.presence, member: PusherMember(userID: user)))
-            ]
+            let frame =
+                left
+                ? PusherFrames.memberRemoved(channel: Self.presence, userID: user)
+                : PusherFrames.memberAdded(channel: Self.presence, member: PusherMember(userID: user))
+            let positioned = replays.add(frame, to: Self.presence)
+            return subscribed.contains(Self.presence) ? [deliver(positioned)] : []
         case 3:
             return [deliver(Array("{\"event\":\"x".utf8))]
         default:
             guard let channel = (Self.channels + PusherUserModel.channels).randomElement(using: &random) else { return [] }
             let number = (published[channel] ?? 0) + 1
             published[channel] = number
-            guard subscribed.contains(channel) else { return [] }
             let nonce = PusherEncryption.randomNonce(using: &random)
             let sealed = try? PusherEncryption.encrypt("\(number)", sharedSecret: key, nonce: nonce)
             let data = channel == Self.encrypted ? sealed : "\(number)"
-            return [deliver(PusherFrames.event(name: "e\(number)", channel: channel, data: data ?? ""))]
+            let frame = replays.add(PusherFrames.event(name: "e\(number)", channel: channel, data: data ?? ""), to: channel)
+            return subscribed.contains(channel) ? [deliver(frame)] : []
         }
     }
 
@@ -182,6 +197,7 @@ struct PusherService: SimulatedService {
     }
 
     private mutating func forget(_ channel: String) {
+        owesGap.remove(channel)
         seen[channel] = nil
         seenBefore[channel] = nil
     }
@@ -223,6 +239,7 @@ struct PusherService: SimulatedService {
             return
         case .gap(let channel, _):
             mayHaveMissed.insert(channel)
+            owesGap.remove(channel)
             return
         default:
             break
@@ -255,8 +272,16 @@ struct PusherService: SimulatedService {
         guard wants(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
         guard seen[channel] == nil else { throw Violation("\(channel) was confirmed twice.") }
         let start = (try? JSONText(confirmation.data))?["start"]?.integer ?? 0
-        if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
-        seen[channel] = start
+        let before = seenBefore.removeValue(forKey: channel)
+        if confirmation.isRecovered, let before {
+            guard !owesGap.contains(channel) else { throw Violation("\(channel) is said to be complete, and is not.") }
+            // Events that wait for a key come later, but all of them.
+            seen[channel] = before
+            recoveries += 1
+        } else {
+            if owesGap.contains(channel) || (before ?? start) < start { mustDeclareGap = channel }
+            seen[channel] = replays.replayed.contains(channel) ? before ?? start : start
+        }
         guard channel == Self.presence else { return }
         let present = Set(confirmation.members.map(\.userID))
         if confirmation.isRenewal { target = present } else { view = present }
@@ -266,8 +291,18 @@ struct PusherService: SimulatedService {
         guard wants(channel) else { throw Violation("An event of \(channel), which nobody wants.") }
         // What waited for a key is told when the link is lost already.
         guard let last = seen[channel] else {
-            guard !isLinkUp else { throw Violation("An event of \(channel), which is not confirmed.") }
-            if let before = seenBefore[channel] { seenBefore[channel] = max(before, number) }
+            guard let before = seenBefore[channel] else {
+                guard !isLinkUp else { throw Violation("An event of \(channel), which is not confirmed.") }
+                return
+            }
+            if isLinkUp {
+                guard replays.replayed.contains(channel) else {
+                    throw Violation("An event of \(channel), which is not confirmed.")
+                }
+                guard number > before else { throw Violation("\(channel): \(number) was replayed after \(before).") }
+            }
+            if number > before + 1 { owesGap.insert(channel) }
+            seenBefore[channel] = max(before, number)
             return
         }
         guard number == last + 1 || (number > last && mayHaveMissed.contains(channel)) else {
@@ -285,6 +320,7 @@ struct PusherService: SimulatedService {
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]
             seenBefore = [:]
+            owesGap = []
         }
     }
 }

@@ -1,0 +1,53 @@
+import ConnectionEngine
+import Identifiers
+import WireCoding
+
+// Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
+extension PusherSession {
+    /// What the greeting says about recovery.
+    mutating func noteRecovery(_ greeting: JSONText?, _ memory: inout PusherMemory) {
+        offersRecovery = greeting?["recovery"]?.kind == .object
+        // Events of this connection have no positions, so what comes later than a position has come in part.
+        if !offersRecovery { Self.forgetPositions(&memory) }
+    }
+
+    static func forgetPositions(_ memory: inout PusherMemory) {
+        for name in Array(memory.channels.keys) {
+            memory.channels[name]?.position = nil
+            memory.channels[name]?.told = nil
+        }
+    }
+
+    /// What to ask for with a subscription; nil when nothing has been heard of the channel on such a server.
+    func recoverRequest(_ name: String, _ memory: PusherMemory) -> PusherRecoverRequest? {
+        guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
+        else { return nil }
+        return PusherRecoverRequest(position: position, socketID: wanted.heardOn)
+    }
+
+    /// Whether an event of a channel counts, and notes its position: the channel is confirmed, or the event is replayed before the
+    /// confirmation, and it has not been told before.
+    mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, _ memory: inout PusherMemory) -> Bool
+    {
+        let isConfirmed = channel.phase == .confirmed
+        guard offersRecovery, let position = envelope.position.flatMap(PusherPosition.init) else { return isConfirmed }
+        guard isConfirmed || (channel.phase == .confirming && channel.isReplaying), let wanted = memory.channels[name] else {
+            return false
+        }
+        if let known = wanted.told ?? wanted.position, known.epoch == position.epoch, position.number <= known.number {
+            return false
+        }
+        if isConfirmed { memory.channels[name]?.position = position } else { memory.channels[name]?.told = position }
+        return true
+    }
+
+    /// Notes where a confirmation says that the channel is; returns whether nothing was missed since the position that was asked for.
+    func noteConfirmation(_ envelope: PusherEnvelope, _ channel: LiveChannel, _ wanted: inout WantedChannel) -> Bool {
+        guard offersRecovery else { return false }
+        wanted.position = envelope.position.flatMap(PusherPosition.init)
+        wanted.heardOn = socketID
+        wanted.told = nil
+        guard channel.isReplaying, let extras = envelope.extras.flatMap({ try? JSONText($0) }) else { return false }
+        return extras["recovered"]?.text == "true"
+    }
+}
