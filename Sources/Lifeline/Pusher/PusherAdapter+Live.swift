@@ -35,9 +35,10 @@ extension PusherAdapter {
         var policy = options.timing.policy.retrying(options.retryPolicy)
         policy.overrides = PusherSession.policyOverrides
         let limit = policy.timing.request
-        let memory = PusherMemory(
+        var memory = PusherMemory(
             key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
+        if settings.recoversMessages { memory.askForRecovery() }
         // Whoever authorises is somebody else: the fields are for the service.
         let service = HeaderedHTTP(http, options.headers)
         let transport = HeaderedTransport.webSocket(transport, options.headers)

@@ -10,6 +10,8 @@ struct PusherSettings: Sendable {
     var user: Member?
     /// Nil when the client does not sign in.
     var signIn: PusherSignIn?
+    /// Whether missed messages are asked for.
+    var recoversMessages = true
 
     /// What to put in front of the paths of the HTTP API: as for WebSockets, unless the API is elsewhere.
     var apiPrefix: String {
@@ -32,13 +34,16 @@ extension Service {
     ///   - access: how channels are authorised and published messages are signed.
     ///   - user: the client's member on presence channels, when it signs with the secret; `info` has to be JSON text.
     ///   - signIn: how the connection's user is authenticated; nil for a client that does not sign in.
+    ///   - recoversMessages: whether the client asks its server to replay what it misses while it has no connection. Lifeline's own server
+    ///     does so for two minutes and up to 100 events of a channel; others ignore it, and a gap is declared.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
-        access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil
+        access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil,
+        recoversMessages: Bool = true
     ) -> Service {
         let settings = PusherSettings(
             key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user,
-            signIn: signIn)
+            signIn: signIn, recoversMessages: recoversMessages)
         return Service(name: PusherSettings.serviceName) { options, double in
             double.map { PusherAdapter.doubled(settings, options, $0) } ?? PusherAdapter.live(settings, options)
         }

@@ -31,7 +31,9 @@ extension EngineAssembly {
             PusherAddress.endpoint(url: url)
             ?? WebSocketEndpoint(host: options.host, port: options.port, usesTLS: options.useTLS)
         endpoint.headers += options.headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
-        return PusherMemory(endpoint: endpoint)
+        var memory = PusherMemory(endpoint: endpoint)
+        if options.recoversMissedEvents { memory.askForRecovery() }
+        return memory
     }
 
     static func isDroppable(_ event: PusherSessionEvent) -> Bool {

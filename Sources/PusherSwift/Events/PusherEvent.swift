@@ -41,6 +41,7 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
             guard let text = message.ciphertext ?? message.data else { return nil }
             return message.dataIsString ? text : AnyJSON.parse(text) ?? text
         default:
+            if key == "position", let position = message.position { return position }
             guard let extras = message.extras, let object = AnyJSON.parse(extras) as? [String: Any] else { return nil }
             return object[key]
         }

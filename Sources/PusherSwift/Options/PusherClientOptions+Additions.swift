@@ -146,6 +146,14 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.metrics = newValue } }
     }
 
+    /// Whether the client asks its server to replay the events that it misses while it has no connection; true by default. Lifeline's own
+    /// server does so for two minutes and up to 100 events of a channel; others ignore it. Read when a client is made (rules PA-91 and
+    /// RV-30).
+    public var recoversMissedEvents: Bool {
+        get { state.withLockedValue { $0.recoversMissedEvents } }
+        set { state.withLockedValue { $0.recoversMissedEvents = newValue } }
+    }
+
     /// What is wrong with the settings, as a sentence; nil when nothing is.
     var problem: String? {
         guard !certificatePins.isEmpty else { return nil }

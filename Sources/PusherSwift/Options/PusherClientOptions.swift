@@ -34,6 +34,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var authParamsProvider: (() -> [String: String])?
         var userAuthentication = UserAuthMethod.noMethod
         var certificatePins: [String] = []
+        var recoversMissedEvents = true
         var clientCertificate: ClientCertificate?
         var proxy: PusherProxy?
         var subscribeTimeout: TimeInterval?

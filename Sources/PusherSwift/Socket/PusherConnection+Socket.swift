@@ -92,7 +92,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
         } else {
             let message = PusherMessage(
                 event: envelope.event, channel: envelope.channel, data: envelope.data, dataIsString: envelope.dataIsString,
-                userID: envelope.userID, extras: envelope.extras)
+                userID: envelope.userID, position: envelope.position, extras: envelope.extras)
             handleEvent(event: PusherEvent(message))
         }
     }

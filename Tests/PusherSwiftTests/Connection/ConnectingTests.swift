@@ -28,7 +28,7 @@ struct ConnectingTests {
             return
         }
         #expect(endpoint.host == "h" && endpoint.port == 6001 && !endpoint.usesTLS)
-        #expect(endpoint.target == "/app/k?client=pusher-websocket-swift&version=10.1.10&protocol=7")
+        #expect(endpoint.target == "/app/k?client=pusher-websocket-swift&version=10.1.10&protocol=7&recovery=1")
         #expect(fixture.connection.url == "ws://h:6001/app/k?client=pusher-websocket-swift&version=10.1.10&protocol=7")
     }
 
