@@ -55,6 +55,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(help: "Signs PubNub requests with the secret key, for servers with access manager.")
     var sign = false
 
+    @Flag(help: "Has Pusher connections ask for recovery, which costs the server something.")
+    var recovery = false
+
     @Flag(help: "Loads a server on another machine. Only for servers of your own.")
     var yes = false
 
@@ -66,7 +69,7 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = BenchPlan(
             service: service, subscribers: subscribers, channels: channels, rate: rate, duration: duration, size: size,
-            run: String(UInt64.random(in: 0x1000_0000...0xFFFF_FFFF), radix: 16))
+            run: String(UInt64.random(in: 0x1000_0000...0xFFFF_FFFF), radix: 16), recovers: recovery)
         try plan.check()
         let api = try ServerAPI(server, for: service, connections: 32)
         try BenchPlan.permit(

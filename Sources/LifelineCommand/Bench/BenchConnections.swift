@@ -34,14 +34,16 @@ struct BenchConnections: Sendable {
         let host = api.address.host
         var policy = ConnectionPolicy.standard
         policy.overrides = PusherSession.policyOverrides
+        var memory = PusherMemory(
+            key: api.credentials.key, host: host.name, port: host.port, usesTLS: host.tls, path: api.address.path,
+            clientName: "lifeline-bench", version: PackageVersion.current)
+        if plan.recovers { memory.askForRecovery() }
         let driver = ConnectionDriver<PusherSession>(
             transport: WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder() },
                 configuration: WebSocketTransportConfiguration(trustRoots: api.trustRoots, proxy: api.proxy)),
             jobs: NoAuthorization(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()), policy: policy,
-            memory: PusherMemory(
-                key: api.credentials.key, host: host.name, port: host.port, usesTLS: host.tls, path: api.address.path,
-                clientName: "lifeline-bench", version: PackageVersion.current))
+            memory: memory)
         let observation = driver.notices.observe(on: .inline) { notices in
             subscriber.receive(
                 notices.lazy.compactMap { notice in

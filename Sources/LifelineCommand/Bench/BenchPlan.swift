@@ -13,6 +13,8 @@ struct BenchPlan: Hashable, Sendable {
     /// Bytes of a message's text.
     var size: Int
     var run: String
+    /// Whether Pusher's connections ask for recovery.
+    var recovers = false
 
     /// So many messages are accounted for at most.
     static let mostMessages = 10_000_000

@@ -83,6 +83,9 @@ struct ServiceNetworkOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("A header field for the service, 'Name: value'; may be repeated.", valueName: "field"))
     var header: [String] = []
+
+    @Flag(help: "Does not ask a Pusher server to replay what is missed while the connection is lost.")
+    var noRecovery = false
 }
 
 // The groups' options under the names that commands use.
@@ -109,4 +112,5 @@ extension ServiceOptions {
     var pin: [String] { network.pin }
     var proxy: String? { network.proxy }
     var header: [String] { network.header }
+    var noRecovery: Bool { network.noRecovery }
 }

@@ -127,7 +127,7 @@ struct ServiceOptions: ParsableArguments {
         }
         return .pusher(
             key: key ?? "app-key", host: address.host, path: address.path, access: access,
-            user: (user ?? name).map { Member(id: $0) }, signIn: try pusherSignIn())
+            user: (user ?? name).map { Member(id: $0) }, signIn: try pusherSignIn(), recoversMessages: !noRecovery)
     }
 
     private func pusherSignIn() throws(CommandFailure) -> PusherSignIn? {
@@ -178,7 +178,7 @@ struct ServiceOptions: ParsableArguments {
             ("--cipher-key", cipherKey != nil, [.pubnub]), ("--auth-endpoint", authEndpoint != nil, [.pusher]),
             ("--encryption-key", encryptionKey != nil, [.pusher]), ("--sign-in", signIn, [.pusher]),
             ("--watch", !watch.isEmpty, [.pusher]), ("--user-endpoint", userEndpoint != nil, [.pusher]),
-            ("--device-class", deviceClass != nil, [.nexconn]),
+            ("--device-class", deviceClass != nil, [.nexconn]), ("--no-recovery", noRecovery, [.pusher]),
         ])
     }
 }
