@@ -1,4 +1,5 @@
 import NIOCore
+import PusherProtocol
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
@@ -11,11 +12,13 @@ import Testing
 struct PusherCodingTests {
     private let channel = ChannelID(application: "1001", name: "presence-é")
     private let socketID = SocketID(high: 12, low: 34)
+    private let position = PusherPosition(epoch: "abc", number: 9)
 
     private func requests() throws -> [PusherRequest] {
         var reason = PusherCloseReason(4200, "again", explains: false)
         reason.concernsAll = true
         let member = PresenceMember(userID: "ann", info: #"{"name":"Ann"}"#)
+        let recover = PusherRecoverRequest(position: position, socketID: "12.34")
         let connection = SignedInConnection(socketID: socketID, application: "1001", user: "ann", watchlist: ["bob", "cat"])
         let publication = ForwardedPublication(
             channel: channel, frame: ByteBuffer(string: "frame"), excluding: socketID, event: "e", data: "d", lifetime: 5,
@@ -29,6 +32,8 @@ struct PusherCodingTests {
                 ClientEvent(name: "client-e", channel: channel.name, data: "{}", userID: "ann"), application: "1001",
                 sender: socketID),
             .subscribe(socketID, channel, member: member),
+            .subscribe(socketID, channel, member: nil, SubscriptionRecovery(request: recover, limit: 7)),
+            .subscribe(socketID, channel, member: nil, SubscriptionRecovery(request: nil, limit: 0)),
             .unsubscribe(
                 application: "1001", [EndedHolding(channel: "a", user: nil), EndedHolding(channel: "b", user: "ann")],
                 isSilent: true),
@@ -38,12 +43,15 @@ struct PusherCodingTests {
             .connections([ApplicationCount(application: "1001", count: 7)]),
             .holdings([ChannelHolding(channel: channel, member: member, count: 2)]),
             .users([connection]),
+            .recovering([channel]),
         ]
     }
 
     private var facts: [PusherFact] {
         [
-            .deliver(ByteBuffer(string: "frame"), channel, excluding: socketID), .tell([socketID], ByteBuffer(string: "frame")),
+            .deliver(ByteBuffer(string: "frame"), channel, excluding: socketID),
+            .deliver(ByteBuffer(string: "frame"), channel, excluding: nil, at: position),
+            .tell([socketID], ByteBuffer(string: "frame")),
             .close(.terminated, application: "1001", user: nil), .connections([ApplicationCount(application: "1001", count: 7)]),
         ]
     }

@@ -57,14 +57,17 @@ actor TestClient {
 
     /// Connects and waits for the greeting.
     static func connect(
-        _ server: LifelineServer, key: String = "app-key", secret: String = "app-secret"
+        _ server: LifelineServer, key: String = "app-key", secret: String = "app-secret", recovers: Bool = false
     ) async throws -> TestClient {
-        try await connect(port: server.port, key: key, secret: secret)
+        try await connect(port: server.port, key: key, secret: secret, recovers: recovers)
     }
 
     /// As the other, to whatever listens on a port.
-    static func connect(port: Int, key: String = "app-key", secret: String = "app-secret") async throws -> TestClient {
-        let client = try await open(port: port, path: "/app/\(key)?protocol=7&client=test&version=1", key: key, secret: secret)
+    static func connect(
+        port: Int, key: String = "app-key", secret: String = "app-secret", recovers: Bool = false
+    ) async throws -> TestClient {
+        let path = "/app/\(key)?protocol=7&client=test&version=1" + (recovers ? "&recovery=1" : "")
+        let client = try await open(port: port, path: path, key: key, secret: secret)
         try await client.greet()
         return client
     }
@@ -207,13 +210,17 @@ actor TestClient {
     }
 
     /// Asks for a subscription, signed when the kind of channel wants it.
-    func requestSubscription(_ channel: String, user: String? = nil, channelData: String? = nil) async throws {
+    ///
+    /// - Parameter recover: from where on events are to be replayed.
+    func requestSubscription(
+        _ channel: String, user: String? = nil, channelData: String? = nil, recover: PusherRecoverRequest? = nil
+    ) async throws {
         let data = channelData ?? user.map { PusherMember(userID: $0, infoJSON: #"{"name":"\#($0)"}"#).json }
         let auth =
             PusherChannelKind(of: channel).needsAuthorization
             ? PusherSignature.channelAuth(
                 socketID: socketID, channel: channel, channelData: data, key: key, secret: secret) : nil
-        try await send(PusherClientFrames.subscribe(channel: channel, auth: auth, channelData: data))
+        try await send(PusherClientFrames.subscribe(channel: channel, auth: auth, channelData: data, recover: recover))
     }
 
     /// Asks for a subscription and waits for the confirmation, which has to come next.
