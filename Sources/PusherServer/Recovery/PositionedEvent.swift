@@ -15,7 +15,7 @@ package final class PositionedEvent: Sendable {
     let user: String?
 
     /// What an event takes beside its frame, about: the object, and its places in lists.
-    static let overhead = 192
+    static let overhead = 320
 
     init(_ frame: ByteBuffer, at position: PusherPosition, excluding: SocketID? = nil, user: String? = nil) {
         self.position = position

@@ -280,7 +280,8 @@ struct PusherService: SimulatedService {
             recoveries += 1
         } else {
             if owesGap.contains(channel) || (before ?? start) < start { mustDeclareGap = channel }
-            seen[channel] = replays.replayed.contains(channel) ? before ?? start : start
+            seen[channel] = replays.replayed.contains(channel) ? before ?? 0 : start
+            if before == nil, replays.replayed.contains(channel) { mayHaveMissed.insert(channel) }
         }
         guard channel == Self.presence else { return }
         let present = Set(confirmation.members.map(\.userID))
@@ -292,7 +293,12 @@ struct PusherService: SimulatedService {
         // What waited for a key is told when the link is lost already.
         guard let last = seen[channel] else {
             guard let before = seenBefore[channel] else {
-                guard !isLinkUp else { throw Violation("An event of \(channel), which is not confirmed.") }
+                guard isLinkUp else { return }
+                // Who disconnects between two attempts still gets what was missed since the loss, from wherever that was.
+                guard replays.replayed.contains(channel) else {
+                    throw Violation("An event of \(channel), which is not confirmed.")
+                }
+                seenBefore[channel] = number
                 return
             }
             if isLinkUp {
