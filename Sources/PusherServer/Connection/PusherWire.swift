@@ -1,6 +1,7 @@
 import NIOCore
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 import WebSocketFraming
 
 /// Puts messages of the Pusher protocol into WebSocket frames.
@@ -56,16 +57,8 @@ enum PusherWire {
 
     /// The message of a frame that goes to subscribers.
     static func message(in frame: ByteBuffer) -> ByteBuffer {
-        guard let length = frame.getInteger(at: frame.readerIndex + 1, as: UInt8.self) else { return ByteBuffer() }
-        // The length stands in seven bits, or in two or eight bytes behind them.
-        let header =
-            switch length & 0x7F {
-            case 126: 4
-            case 127: 10
-            default: 2
-            }
         var message = frame
-        message.moveReaderIndex(forwardBy: min(header, message.readableBytes))
+        message.moveReaderIndex(forwardBy: frame.readableBytes - frame.messageOfServerFrame.count)
         return message
     }
 

@@ -147,7 +147,7 @@ extension PusherClientOptions {
     }
 
     /// Whether the client asks its server to replay the events that it misses while it has no connection; true by default. Lifeline's own
-    /// server does so for two minutes and up to 100 events of a channel; others ignore it. Read when a client is made (rules PA-91 and
+    /// server does so for two minutes and up to 100 events of a channel; others ignore it. Read when a client is made (rules PA-92 and
     /// RV-30).
     public var recoversMissedEvents: Bool {
         get { state.withLockedValue { $0.recoversMissedEvents } }
