@@ -76,9 +76,10 @@ def test_pubnub(started, running):
 
 def test_nexconnchatsdk(started, running):
     server = started(Server, free_port())
-    script = next(block for block in blocks("sh") if "access-token/issue" in block).replace("6001", str(server.port))
-    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30, check=True).stdout
-    program = running("chat", server.port, json.loads(answer)["result"]["accessToken"])
+    script = next(block for block in blocks("sh") if "token chat" in block).replace(".build/debug/lifeline", lifeline()).strip()
+    token = subprocess.run(
+        ["bash", "-c", f"{script} --url http://127.0.0.1:{server.port}"], capture_output=True, text=True, timeout=30, check=True).stdout.strip()
+    program = running("chat", server.port, token)
     wait_line(program, "^connected")
     seen = wait_line(program, r"^sent \d+ $")
     server.end(signal.SIGINT)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The files of a keyset by channel and age, their contents apart (rules FI-1 to FI-9). A pure value.
+/// The files of a keyset by channel and age, their contents apart (rules FI-1 to FI-7). A pure value.
 ///
 /// A file that comes has its place in the sums from ``begin(_:storage:)`` on and is found once it is stored (``finish(_:)``).
 struct FileIndex: Sendable {

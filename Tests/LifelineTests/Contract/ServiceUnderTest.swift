@@ -43,11 +43,11 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
     /// Whether the service can be asked who is there.
     var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
     var hasHistory: Bool { !isPusher }
+    /// Whether the service resends what was missed in an outage. Client events of Pusher are not kept.
+    var catchesUp: Bool { self != .pusherPrivate }
     /// Whether messages have an id, a publisher and a time.
     var describesMessages: Bool { !isPusher }
     var isEncrypted: Bool { self == .pusherEncrypted || self == .pubnubEncrypted }
-    /// Whether what is missed in an outage comes later; otherwise a gap is declared.
-    var catchesUp: Bool { !isPusher }
 
     /// Names that cannot be a channel's.
     var badNames: [String] {

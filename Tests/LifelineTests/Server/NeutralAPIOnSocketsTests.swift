@@ -40,10 +40,10 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
-    @Test("LL-62, LL-63: the background is a gap and a new confirmation")
-    func background() async throws {
+    @Test("LL-62, LL-63: the background is a new confirmation, and a gap unless the server replays", arguments: [true, false])
+    func background(recovers: Bool) async throws {
         try await withServer { host, server in
-            let ann = client(host, user: "ann")
+            let ann = client(host, user: "ann", recovers: recovers)
             try await ann.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
             let statuses = ann.statuses
@@ -56,6 +56,13 @@ struct NeutralAPIOnSocketsTests {
             for await status in statuses.prefix(4) { phases.append(status.phase) }
             #expect(phases == [.connected, .suspended, .connecting, .connected])
             let delivery = await first(of: deliveries)
+            if recovers {
+                guard case .message(let message) = delivery, message.text == "1", message.precedingGap == nil else {
+                    Issue.record("no replayed message, but \(String(describing: delivery))")
+                    return
+                }
+                return
+            }
             guard case .gap(let gap) = delivery else {
                 Issue.record("no gap, but \(String(describing: delivery))")
                 return
@@ -76,10 +83,10 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
-    @Test("A restart of the server is a gap and a new confirmation, not an error")
+    @Test("Without recovery a restart of the server is a gap and a new confirmation, not an error")
     func restart() async throws {
         try await withServer { host, server in
-            let ann = client(host, user: "ann")
+            let ann = client(host, user: "ann", recovers: false)
             try await ann.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
             let events = ann.events
@@ -203,9 +210,11 @@ struct NeutralAPIOnSocketsTests {
     /// Nobody listens there.
     private static let nobody = ServiceHost("127.0.0.1", port: 1)
 
-    private func client(_ host: ServiceHost, user: String) -> LifelineClient {
+    private func client(_ host: ServiceHost, user: String, recovers: Bool = true) -> LifelineClient {
         LifelineClient(
-            .pusher(key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user)))
+            .pusher(
+                key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user),
+                recoversMessages: recovers))
     }
 
     private func first<S: AsyncSequence>(of sequence: S) async -> S.Element? where S.Failure == Never {

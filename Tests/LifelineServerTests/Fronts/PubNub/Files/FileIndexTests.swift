@@ -4,7 +4,7 @@ import Testing
 
 @testable import PubNubServer
 
-@Suite("The files of a keyset, as values (rules FI-1 to FI-9)")
+@Suite("The files of a keyset, as values (rules FI-1 to FI-7)")
 struct FileIndexTests {
     private static func file(_ number: Int, size: Int = 10, channel: Identifier = "room") -> StoredFile {
         StoredFile(id: Identifier("id-\(number)"), channel: channel, name: "n", size: size, created: UInt64(number))
