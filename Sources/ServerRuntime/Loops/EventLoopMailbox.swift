@@ -76,10 +76,6 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         var work = Work()
         swap(&work, &self.work.value)
         if work.operations.isEmpty {
-            if let pause = queue.remainingPause() {
-                queue.eventLoop.scheduleTask(in: TimeAmount(pause)) { self.drain() }
-                return
-            }
             inbox.withLockedValue { inbox in
                 inbox.isScheduled = false
                 work.since = inbox.since
@@ -87,7 +83,6 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
             }
         }
         let part = part
-        let start = queue.isPaced ? queue.now() : nil
         let (next, bytes) = part.perform(work.operations, from: 0, budget: queue.turnBytes)
         let isDone = next == work.operations.count
         let since = work.since
@@ -100,10 +95,6 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
             queue.eventLoop.execute { self.drain() }
         }
         queue.remove(bytes)
-        if let start {
-            let end = queue.now()
-            queue.note(turn: end.since(start), endedAt: end)
-        }
         part.endTurn(since: isDone ? since : nil)
     }
 }

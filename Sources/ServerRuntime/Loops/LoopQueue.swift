@@ -21,8 +21,6 @@ package final class LoopQueue: Sendable {
     private let maximumBytes: Int
     /// The loop of a cluster: what it queues in one turn is begun in one go.
     private let clusterLoop: (any EventLoop)?
-    /// On a node of a cluster: when the loop ended its last long turn, and how long it waits from then on.
-    private let rest = NIOLockedValueBox<(end: MonotonicInstant, pause: Duration)?>(nil)
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
     package init(
@@ -46,26 +44,6 @@ package final class LoopQueue: Sendable {
     package func execute(_ body: @escaping @Sendable () -> Void) {
         guard let clusterLoop, clusterLoop.inEventLoop else { return eventLoop.execute(body) }
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
-    }
-
-    /// Whether the loop pauses after long turns (rule CR-28).
-    var isPaced: Bool { clusterLoop != nil }
-
-    /// How long a turn may take without a pause after it, and how long a pause is at most (rule CR-28).
-    private static let shortTurn = Duration.milliseconds(1)
-    private static let longestPause = Duration.milliseconds(1)
-
-    /// Notes how long a turn took that has just ended. On the loop only.
-    func note(turn: Duration, endedAt now: MonotonicInstant) {
-        let pause = turn > Self.shortTurn ? min(turn / 8, Self.longestPause) : nil
-        rest.withLockedValue { $0 = pause.map { (now, $0) } }
-    }
-
-    /// How long the next turn has to wait; nil when it may begin.
-    func remainingPause() -> Duration? {
-        guard isPaced, let rest = rest.withLockedValue({ $0 }) else { return nil }
-        let remaining = rest.pause - now().since(rest.end)
-        return remaining > .zero ? remaining : nil
     }
 
     /// What waits for the loop, and what it is doing now.
