@@ -53,7 +53,15 @@ struct RedisTopologyServerTests {
         }
         try await live.send("SET", "k", "1")
         let watcher = try await LiveLink.admin(sentinel)
-        try await watcher.send("SENTINEL", "FAILOVER", "m")
+        // Until the Sentinel has a connection to the replica, and its answer, it says that there is none to promote.
+        try await wait {
+            do throws(RedisFailure) {
+                try await watcher.send("SENTINEL", "FAILOVER", "m")
+                return true
+            } catch .refused(let reply) where reply.code == "NOGOODSLAVE" {
+                return false
+            }
+        }
         try await wait {
             try await watcher.send("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m").elements?.last?.number == Int64(replica.port)
         }
