@@ -1,4 +1,3 @@
-import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
@@ -10,27 +9,16 @@ final class ApplicationObjects: Sendable {
     /// Whether the change is stored; nil then.
     typealias Completion = @Sendable (ObjectProblem?) -> Void
 
-    private struct Waiting: Sendable {
-        var call: ObjectCall
-        var eTag: String?
-        var completion: Completion
-    }
-
-    private struct State: Sendable {
-        var objects: KeysetObjects
-        var waiting = Deque<Waiting>()
-        /// Whether somebody is at work on what waits.
-        var isBusy = false
-    }
-
     let limits: ObjectLimits
-    private let state: NIOLockedValueBox<State>
+    private let objects: NIOLockedValueBox<KeysetObjects>
+    private let queue: ChangeQueue
     private let lists: ObjectLists
 
     /// - Parameter restored: what the store has.
     init(restoring restored: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
         self.limits = limits
-        state = NIOLockedValueBox(State(objects: KeysetObjects(restoring: restored, limits: limits)))
+        objects = NIOLockedValueBox(KeysetObjects(restoring: restored, limits: limits))
+        queue = ChangeQueue(limit: limits.waiting)
         lists = ObjectLists(limit: limits.waitingLists)
     }
 
@@ -38,14 +26,14 @@ final class ApplicationObjects: Sendable {
 
     /// Reads what is stored. Nothing in `body` may wait or take long.
     func read<Result>(_ body: (KeysetObjects) throws -> Result) rethrows -> Result {
-        try state.withLockedValue { try body($0.objects) }
+        try objects.withLockedValue { try body($0) }
     }
 
     /// A page of a list; nil for one that takes long.
     func shortPage(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage? {
-        let result: Result<ObjectPage?, ObjectProblem> = state.withLockedValue { state in
+        let result: Result<ObjectPage?, ObjectProblem> = objects.withLockedValue { objects in
             Result { () throws(ObjectProblem) in
-                state.objects.isShort(list, query) ? try state.objects.page(of: list, query) : nil
+                objects.isShort(list, query) ? try objects.page(of: list, query) : nil
             }
         }
         return try result.get()
@@ -55,8 +43,8 @@ final class ApplicationObjects: Sendable {
     func page(of list: ObjectList, _ query: ObjectQuery) async throws(ObjectProblem) -> ObjectPage {
         guard lists.enter() else { throw .busy }
         defer { lists.leave() }
-        let result = await lists.run { [state] in
-            let objects = state.withLockedValue(\.objects)
+        let result = await lists.run { [objects] in
+            let objects = objects.withLockedValue { $0 }
             return Result { () throws(ObjectProblem) in try objects.page(of: list, query) }
         }
         return try result.get()
@@ -71,59 +59,27 @@ final class ApplicationObjects: Sendable {
     func change(
         _ call: ObjectCall, ifMatch eTag: String? = nil, of application: PubNubApplication, completion: @escaping Completion
     ) {
-        let isAccepted: Bool? = state.withLockedValue { state in
-            guard state.waiting.count < limits.waiting else { return nil }
-            state.waiting.append(Waiting(call: call, eTag: eTag, completion: completion))
-            defer { state.isBusy = true }
-            return !state.isBusy
+        let isAccepted = queue.add { end in
+            self.make(call, ifMatch: eTag, of: application) { problem in
+                completion(problem)
+                end()
+            }
         }
-        guard let starts = isAccepted else { return completion(.busy) }
-        if starts { work(for: application) }
+        if !isAccepted { completion(.busy) }
     }
 
-    /// Makes changes until none waits or one has to wait for the store.
-    private func work(for application: PubNubApplication) {
-        while let next = next() {
-            let decision: ObjectDecision
-            do throws(ObjectProblem) {
-                decision = try read(next, at: application.storage.tokens.now)
-            } catch {
-                next.completion(error)
-                continue
-            }
-            guard !decision.changes.isEmpty else {
-                next.completion(nil)
-                continue
-            }
-            // The completion may come at once, in this call, or later on a thread of the store: whoever is second goes on.
-            let isFirst = NIOLockedValueBox(true)
-            let goesOn: @Sendable () -> Bool = {
-                isFirst.withLockedValue { isFirst in
-                    defer { isFirst = false }
-                    return !isFirst
-                }
-            }
-            store(decision, of: application) { isStored in
-                next.completion(isStored ? nil : .unavailable)
-                if goesOn() { self.work(for: application) }
-            }
-            guard goesOn() else { return }
+    private func make(
+        _ call: ObjectCall, ifMatch eTag: String?, of application: PubNubApplication, completion: @escaping Completion
+    ) {
+        let now = application.storage.tokens.now
+        let decided: Result<ObjectDecision, ObjectProblem> = objects.withLockedValue { objects in
+            Result { () throws(ObjectProblem) in try objects.decide(call, at: now, ifMatch: eTag) }
         }
-    }
-
-    private func next() -> Waiting? {
-        state.withLockedValue { state in
-            let next = state.waiting.popFirst()
-            state.isBusy = next != nil
-            return next
+        switch decided {
+        case .failure(let problem): completion(problem)
+        case .success(let decision) where decision.changes.isEmpty: completion(nil)
+        case .success(let decision): store(decision, of: application) { completion($0 ? nil : .unavailable) }
         }
-    }
-
-    private func read(_ next: Waiting, at now: UInt64) throws(ObjectProblem) -> ObjectDecision {
-        let result: Result<ObjectDecision, ObjectProblem> = state.withLockedValue { state in
-            Result { () throws(ObjectProblem) in try state.objects.decide(next.call, at: now, ifMatch: next.eTag) }
-        }
-        return try result.get()
     }
 
     /// Stores a change together with the events that tell of it, which are no history but kept as long as subscribers may catch up. Then the
@@ -143,8 +99,8 @@ final class ApplicationObjects: Sendable {
         }
         let elements = messages.map { application.element(of: $0) }
         application.storage.store.commit(decision.changes.map(\.record), with: messages, application: subscribeKey) {
-            [state] error in
-            if error == nil { state.withLockedValue { $0.objects.apply(decision) } }
+            [objects] error in
+            if error == nil { objects.withLockedValue { $0.apply(decision) } }
             if !messages.isEmpty {
                 application.change { state, pending in
                     for (message, element) in zip(messages, elements) {

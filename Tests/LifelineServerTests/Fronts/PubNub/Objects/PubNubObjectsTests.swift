@@ -180,7 +180,7 @@ struct PubNubObjectsTests {
         "Nobody sees a change or hears of it before it is stored, changes wait for each other, and a failure changes nothing (PO-7, PO-9)"
     )
     func storing() async throws {
-        let store = HeldStore()
+        let store = HeldMessageStore()
         let fixture = PubNubRESTFixture(store: store)
         let answers = NIOLockedValueBox<[Int]>([])
         let (done, finish) = AsyncStream<Void>.makeStream()
@@ -209,7 +209,7 @@ struct PubNubObjectsTests {
     func waiting() async throws {
         var limits = ObjectLimits()
         limits.waiting = 2
-        let store = HeldStore()
+        let store = HeldMessageStore()
         let fixture = PubNubRESTFixture(store: store, objectLimits: limits)
         let problems = NIOLockedValueBox<[ObjectProblem?]>([])
         for name in ["1", "2", "3", "4"] as [Identifier] {
@@ -244,37 +244,4 @@ struct PubNubObjectsTests {
         #expect(answer.status == 503 && answer.body.contains(#""source":"objects""#))
         #expect(try await fixture.ask(Self.base + "/uuids/u").status == 404)
     }
-}
-
-/// Keeps nothing before it is told to.
-private final class HeldStore: MessageStore {
-    private let completions = NIOLockedValueBox<[@Sendable ((any Error)?) -> Void]>([])
-
-    var waiting: Int { completions.withLockedValue(\.count) }
-
-    /// Ends the oldest commit.
-    func complete(_ isKept: Bool) {
-        let completion = completions.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
-        completion?(isKept ? nil : RecordsNotSupported())
-    }
-
-    func commit(
-        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
-        completion: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        completions.withLockedValue { $0.append(completion) }
-    }
-
-    func append(
-        _ message: StoredMessage, with change: MessageActionChange?, application: String,
-        completion: @escaping @Sendable ((any Error)?) -> Void
-    ) { completion(nil) }
-    func restore() async throws -> RestoredState { RestoredState() }
-    func reserve(timetokensUpTo limit: UInt64) async throws {}
-    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { [] }
-    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { [:] }
-    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int { 0 }
-    func save(group: Identifier, channels: [Identifier], application: String) async throws {}
-    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {}
-    func close() async {}
 }
