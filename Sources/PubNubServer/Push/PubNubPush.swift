@@ -7,6 +7,7 @@ import WireCoding
 /// The push registrations of one keyset, as its store has them, and the way to whoever pushes.
 final class PubNubPush: Sendable {
     private let registrations: NIOLockedValueBox<PushRegistrations>
+    private let queue = ChangeQueue()
     let webhook: PushWebhook
     private let store: any MessageStore
     private let subscribeKey: String
@@ -29,37 +30,43 @@ final class PubNubPush: Sendable {
         registrations.withLockedValue { $0.channels(of: device, after: start, count: count) }
     }
 
-    /// Adds channels to a device, then takes others away from it; returns once the store has it.
+    /// Adds channels to a device, then takes others away from it; returns once the store has it, and it holds.
     ///
-    /// - Throws: ``PushRegistrations/Refusal`` when nothing has changed, and errors of the store.
+    /// - Throws: when nothing has changed: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store.
     func change(_ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]) async throws {
-        try await commit { registrations in
-            guard let channels = try registrations.change(device, adding: added, removing: removed) else { return nil }
-            return channels.isEmpty ? .remove(device.record) : .put(KeysetRecord(device.record, Self.value(channels)))
-        }
+        try await commit { try $0.change(device, adding: added, removing: removed) }
     }
 
     /// Forgets a device; returns once the store has forgotten it.
     func remove(_ device: PushDevice) async throws {
-        try await commit { $0.remove(device) ? .remove(device.record) : nil }
+        try await commit { $0.removal(of: device) }
     }
 
-    /// Changes are given to the store in the order in which they were made.
-    private func commit(
-        _ body: @Sendable (inout PushRegistrations) throws -> KeysetRecordChange?
-    ) async throws {
+    private func commit(_ decide: @escaping @Sendable (PushRegistrations) throws -> PushRegistrations.Change?) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            do {
-                try registrations.withLockedValue { registrations in
-                    guard let change = try body(&registrations) else { return continuation.resume() }
-                    // Only resumes a task, which does not run under this lock.
-                    store.commit([change], with: [], application: subscribeKey) { error in
-                        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-                    }
+            let isAccepted = queue.add { [self] end in
+                make(decide) { result in
+                    continuation.resume(with: result)
+                    end()
                 }
-            } catch {
-                continuation.resume(throwing: error)
             }
+            if !isAccepted { continuation.resume(throwing: ChangeQueue.Full()) }
+        }
+    }
+
+    private func make(
+        _ decide: (PushRegistrations) throws -> PushRegistrations.Change?,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        do {
+            guard let change = try registrations.withLockedValue({ try decide($0) }) else { return completion(.success(())) }
+            store.commit([Self.record(change)], with: [], application: subscribeKey) { [registrations] error in
+                if let error { return completion(.failure(error)) }
+                registrations.withLockedValue { $0.apply(change) }
+                completion(.success(()))
+            }
+        } catch {
+            completion(.failure(error))
         }
     }
 
@@ -69,10 +76,11 @@ final class PubNubPush: Sendable {
         webhook.tell(message, to: registrations.withLockedValue { $0.devices(on: message.channel) })
     }
 
-    private static func value(_ channels: [Identifier]) -> [UInt8] {
+    private static func record(_ change: PushRegistrations.Change) -> KeysetRecordChange {
+        guard !change.channels.isEmpty else { return .remove(change.device.record) }
         var body = JSONBody(isSpaced: false)
-        body.strings(channels.texts)
-        return body.bytes
+        body.strings(change.channels.sorted().texts)
+        return .put(KeysetRecord(change.device.record, body.bytes))
     }
 
     private static func registration(_ record: KeysetRecord) -> (device: PushDevice, channels: [Identifier])? {

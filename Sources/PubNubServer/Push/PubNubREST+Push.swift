@@ -7,9 +7,9 @@ extension PubNubREST {
     private static let defaultCount = 500
     private static let maximumCount = 1000
 
-    /// Lists the channels of a device, or adds and removes some, as the query says.
-    func pushChannels(
-        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String
+    /// - Parameter isRemoval: whether the device is to be forgotten; otherwise its channels are listed or changed.
+    func push(
+        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String, isRemoval: Bool
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
         let device: PushDevice
         do throws(PushProblem) {
@@ -17,6 +17,13 @@ extension PubNubREST {
         } catch {
             return Self.refusal(error.rawValue)
         }
+        return isRemoval ? try await remove(device) : try await channels(of: device, request)
+    }
+
+    /// Lists the channels of a device, or adds and removes some, as the query says.
+    private func channels(
+        of device: PushDevice, _ request: PubNubServerRequest
+    ) async throws(PubNubErrorBody) -> HTTPAnswer {
         let (added, removed) = (request.list("add"), request.list("remove"))
         guard request.parameter("add") != nil || request.parameter("remove") != nil else { return list(request, device) }
         guard (added + removed).allSatisfy({ PubNubDraft.isValid(channel: $0) }) else {
@@ -30,16 +37,7 @@ extension PubNubREST {
         return .pubnub(Array(#"[1, "Modified Channels"]"#.utf8))
     }
 
-    /// Forgets a device.
-    func removeDevice(
-        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String
-    ) async throws(PubNubErrorBody) -> HTTPAnswer {
-        let device: PushDevice
-        do throws(PushProblem) {
-            device = try PushDevice(interface, token, request)
-        } catch {
-            return Self.refusal(error.rawValue)
-        }
+    private func remove(_ device: PushDevice) async throws(PubNubErrorBody) -> HTTPAnswer {
         do {
             try await application.push.remove(device)
         } catch {

@@ -17,6 +17,13 @@ struct PushRegistrations: Sendable {
         case full
     }
 
+    /// A change that has been decided and does not hold yet.
+    struct Change: Hashable, Sendable {
+        let device: PushDevice
+        /// All channels that the device is to have; empty when it is to be forgotten.
+        let channels: Set<Identifier>
+    }
+
     let limits: Limits
     private var channels: [PushDevice: Set<Identifier>] = [:]
     private var devices: [Identifier: Set<PushDevice>] = [:]
@@ -44,12 +51,12 @@ struct PushRegistrations: Sendable {
     /// The devices that are told of messages on a channel.
     func devices(on channel: Identifier) -> Set<PushDevice> { devices[channel] ?? [] }
 
-    /// Adds channels to a device, then takes others away from it.
+    /// Decides about adding channels to a device, then taking others away from it.
     ///
-    /// - Returns: the channels of the device as they are then, in the order of their bytes; nil when nothing has changed.
-    mutating func change(
+    /// - Returns: nil when nothing would change.
+    func change(
         _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]
-    ) throws(Refusal) -> [Identifier]? {
+    ) throws(Refusal) -> Change? {
         let old = channels[device] ?? []
         let new = old.union(added).subtracting(removed)
         guard new != old else { return nil }
@@ -58,16 +65,16 @@ struct PushRegistrations: Sendable {
             guard !old.isEmpty || channels.count < limits.devices else { throw .tooManyDevices }
             guard bytes + Self.size(device, new) - Self.size(device, old) <= limits.bytes else { throw .full }
         }
-        put(new, for: device)
-        return new.sorted()
+        return Change(device: device, channels: new)
     }
 
-    /// Forgets a device; false when it was not known.
-    mutating func remove(_ device: PushDevice) -> Bool {
-        guard channels[device] != nil else { return false }
-        put([], for: device)
-        return true
+    /// Decides about forgetting a device; nil when it is not known.
+    func removal(of device: PushDevice) -> Change? {
+        channels[device] == nil ? nil : Change(device: device, channels: [])
     }
+
+    /// Makes a change hold.
+    mutating func apply(_ change: Change) { put(change.channels, for: change.device) }
 
     /// Puts other channels in the place of those that a device has; none forgets it.
     private mutating func put(_ new: Set<Identifier>, for device: PushDevice) {

@@ -41,6 +41,29 @@ struct PubNubPushTests {
         #expect(try await fixture.body(Self.first + "?type=apns") == #"["a c", "d"]"#)
     }
 
+    @Test("What the store has not taken does not hold, and asking for it again stores it (PU-6)")
+    func storedFirst() async throws {
+        let store = HeldMessageStore()
+        let fixture = PubNubRESTFixture(store: store)
+        for isKept in [false, true] {
+            async let answer = fixture.ask(Self.first + "?type=apns&add=a")
+            try await store.hold(1)
+            async let later = fixture.ask(Self.first + "?type=apns&add=b")
+            #expect(try await fixture.body(Self.first + "?type=apns") == "[]")
+            store.complete(isKept)
+            #expect(try await answer.status == (isKept ? 200 : 503))
+            try await store.hold(1)
+            store.complete(isKept)
+            #expect(try await later.status == (isKept ? 200 : 503))
+        }
+        #expect(try await fixture.body(Self.first + "?type=apns") == #"["a", "b"]"#)
+        async let removal = fixture.ask(Self.first + "/remove?type=apns")
+        try await store.hold(1)
+        store.complete(false)
+        #expect(try await removal.status == 503)
+        #expect(try await fixture.body(Self.first + "?type=apns") == #"["a", "b"]"#)
+    }
+
     @Test(
         "What is refused is refused in the service's words and changes nothing",
         arguments: [
