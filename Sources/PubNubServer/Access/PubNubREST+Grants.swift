@@ -21,9 +21,15 @@ extension PubNubREST {
         let now = application.clock.unixSeconds()
         let rights = Self.rights(request).rawValue
         let grants = target.keys.map { AccessEntry($0, rights: rights, ttl: ttl, expires: ttl == 0 ? nil : now + ttl * 60) }
-        try await keep(grants)
-        let forgotten = grants.compactMap { application.grants.set($0) }
-        if !forgotten.isEmpty { try? await keep([], removing: forgotten) }
+        do {
+            try await application.grantQueue.run {
+                try await keep(grants)
+                let forgotten = grants.compactMap { application.grants.set($0) }
+                if !forgotten.isEmpty { try? await keep([], removing: forgotten) }
+            }
+        } catch {
+            throw .serviceUnavailable
+        }
         return answer(target, ttl: ttl, grants)
     }
 

@@ -30,6 +30,9 @@ package final class PubNubApplication: Sendable {
     let bridge: (any BridgeTap)?
     /// Hears what is decided; nil where nobody needs it.
     private let log: (any PubNubApplicationLog)?
+    private let groupQueue = ChangeQueue()
+    /// Of grants, so that the store gets them in the order in which they hold.
+    let grantQueue = ChangeQueue()
     /// Who decides about presence, where this is a copy of another process's keyset (``ClusterStreams``); nil where it is decided here.
     let relay: (any PresenceRelay)?
     /// The servers that hold the keyset's polls.
@@ -238,24 +241,25 @@ package final class PubNubApplication: Sendable {
 // MARK: - Groups
 
 extension PubNubApplication {
-    /// Changes a group, wakes its polls, and has the change stored.
+    /// Has a change of a group stored, then makes it, and wakes the group's polls.
     ///
-    /// - Parameter body: makes the change in the keyset's groups.
-    /// - Returns: once the store has it.
-    func changeGroup(_ body: @Sendable (inout ChannelGroups) throws -> GroupChange) async throws -> GroupChange {
-        let change = try change { state, pending in
-            let change = try body(&state.groups)
-            guard change.hasChanged else { return change }
-            state.groupIndex.apply(change)
-            state.groupVersion += 1
-            pending.changedGroups.append(change.group)
-            return change
+    /// - Parameter decide: makes the change in the keyset's groups; it is called on a copy first.
+    /// - Throws: when nothing has changed: what `decide` throws, ``ChangeQueue/Full`` and errors of the store.
+    func changeGroup(_ decide: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange) async throws -> GroupChange {
+        try await groupQueue.run { [self] in
+            // A copy, made without the lock, because nothing may change before the store has it.
+            var groups = withState(\.groups)
+            let decided = try decide(&groups)
+            guard decided.hasChanged else { return decided }
+            try await storage.store.save(group: decided.group, channels: decided.channels, application: subscribeKey)
+            return try change { state, pending in
+                let change = try decide(&state.groups)
+                state.groupIndex.apply(change)
+                state.groupVersion += 1
+                pending.changedGroups.append(change.group)
+                return change
+            }
         }
-        if change.hasChanged {
-            try await storage.store.save(
-                group: change.group, channels: change.channels, application: subscribeKey)
-        }
-        return change
     }
 }
 

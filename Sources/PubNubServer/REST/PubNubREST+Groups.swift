@@ -44,7 +44,9 @@ extension PubNubREST {
         return Self.groupChanged
     }
 
-    private func changeGroup(_ change: @Sendable (inout ChannelGroups) throws -> GroupChange) async throws(PubNubErrorBody) {
+    private func changeGroup(
+        _ change: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
+    ) async throws(PubNubErrorBody) {
         do {
             _ = try await application.changeGroup(change)
         } catch {

@@ -49,4 +49,18 @@ struct PubNubGroupRESTTests {
         let failing = PubNubRESTFixture(store: FailingStore())
         #expect(try await failing.ask(Self.base + "/g?add=a").status == 500)
     }
+
+    @Test("What the store has not taken does not hold, and asking for it again stores it")
+    func storedFirst() async throws {
+        let store = HeldMessageStore()
+        let fixture = PubNubRESTFixture(store: store)
+        for isKept in [false, true] {
+            async let answer = fixture.ask(Self.base + "/g?add=c")
+            try await store.hold(1)
+            #expect(try await fixture.body(Self.base + "/g").contains(#""channels": []"#))
+            store.complete(isKept)
+            #expect(try await answer.status == (isKept ? 200 : 500))
+        }
+        #expect(try await fixture.body(Self.base + "/g").contains(#""channels": ["c"]"#))
+    }
 }
