@@ -9,8 +9,10 @@ struct FileIndex: Sendable {
 
     enum Beginning: Hashable, Sendable {
         case begun
-        /// The file is there already, or is being stored by another request.
+        /// The file is there already.
         case known
+        /// Another request is storing the file.
+        case busy
         /// There is no room.
         case full
     }
@@ -20,6 +22,8 @@ struct FileIndex: Sendable {
     /// All files, oldest first.
     private var order: [FilePlace] = []
     private var coming: [Identifier: Int] = [:]
+    /// Files that are being deleted. They are shown, and have their place in the sums, until the store has forgotten them.
+    private var going: Set<Identifier> = []
     /// Of files and of what is being stored.
     private(set) var bytes = 0
 
@@ -32,7 +36,8 @@ struct FileIndex: Sendable {
 
     /// - Parameter storage: how many bytes there may be.
     mutating func begin(_ file: StoredFile, storage: Int) -> Beginning {
-        guard files[file.id] == nil, coming[file.id] == nil else { return .known }
+        guard files[file.id] == nil else { return .known }
+        guard coming[file.id] == nil else { return .busy }
         guard hasRoom(for: file.size, storage: storage) else { return .full }
         coming[file.id] = file.size
         bytes += file.size
@@ -52,8 +57,7 @@ struct FileIndex: Sendable {
         if let size = coming.removeValue(forKey: id) { bytes -= size }
     }
 
-    /// Puts a file back that could not be removed from the store.
-    mutating func insert(_ file: StoredFile) {
+    private mutating func insert(_ file: StoredFile) {
         guard files.updateValue(file, forKey: file.id) == nil else { return }
         bytes += file.size
         var places = channels.removeValue(forKey: file.channel) ?? []
@@ -65,15 +69,18 @@ struct FileIndex: Sendable {
 
     subscript(id: Identifier) -> StoredFile? { files[id] }
 
-    /// Takes a file out; nil when there is none.
-    mutating func remove(_ id: Identifier) -> StoredFile? {
-        guard let file = files.removeValue(forKey: id) else { return nil }
+    /// Begins to delete a file; false when another request is deleting it.
+    mutating func beginRemoval(of id: Identifier) -> Bool { going.insert(id).inserted }
+
+    /// The store has forgotten a file, or could not.
+    mutating func endRemoval(of id: Identifier, isForgotten: Bool) {
+        going.remove(id)
+        guard isForgotten, let file = files.removeValue(forKey: id) else { return }
         bytes -= file.size
         var places = channels.removeValue(forKey: file.channel) ?? []
         Self.remove(file.place, from: &places)
         channels[file.channel] = places.isEmpty ? nil : places
         Self.remove(file.place, from: &order)
-        return file
     }
 
     /// Files of a channel, newest first: at most `limit`, behind `start`.

@@ -16,6 +16,8 @@ final class PubNubFiles: Sendable {
     enum UploadRefusal: Error, Hashable, Sendable {
         case noRoom
         case notStored
+        /// Another request is storing the same file, and nobody knows yet whether it will succeed.
+        case busy
     }
 
     private let state: NIOLockedValueBox<State>
@@ -79,6 +81,7 @@ final class PubNubFiles: Sendable {
         let storage = storage(keyset)
         switch state.withLockedValue({ $0.index.begin(file, storage: storage) }) {
         case .known: return
+        case .busy: throw .busy
         case .full: throw .noRoom
         case .begun: break
         }
@@ -100,11 +103,14 @@ final class PubNubFiles: Sendable {
     ///
     /// - Returns: false when it could not be deleted, and is still there.
     func delete(_ file: StoredFile) async -> Bool {
-        guard let file = state.withLockedValue({ $0.index.remove(file.id) }) else { return true }
-        guard await commit(.remove(file.key)) else {
-            state.withLockedValue { $0.index.insert(file) }
-            return false
+        let begins: Bool? = state.withLockedValue { state in
+            state.index[file.id].map { _ in state.index.beginRemoval(of: file.id) }
         }
+        guard let begins else { return true }
+        guard begins else { return false }
+        let isForgotten = await commit(.remove(file.key))
+        state.withLockedValue { $0.index.endRemoval(of: file.id, isForgotten: isForgotten) }
+        guard isForgotten else { return false }
         // Without its record nobody finds it, and what is left of it goes at the next start.
         try? await contents.remove(file.id)
         return true
