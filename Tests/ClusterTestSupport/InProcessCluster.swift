@@ -11,7 +11,7 @@ import ServerCluster
 package final class InProcessCluster: Sendable {
     package let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
-    private let store: (any InProcessStore)?
+    fileprivate let store: (any InProcessStore)?
 
     fileprivate struct Pending {
         var number: UInt64
@@ -86,7 +86,7 @@ package final class InProcessCluster: Sendable {
         for (service, factory) in factories {
             leaders[service] = try await factory.makeLeader(
                 ClusterLeaderContext(
-                    output: Output(cluster: self, generation: generation), store: Reader(store: store), generation: generation,
+                    output: Output(cluster: self, generation: generation), store: Store(store: store), generation: generation,
                     eventLoop: eventLoop))
         }
         let made = leaders
@@ -200,15 +200,22 @@ package final class InProcessCluster: Sendable {
         }
     }
 
-    private struct Reader: ClusterReader {
-        let store: (any InProcessStore)?
+    /// What a test's Redis has; nothing without one.
+    package struct Store: ClusterStore {
+        private let store: (any InProcessStore)?
 
-        func key(_ name: String) -> RedisArgument { .text("{test}:" + name) }
+        package init(store: (any InProcessStore)? = nil) {
+            self.store = store
+        }
 
-        func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+        package func key(_ name: String) -> RedisArgument { .text("{test}:" + name) }
+
+        package func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
             guard let store else { return .null }
             return try await store.read(command)
         }
+
+        package func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { try await read(command) }
     }
 }
 
@@ -241,6 +248,8 @@ package final class InProcessBus: ClusterBus {
         self.node = node
         self.eventLoop = eventLoop
     }
+
+    package var store: any ClusterStore { InProcessCluster.Store(store: cluster.store) }
 
     package func attach(_ member: any ClusterMember, of service: ClusterServiceID) {
         members.withLockedValue { $0[service] = member }

@@ -47,6 +47,7 @@ package final class ClusterClient: ClusterBus {
     }
 
     package var node: ClusterNode { settings.node }
+    package var store: any ClusterStore { ClusterNodeStore(client: self, keys: settings.keys) }
     package var status: ClusterStatus { inbox.status.withLockedValue { $0 } }
 
     package func attach(_ member: any ClusterMember, of service: ClusterServiceID) {
@@ -66,6 +67,18 @@ package final class ClusterClient: ClusterBus {
             .request(
                 payload, service, deadline: limit.map { settings.clock.monotonic().advanced(by: $0) }, isRepeatable: isRepeatable,
                 completion))
+    }
+
+    /// Carries out a command over the node's link to Redis.
+    ///
+    /// - Parameter completion: called once, on ``eventLoop``.
+    fileprivate func perform(
+        _ command: RedisCommand, completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
+    ) {
+        onLoop { runtime in
+            guard let link = runtime.link else { return completion(.failure(.expired)) }
+            link.send(.command(command), within: .seconds(10), completion: completion)
+        }
     }
 
     /// Connects. Comes back at once: see ``status`` and ``waitUntilReady(within:)``.
@@ -196,5 +209,22 @@ struct ClusterRedisReader: ClusterReader {
 
     func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
         try await link.send(command, within: .seconds(10))
+    }
+}
+
+/// What any node keeps in the cluster's Redis and reads there, over the node's link.
+private struct ClusterNodeStore: ClusterStore {
+    let client: ClusterClient
+    let keys: ClusterKeys
+
+    func key(_ name: String) -> RedisArgument { keys.key(name) }
+
+    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { try await perform(command) }
+
+    func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+        let result = await withCheckedContinuation { continuation in
+            client.perform(command) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
     }
 }

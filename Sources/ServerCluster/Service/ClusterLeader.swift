@@ -95,3 +95,10 @@ package protocol ClusterReader: Sendable {
     /// Carries out a command that only reads.
     func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
 }
+
+/// Keeps what no leader decides about: values below names that are given out once. Used by any node.
+package protocol ClusterStore: ClusterReader {
+    /// Carries out a command on one key. Whether it was carried out is not known for ``RedisFailure/unanswered`` and
+    /// ``RedisFailure/lost(_:)``.
+    func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
+}

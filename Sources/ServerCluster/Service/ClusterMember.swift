@@ -23,6 +23,8 @@ package protocol ClusterBus: AnyObject, Sendable {
     var node: ClusterNode { get }
     /// The loop on which members are called.
     var eventLoop: any EventLoop { get }
+    /// The Redis that the nodes share.
+    var store: any ClusterStore { get }
 
     /// From here on a service of this node hears facts. To be called before the cluster starts.
     func attach(_ member: any ClusterMember, of service: ClusterServiceID)

@@ -111,6 +111,7 @@ final class CutBus: ClusterBus {
 
     var node: ClusterNode { bus.node }
     var eventLoop: any EventLoop { bus.eventLoop }
+    var store: any ClusterStore { bus.store }
 
     func attach(_ member: any ClusterMember, of service: ClusterServiceID) { bus.attach(member, of: service) }
 

@@ -1,3 +1,4 @@
+import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -15,6 +16,7 @@ struct PubNubRelayTests {
     private final class SilentBus: ClusterBus {
         let node = ClusterNode(name: "a", incarnation: 1)
         let eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let store: any ClusterStore = InProcessCluster.Store()
         let limits = NIOLockedValueBox<[Duration?]>([])
 
         func attach(_ member: any ClusterMember, of service: ClusterServiceID) {}
