@@ -32,6 +32,7 @@ struct PubNubRequests: Sendable {
         switch route {
         case .publish, .signal, .publishFile:
             PubNubPublishing(application: application, counts: counts).answer(request, route, reply: reply)
+        case .file(let file): FileRequest(application: application, request: request).answer(file, reply: reply)
         default: PubNubREST(application: application).answer(request, route, reply: reply)
         }
     }

@@ -8,8 +8,10 @@ struct PubNubServerRequest: Sendable {
     var target: RequestTarget
     /// As it came: possibly compressed.
     var body: [UInt8]
-    /// The header field `If-Match`; no answer depends on another one.
+    /// The header field `If-Match`.
     var ifMatch: String?
+    /// The server as the client reaches it: `https://example.com/prefix`. Only the files service needs it; nil for a request without a host.
+    var base: String?
 
     /// A query parameter; the last one when it is repeated, nil when it is missing. Unknown ones are nobody's business.
     func parameter(_ name: String) -> String? {

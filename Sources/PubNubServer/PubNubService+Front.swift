@@ -66,7 +66,7 @@ extension PubNubService: ServerFront {
     }
 
     /// Has a request answered by whoever decides about the keyset.
-    private func perform(
+    func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
         if let cluster {

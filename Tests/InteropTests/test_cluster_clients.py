@@ -270,6 +270,19 @@ def test_actions_on_messages_are_the_same_on_each_node(client, ports, name):
     assert [(action["type"], action["value"], action["messageTimetoken"]) for action in listed] == [("reaction", "smile", token)]
 
 
+def test_a_file_of_one_node_is_listed_had_and_deleted_on_the_others(client, name):
+    """FI-24."""
+    sender, other, third = client(0, "sender"), client(1, "other"), client(2, "third")
+    content = bytes(range(256)) * 2000
+    sent = sender.result(lambda p: p.send_file().channel(name).file_name("a.bin").message("m").file_object(content))
+    for one in (sender, other, third):
+        assert [f["id"] for f in one.result(lambda p: p.list_files().channel(name)).data] == [sent.file_id]
+        got = one.result(lambda p: p.download_file().channel(name).file_id(sent.file_id).file_name("a.bin"))
+        assert got.data == content
+    other.result(lambda p: p.delete_file().channel(name).file_id(sent.file_id).file_name("a.bin"))
+    assert sender.result(lambda p: p.list_files().channel(name)).data == []
+
+
 def test_signals_and_fires_between_nodes(client, name):
     subscriber, sender = client(0, "u1"), client(2, "u2")
     subscriber.subscribe(name)

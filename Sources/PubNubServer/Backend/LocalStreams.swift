@@ -126,6 +126,8 @@ package final class LocalStreams: StreamBackend {
     }
 
     private func contents(of keyset: Keyset) -> any FileContents {
+        // A leader has the nodes keep contents where all of them find them.
+        guard log == nil else { return SharedFileContents() }
         guard let directory = settings.fileDirectory else { return MemoryFileContents() }
         return DirectoryFileContents(directory, subscribeKey: keyset.subscribeKey)
     }

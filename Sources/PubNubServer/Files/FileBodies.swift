@@ -27,11 +27,6 @@ enum FileBodies {
 
     static let notHere = refusal(404, "File not found")
     static let unavailable = refusal(503, "Service Unavailable")
-    /// Rule FI-24.
-    static let notInCluster = refusal(
-        501,
-        "Servers that share a Redis keep no files. Run a server without Redis for them, and send clients there with the same keyset."
-    )
 
     /// Where and how to upload a file.
     ///

@@ -8,11 +8,23 @@ import WireCoding
 struct FileRequest: Sendable {
     let application: PubNubApplication
     let request: PubNubServerRequest
+    /// Takes uploads, and has contents; ``answer(_:reply:)`` for everything else asks the application.
+    var keeper: any FileKeeper
     /// The boundary of a form; nil for a body of another type.
-    let boundary: String?
-    /// The server as the client reaches it: `https://example.com/prefix`. Nil for a request without a host.
-    let base: String?
-    let bodies: BodyBudget
+    var boundary: String?
+    /// Where contents that are being sent are counted; nil where none are.
+    var bodies: BodyBudget?
+
+    init(
+        application: PubNubApplication, request: PubNubServerRequest, keeper: (any FileKeeper)? = nil, boundary: String? = nil,
+        bodies: BodyBudget? = nil
+    ) {
+        self.application = application
+        self.request = request
+        self.keeper = keeper ?? application.files
+        self.boundary = boundary
+        self.bodies = bodies
+    }
 
     private static let pageLimit = 100
     /// What a form has around a file.
@@ -34,7 +46,7 @@ struct FileRequest: Sendable {
     private var keyset: Keyset { application.keyset }
 
     private func url(_ path: String) -> String? {
-        base.map { "\($0)/v1/files/\(PercentEncoding.encode(application.subscribeKey))/\(path)" }
+        request.base.map { "\($0)/v1/files/\(PercentEncoding.encode(application.subscribeKey))/\(path)" }
     }
 
     // MARK: Uploading
@@ -80,8 +92,8 @@ struct FileRequest: Sendable {
         let file = StoredFile(
             id: upload.id, channel: upload.channel, name: upload.name, size: content.count,
             created: application.clock.unixTicks())
-        do throws(PubNubFiles.UploadRefusal) {
-            try await files.store(file, content, in: keyset)
+        do throws(FileRefusal) {
+            try await keeper.store(file, content, in: keyset)
         } catch {
             return error == .noRoom ? FileBodies.noRoom : FileBodies.notStored
         }
@@ -126,14 +138,14 @@ struct FileRequest: Sendable {
         } catch {
             return FileBodies.refusal(403, "The link is not valid any more. Ask for the file again")
         }
-        guard let file = files.file(Identifier(id), name: Identifier(name)) else { return FileBodies.notHere }
-        var reservation: BodyReservation?
-        if file.size > BodyBudget.smallBytes {
-            reservation = bodies.reserve(file.size)
-            guard reservation != nil else { return FileBodies.unavailable }
-        }
         do {
-            guard let content = try await files.content(of: file) else { return FileBodies.notHere }
+            guard let file = try await keeper.file(Identifier(id), name: Identifier(name)) else { return FileBodies.notHere }
+            var reservation: BodyReservation?
+            if let bodies, file.size > BodyBudget.smallBytes {
+                reservation = bodies.reserve(file.size)
+                guard reservation != nil else { return FileBodies.unavailable }
+            }
+            guard let content = try await keeper.content(of: file) else { return FileBodies.notHere }
             return FileBodies.content(content, file.name, reservation)
         } catch {
             return FileBodies.unavailable

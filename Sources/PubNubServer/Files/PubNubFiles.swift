@@ -7,17 +7,10 @@ import ServerRuntime
 ///
 /// A content is kept before its record is, and forgotten after it, so a record whose content is missing, or the reverse, is what a crash
 /// left behind: both are taken away when the keyset is restored.
-final class PubNubFiles: Sendable {
+final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
         var index: FileIndex
         var isSweeping = false
-    }
-
-    enum UploadRefusal: Error, Hashable, Sendable {
-        case noRoom
-        case notStored
-        /// Another request is storing the same file, and nobody knows yet whether it will succeed.
-        case busy
     }
 
     private let state: NIOLockedValueBox<State>
@@ -34,10 +27,13 @@ final class PubNubFiles: Sendable {
         self.store = store
         self.subscribeKey = subscribeKey
         let files = records.compactMap { StoredFile($0) }
-        // Contents that cannot be listed are not there, and their records stay for a server that can.
-        let present = try? contents.ids()
-        state = NIOLockedValueBox(State(index: FileIndex(restoring: files.filter { present?.contains($0.id) == true })))
-        guard let present else { return }
+        guard let listed = try? contents.ids() as Set<Identifier>?? else {
+            // Contents that cannot be listed are not there, and their records stay for a server that can.
+            state = NIOLockedValueBox(State(index: FileIndex()))
+            return
+        }
+        state = NIOLockedValueBox(State(index: FileIndex(restoring: files.filter { listed?.contains($0.id) ?? true })))
+        guard let present = listed else { return }
         forget(files.filter { !present.contains($0.id) }, present.subtracting(files.map(\.id)))
     }
 
@@ -77,7 +73,7 @@ final class PubNubFiles: Sendable {
     // MARK: Changing
 
     /// Stores a file; returns once it survives the end of the process. One that is there already is left as it is.
-    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(UploadRefusal) {
+    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(FileRefusal) {
         let storage = storage(keyset)
         switch state.withLockedValue({ $0.index.begin(file, storage: storage) }) {
         case .known: return

@@ -13,7 +13,7 @@ extension PubNubService {
 
     /// Uploads have room for a file of the keyset, in a form.
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
-        guard cluster == nil, Self.isUpload(segments), let application = application(subscribeKey: segments[2]) else {
+        guard Self.isUpload(segments), let application = application(subscribeKey: segments[2]) else {
             return limit
         }
         return max(limit, application.keyset.fileBytes + FileRequest.formBytes)
@@ -31,11 +31,19 @@ extension PubNubService {
         _ request: PubNubServerRequest, _ route: PubNubFileRoute, _ application: PubNubApplication, fields: HTTPHeaders,
         for connection: HTTPConnection
     ) {
-        guard cluster == nil else { return connection.answer(FileBodies.notInCluster) }
+        var request = request
+        request.base = connection.base(fields)
+        let keeper: any FileKeeper
+        switch route {
+        case .upload, .content: keeper = cluster?.files(of: application) ?? application.files
+        case .generateUpload, .list, .file, .delete:
+            // Which files there are is the leader's to say.
+            guard cluster == nil else { return perform(request, .file(route), application, for: connection) }
+            keeper = application.files
+        }
         let files = FileRequest(
-            application: application, request: request,
-            boundary: fields.first(name: "content-type").flatMap(MultipartForm.boundary), base: connection.base(fields),
-            bodies: context.bodies)
+            application: application, request: request, keeper: keeper,
+            boundary: fields.first(name: "content-type").flatMap(MultipartForm.boundary), bodies: context.bodies)
         files.answer(route, reply: connection.expectAnswer())
     }
 }

@@ -2,12 +2,11 @@ import NIOCore
 import RealtimeHub
 import RedisTestSupport
 import Testing
-import WireCoding
 
 @testable import LifelineServer
 @testable import PubNubServer
 
-@Suite("Push registration and files in a cluster (PU-6, PU-26, FI-24)", .serialized, .timeLimit(.minutes(1)))
+@Suite("Push registration in a cluster (PU-6, PU-26)", .serialized, .timeLimit(.minutes(1)))
 struct PubNubClusterPushTests {
     private static let device = "/v1/push/sub-key/demo/devices/T1?type=fcm"
 
@@ -32,21 +31,5 @@ struct PubNubClusterPushTests {
         }
         #expect(receiver.posts.flatMap(\.events).compactMap { $0["payload"]?["n"]?.integer }.sorted() == [1, 2])
         await receiver.stop()
-    }
-
-    @Test("Requests for files are answered with 501 and what to do, and messages about files pass")
-    func files() async throws {
-        try await withPubNubCluster(2) { cluster in
-            for node in cluster.nodes {
-                let client = try await node.connect()
-                let list = try await client.get("/v1/files/demo/channels/room/files")
-                #expect(list.status == 501 && list.body.contains("without Redis"))
-                let name = ByteBuffer(string: #"{"name":"a"}"#)
-                #expect(try await client.post("/v1/files/demo/channels/room/generate-upload-url", name).status == 501)
-                #expect(try await client.post("/v1/files/demo/upload", name).status == 501)
-                let message = PercentEncoding.encode(#"{"file":{"id":"f","name":"n"}}"#)
-                #expect(try await client.get("/v1/files/publish-file/demo/demo/0/room/0/" + message).status == 200)
-            }
-        }
     }
 }

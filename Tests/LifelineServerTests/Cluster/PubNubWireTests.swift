@@ -73,6 +73,7 @@ struct PubNubWireTests {
                 .http(HTTPRequest(method: "GET", target: target, headers: [:], body: [1])),
                 .publish(draft, isBridged: true, subscribeKey: "demo"), .touch(touch, subscribeKey: "demo"),
                 .advance(past: 5), .state(subscribeKey: "demo"), .cursors([("demo", 5), ("other", nil)]),
+                .file(KeysetRecord(.init(.file, [1, 2]), [3]), subscribeKey: "demo"),
             ]
         }
     }

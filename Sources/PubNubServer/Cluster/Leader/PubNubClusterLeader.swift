@@ -45,6 +45,23 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             }
             reply(ByteBuffer())
         case .cursors: reply(ByteBuffer())
+        case .file(let record, let key): keep(record, of: key, reply: reply)
+        }
+    }
+
+    /// Makes a file of a content that a node has put into Redis. Asked again, it answers that the file is kept.
+    private func keep(_ record: KeysetRecord, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        let answered: @Sendable (FileOutcome) -> Void = { reply(ByteBuffer(integer: $0.rawValue)) }
+        guard let application = streams.application(subscribeKey: key), let file = StoredFile(record) else {
+            return answered(.notKept)
+        }
+        Task {
+            do throws(FileRefusal) {
+                try await application.files.store(file, [], in: application.keyset)
+                answered(.kept)
+            } catch {
+                answered(FileOutcome(error))
+            }
         }
     }
 
@@ -60,7 +77,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             guard streams.application(subscribeKey: address.subscribeKey) != nil else { return reply(ByteBuffer()) }
             let request = PubNubServerRequest(
                 method: request.method, target: request.target, body: request.body,
-                ifMatch: request.headers.first(name: "if-match"))
+                ifMatch: request.headers.first(name: "if-match"), base: request.headers.first(name: ClusterStreams.baseField))
             let requests = PubNubRequests(streams: streams, counts: counts)
             let application = try requests.application(for: request, address)
             requests.answer(request, address.route, application, reply: answered)

@@ -7,7 +7,7 @@ import ServerRuntime
 
 /// A node's way to the leader for what its polls change.
 final class ClusterRelay: PresenceRelay {
-    private let bus: any ClusterBus
+    let bus: any ClusterBus
     private let clock: ServerClock
     private let touches = NIOLockedValueBox(TouchTable())
     /// Touches that the leader has not answered.

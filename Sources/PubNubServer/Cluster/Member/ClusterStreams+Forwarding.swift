@@ -9,6 +9,14 @@ import ServerRuntime
 
 // What the leader answers.
 extension ClusterStreams {
+    /// What the leader is told about the address at which the client reaches the servers. No client's field comes this far.
+    static let baseField = "base"
+
+    /// The files of a keyset.
+    func files(of application: PubNubApplication) -> ClusterFiles {
+        ClusterFiles(relay, subscribeKey: application.subscribeKey)
+    }
+
     /// Has the leader answer a request of a client (rules CB-10 to CB-13).
     ///
     /// - Parameter counts: where messages are counted that were acknowledged through this node.
@@ -24,10 +32,10 @@ extension ClusterStreams {
             default: false
             }
         // No answer depends on another field of the header.
+        let fields = [("if-match", request.ifMatch), (Self.baseField, request.base)]
         let forwarded = HTTPRequest(
             method: request.method, target: request.target,
-            headers: HTTPHeaders(request.ifMatch.map { [("if-match", $0)] } ?? []),
-            body: request.body)
+            headers: HTTPHeaders(fields.compactMap { name, value in value.map { (name, $0) } }), body: request.body)
         relay.send(.http(forwarded), within: relay.callLimit) { result in
             switch result {
             case .success(var buffer):

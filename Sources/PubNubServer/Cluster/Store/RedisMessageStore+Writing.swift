@@ -41,18 +41,28 @@ extension RedisMessageStore {
         }
     }
 
-    /// The fields of the keyset's hash of records: the kind as one byte, then the name.
+    /// Records are fields of a hash of the keyset's. The content of a file, which a node has put, stays once there is a record of it and
+    /// goes with the record (rule FI-24).
     func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [RedisCommand] {
-        changes.map { change in
+        changes.flatMap { change in
             switch change {
             case .put(let record):
-                RedisCommand("HSET", keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))
-            case .remove(let key): RedisCommand("HDEL", keys.records(keyset), Self.field(key))
+                [RedisCommand("HSET", keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))]
+                    + content(record.key, keyset).map { RedisCommand("PERSIST", $0) }
+            case .remove(let key):
+                [RedisCommand("HDEL", keys.records(keyset), Self.field(key))]
+                    + content(key, keyset).map { RedisCommand("UNLINK", $0) }
             }
         }
     }
 
-    private static func field(_ key: KeysetRecord.Key) -> RedisArgument {
+    /// Where the content of a file is, which the record with this key tells of; nothing for records of other kinds.
+    private func content(_ key: KeysetRecord.Key, _ keyset: Identifier) -> [RedisArgument] {
+        key.kind == .file ? [keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self)))] : []
+    }
+
+    /// The kind as one byte, then the name.
+    static func field(_ key: KeysetRecord.Key) -> RedisArgument {
         var field = ByteBuffer()
         field.writeInteger(UInt8(truncatingIfNeeded: key.kind.rawValue))
         field.writeBytes(key.name)

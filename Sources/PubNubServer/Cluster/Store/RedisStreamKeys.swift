@@ -35,6 +35,10 @@ struct RedisStreamKeys: Sendable {
     func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
     /// Records by kind and name.
     func records(_ keyset: Identifier) -> RedisArgument { key("records", keyset) }
+    /// The content of a file.
+    func file(_ keyset: Identifier, _ id: Identifier) -> RedisArgument {
+        reader.key("pubnub:file:\(Self.escaped(keyset)):\(id.text)")
+    }
     func presence(_ keyset: Identifier) -> RedisArgument { key("presence", keyset) }
 
     private func key(_ kind: String, _ keyset: Identifier) -> RedisArgument {

@@ -20,6 +20,8 @@ enum PubNubClusterRequest: Sendable {
     case state(subscribeKey: String)
     /// Announces how far the node's copies of keysets reach; nil for one that has nothing yet.
     case cursors([(subscribeKey: String, visible: UInt64?)])
+    /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
+    case file(KeysetRecord, subscribeKey: String)
 
     /// A subscriber on some channels.
     struct PresenceTouch: Hashable, Sendable {
@@ -58,6 +60,7 @@ extension PubNubClusterRequest {
         case advance = 4
         case state = 5
         case cursors = 6
+        case file = 7
     }
 
     var encoded: ByteBuffer {
@@ -94,6 +97,11 @@ extension PubNubClusterRequest {
                 buffer.write(text: item.subscribeKey)
                 buffer.write(optional: item.visible)
             }
+        case .file(let record, let key):
+            begin(.file)
+            buffer.write(text: key)
+            buffer.write(bytes: record.key.name)
+            buffer.write(bytes: record.value)
         }
         return buffer
     }
@@ -121,6 +129,9 @@ extension PubNubClusterRequest {
                 try buffer.list { (buffer) throws(ClusterCodingError) in
                     (subscribeKey: try buffer.text(), visible: try buffer.optionalNumber(UInt64.self))
                 })
+        case .file:
+            let key = try buffer.text()
+            request = .file(KeysetRecord(.init(.file, try buffer.bytes()), try buffer.bytes()), subscribeKey: key)
         case nil: throw ClusterCodingError()
         }
         try buffer.end()

@@ -27,7 +27,7 @@ struct DirectoryFileContents: FileContents {
         directory = path + "/" + Hex.text(SHA256.hash(data: Array(subscribeKey.utf8)))
     }
 
-    func ids() throws -> Set<Identifier> {
+    func ids() throws -> Set<Identifier>? {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }
             throw FileProblem()

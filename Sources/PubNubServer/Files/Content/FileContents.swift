@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 protocol FileContents: Sendable {
     /// How many bytes all contents together may have, whatever the keyset allows.
     var maximumBytes: Int { get }
-    /// The files that have a content, of an earlier run of the server.
-    func ids() throws -> Set<Identifier>
+    /// The files that have a content, of an earlier run of the server; nil where contents come and go with the records.
+    func ids() throws -> Set<Identifier>?
     /// Keeps a content, whole or not at all.
     ///
     /// - Parameter id: as the server makes ids.
@@ -27,7 +27,7 @@ final class MemoryFileContents: FileContents {
         self.maximumBytes = maximumBytes
     }
 
-    func ids() -> Set<Identifier> { [] }
+    func ids() -> Set<Identifier>? { [] }
 
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) {
         let content = Array(content)
@@ -39,4 +39,15 @@ final class MemoryFileContents: FileContents {
     func remove(_ id: Identifier) {
         contents.withLockedValue { $0[id] = nil }
     }
+}
+
+/// The leader's view of contents that the nodes of a cluster have put into Redis: they are kept and forgotten in the writes of their
+/// records (rule FI-24), so there is nothing to do here.
+struct SharedFileContents: FileContents {
+    let maximumBytes = 256 << 20
+
+    func ids() -> Set<Identifier>? { nil }
+    func put(_ content: ArraySlice<UInt8>, for id: Identifier) {}
+    func content(of id: Identifier) -> [UInt8]? { nil }
+    func remove(_ id: Identifier) {}
 }

@@ -7,8 +7,18 @@ import WireCoding
 
 /// A client of the files service, for tests: does what SDKs do, one step at a time.
 struct FileClient: Sendable {
-    let server: LifelineServer
+    /// Of the server, without a path.
+    let base: String
     var auth = ""
+
+    init(base: String) {
+        self.base = base
+    }
+
+    init(server: LifelineServer, auth: String = "") {
+        self.init(base: server.url)
+        self.auth = auth
+    }
 
     struct Answer: Sendable {
         var status: Int
@@ -30,7 +40,7 @@ struct FileClient: Sendable {
 
     /// Redirects are followed.
     func ask(_ method: String, _ url: String, _ body: [UInt8] = [], type: String? = nil) async throws -> Answer {
-        var request = HTTPClientRequest(url: url.hasPrefix("http") ? url : server.url + url)
+        var request = HTTPClientRequest(url: url.hasPrefix("http") ? url : base + url)
         request.method = .init(rawValue: method)
         if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
         if let type { request.headers.add(name: "content-type", value: type) }

@@ -1,0 +1,92 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// The files of a keyset as a node of a cluster has them: contents go to Redis and come from there on this node, and the leader decides
+/// which of them are files (rule FI-24).
+struct ClusterFiles: FileKeeper {
+    let relay: ClusterRelay
+    let keyset: Identifier
+    private let redis: any ClusterStore
+    private let keys: RedisStreamKeys
+
+    /// How long a content waits for the leader's decision before Redis forgets it, in seconds.
+    private static let patience = 600
+
+    init(_ relay: ClusterRelay, subscribeKey: String) {
+        self.relay = relay
+        keyset = Identifier(subscribeKey)
+        redis = relay.store
+        keys = RedisStreamKeys(reader: redis)
+    }
+
+    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(FileRefusal) {
+        let key = keys.file(self.keyset, file.id)
+        var file = file
+        do {
+            let answer = try await redis.perform(
+                RedisCommand("SET", key, .bytes(ByteBuffer(bytes: content)), "NX", "EX", .integer(Int64(Self.patience))))
+            if answer == .null {
+                // The same form came before. What it brought stays, and what this one brings is not looked at.
+                let length = try await redis.read(RedisCommand("STRLEN", key))
+                file.size = length.number.map { Int(clamping: $0) } ?? file.size
+            }
+        } catch {
+            throw .notStored
+        }
+        switch await relay.keep(file, of: keyset.subscribeKey) {
+        case .kept: return
+        case .noRoom:
+            _ = try? await redis.perform(RedisCommand("UNLINK", key))
+            throw .noRoom
+        case .busy: throw .busy
+        case .notKept: throw .notStored
+        }
+    }
+
+    func file(_ id: Identifier, name: Identifier) async throws -> StoredFile? {
+        let key = KeysetRecord.Key(.file, Array(id.utf8))
+        let value = try await redis.read(RedisCommand("HGET", keys.records(keyset), RedisMessageStore.field(key)))
+        guard let bytes = value.bytes else { return nil }
+        let file = StoredFile(KeysetRecord(key, Array(bytes.readableBytesView)))
+        return file.flatMap { $0.name == name ? $0 : nil }
+    }
+
+    func content(of file: StoredFile) async throws -> [UInt8]? {
+        try await redis.read(RedisCommand("GET", keys.file(keyset, file.id))).bytes.map { Array($0.readableBytesView) }
+    }
+}
+
+/// What the leader has decided about a file whose content a node has put into Redis.
+enum FileOutcome: UInt8, Hashable, Sendable {
+    case kept = 0
+    case noRoom = 1
+    case busy = 2
+    case notKept = 3
+
+    init(_ refusal: FileRefusal) {
+        switch refusal {
+        case .noRoom: self = .noRoom
+        case .busy: self = .busy
+        case .notStored: self = .notKept
+        }
+    }
+}
+
+extension ClusterRelay {
+    /// The Redis that the nodes share.
+    var store: any ClusterStore { bus.store }
+
+    /// Has the leader decide about a file whose content is in Redis.
+    func keep(_ file: StoredFile, of subscribeKey: String) async -> FileOutcome {
+        await withCheckedContinuation { continuation in
+            send(.file(file.record, subscribeKey: subscribeKey), within: callLimit) { result in
+                guard case .success(var answer) = result, let outcome = (answer.readInteger() as UInt8?).flatMap(FileOutcome.init)
+                else { return continuation.resume(returning: .notKept) }
+                continuation.resume(returning: outcome)
+            }
+        }
+    }
+}
