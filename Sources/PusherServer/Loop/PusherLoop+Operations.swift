@@ -67,7 +67,7 @@ extension PusherLoop: WebSocketLoop {
                 if let recoverers, let withPositions {
                     writer.deliver(withPositions, count: count, to: recoverers, isLast: isLast, except: isExcluded)
                 }
-                written += frames.readableBytes
+                written += frames.readableBytes + (withPositions?.readableBytes ?? 0)
                 hasDelivered = true
                 if written >= loop.queue.burstBytes {
                     writer.flush()
