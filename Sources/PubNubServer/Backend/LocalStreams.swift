@@ -69,8 +69,11 @@ package final class LocalStreams: StreamBackend {
         }
     }
 
+    /// Whether a node is the one that tells what is the same for all of them.
+    func isFirst(_ node: any StreamNode) -> Bool { nodes.first === node }
+
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
-        guard nodes.first === node else { return [] }
+        guard isFirst(node) else { return [] }
         return applications.compactMap { application in application.push.webhook.counts.map { (application, $0) } }
     }
 

@@ -28,6 +28,8 @@ struct PubNubClusterPushTests {
             #expect(try await there.get(Self.device).body == #"["room"]"#)
             #expect(try await here.post("/publish/demo/demo/0/room/0", ByteBuffer(string: #"{"pn_fcm":{"n":2}}"#)).status == 200)
             await eventually { receiver.posts.flatMap(\.events).count >= 2 }
+            // The node that leads counts.
+            await eventually { cluster.nodes[1].service.webhookCounts.values.map(\.delivered) == [1] }
         }
         #expect(receiver.posts.flatMap(\.events).compactMap { $0["payload"]?["n"]?.integer }.sorted() == [1, 2])
         await receiver.stop()

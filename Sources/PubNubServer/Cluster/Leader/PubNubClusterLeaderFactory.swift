@@ -65,6 +65,12 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader
     }
 
+    /// What has become of events that this node's leader part has told webhooks; nothing while another node leads.
+    var pushCounts: [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
+        guard let leader = state.withLockedValue(\.leader) else { return [] }
+        return leader.streams.pushCounts(for: leader)
+    }
+
     /// Has this node's leader parts, the one there is and those to come, decide about other keysets.
     func take(_ keysets: [Keyset]) {
         state.withLockedValue { state in

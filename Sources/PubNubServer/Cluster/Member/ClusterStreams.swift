@@ -70,8 +70,10 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { relay.send(.state(subscribeKey: application.subscribeKey), within: nil) { _ in } }
     }
 
-    /// The leader tells webhooks, and nobody asks it.
-    package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] { [] }
+    /// The leader tells webhooks: what it has told while this node leads, and nothing on other nodes.
+    package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
+        copies.isFirst(node) ? leading?.pushCounts ?? [] : []
+    }
 
     package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         copies.sweep(for: node, later: later)
