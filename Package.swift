@@ -371,7 +371,8 @@ let package = Package(
             "LifelineCommandTests",
             [
                 "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "RedisClient",
-                "RedisTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding", "TransportCommon",
+                "RedisTestSupport", "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding",
+                "TransportCommon",
                 "WebSocketFraming", "PubNubProtocol", "PusherProtocol", "LifelineTesting", argumentParser, crypto, nioCore,
                 nioPosix, nioEmbedded, nioLocks, nioSSL, x509, logging, tracing,
             ]),

@@ -2,6 +2,7 @@ import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import SocketTestSupport
 import Testing
 import TransportCommon
 
@@ -88,6 +89,12 @@ import TransportCommon
     @Test func `A server that does not answer is a timeout`() async throws {
         let server = try await HTTPTestServer { _ in .silence }
         #expect(await failure(HTTPCall(url: server.url), timeout: .milliseconds(100))?.category == .timeout)
+    }
+
+    @Test func `A connection that nobody accepts is a timeout`() async throws {
+        let hole = try Blackhole()
+        let call = HTTPCall(url: "http://127.0.0.1:\(hole.port)/")
+        #expect(await failure(call, timeout: .milliseconds(100))?.category == .timeout)
     }
 
     @Test func `A port that refuses fails at once, with its error number`() async throws {

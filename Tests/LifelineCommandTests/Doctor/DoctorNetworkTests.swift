@@ -1,4 +1,5 @@
 import NIOCore
+import SocketTestSupport
 import Testing
 
 @testable import LifelineCommand

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import SocketTestSupport
 import Testing
 import WebSocketFraming
 
@@ -149,6 +150,13 @@ import WebSocketFraming
             let failure = try await client.closed()
             #expect(failure.category == .networkUnavailable, "after \(count) bytes: \(failure)")
         }
+    }
+
+    @Test func `A connection that nobody accepts ends the dial at its limit`() async throws {
+        let hole = try Blackhole()
+        let client = TestClient(WebSocketTransportConfiguration(dialTimeout: .milliseconds(300)))
+        client.open(WebSocketEndpoint(host: "127.0.0.1", port: hole.port, usesTLS: false, target: "/"))
+        #expect(try await client.closed().category == .timeout)
     }
 
     @Test func `A server that says nothing ends the dial at its limit`() async throws {

@@ -103,6 +103,14 @@ final class TestPeer: Sendable {
 
     func close() { channel.close(promise: nil) }
 
+    /// Closes without the message by which TLS says that nothing follows.
+    func cut() {
+        channel.eventLoop.execute { [channel] in
+            let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+            tls?.close(promise: nil)
+        }
+    }
+
     /// Closes with a reset instead of a FIN.
     func reset() {
         guard let options = channel as? any SocketOptionProvider else { return close() }

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import HTTPTransport
+import NIOCore
 import Testing
 import TransportCommon
 
@@ -32,6 +33,25 @@ import TransportCommon
                 #expect(try await peer.frames.next() == .end)
                 #expect(peer.requests.waiting.isEmpty)
             }
+        }
+    }
+
+    /// Whoever can end a connection could otherwise shorten an answer.
+    @Test(arguments: [true, false])
+    func `An answer that ends with its connection is whole only if TLS has ended before`(isClean: Bool) async throws {
+        let matrix = try await CertificateMatrix.shared.value
+        let example = try #require(matrix.cases.first { $0.verdict == "ok" && $0.host == "localhost" })
+        let server = try await TestServer(tls: matrix.serverContext(example.file))
+        let caller = HTTPCaller(trustRoots: .file(matrix.authority))
+        let call = HTTPCall(url: "https://localhost:\(server.port)/")
+        async let outcome = result { () async throws(ConnectionFailure) in try await caller.send(call, timeout: .seconds(20)) }
+        let peer = try await server.peers.next()
+        _ = try await peer.requests.next()
+        try await peer.channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\nto the end"))
+        if isClean { peer.close() } else { peer.cut() }
+        switch await outcome {
+        case .success(let answer): #expect(isClean && answer.body == Array("to the end".utf8))
+        case .failure(let failure): #expect(!isClean && failure.category == .networkUnavailable, "\(failure)")
         }
     }
 

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A port that answers nothing, not even to a request for a connection: its queue is full and nobody takes anything out.
-final class Blackhole: Sendable {
-    struct Failed: Error { var number: CInt }
+package final class Blackhole: Sendable {
+    package struct Failed: Error { var number: CInt }
 
-    let port: Int
+    package let port: Int
     private let sockets: [CInt]
 
-    init() throws {
+    package init() throws {
         #if canImport(Glibc)
             let stream = CInt(SOCK_STREAM.rawValue)
         #else
@@ -39,16 +39,4 @@ final class Blackhole: Sendable {
     }
 
     deinit { for socket in sockets { close(socket) } }
-}
-
-/// Holds threads up until it is opened.
-final class Gate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-
-    func wait() {
-        semaphore.wait()
-        semaphore.signal()
-    }
-
-    func open() { semaphore.signal() }
 }
