@@ -82,7 +82,9 @@ struct NexconnTokenIssuer: Sendable {
         var failure =
             answer.failure
             ?? ConnectionFailure(
-                .malformedResponse, "The server's answer has no access token.", origin: .server, httpStatus: answer.status)
+                .malformedResponse,
+                answer.isWebPage ? HTTPAnswer.webPageReason : "The server's answer has no access token.", origin: .server,
+                httpStatus: answer.status)
         switch answer.status {
         case 200..<400, 407, 408, 511: break
         case 401, 403:

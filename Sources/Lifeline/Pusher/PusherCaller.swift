@@ -81,12 +81,10 @@ struct PusherCaller: Sendable {
     /// Pusher documentation, HTTP API: 200 is success. An answer in the fives, or a web page, may come from anything on the way.
     static func outcome(of answer: HTTPAnswer) -> PublishOutcome {
         switch answer.status {
-        case 200...299 where isWebPage(answer):
+        case 200...299 where answer.isWebPage:
             return .unknown(
                 LifelineError(
-                    .init(.malformedResponse),
-                    "A web page came instead of the service's answer: the network may want a sign-in first.",
-                    number: answer.status))
+                    .init(.malformedResponse), HTTPAnswer.webPageReason, number: answer.status))
         case 200...299:
             return .accepted(id: nil)
         case 500...599:
@@ -97,12 +95,6 @@ struct PusherCaller: Sendable {
         default:
             return .refused(refusal(of: "message", answer))
         }
-    }
-
-    /// The service answers with JSON, which never begins like a page.
-    private static func isWebPage(_ answer: HTTPAnswer) -> Bool {
-        let type = answer.first("Content-Type")?.lowercased() ?? ""
-        return type.hasPrefix("text/html") || answer.body.first == UInt8(ascii: "<")
     }
 
     /// Ten thousand members with ids of a hundred letters.
@@ -140,4 +132,14 @@ struct PusherCaller: Sendable {
         return LifelineError(
             code, "The service refused the \(question) with status \(answer.status): \(words)", number: answer.status)
     }
+}
+
+extension HTTPAnswer {
+    /// Whether the answer is a page, as networks show that want a sign-in. Services answer with JSON, which never begins like one.
+    var isWebPage: Bool {
+        let type = first("Content-Type")?.lowercased() ?? ""
+        return type.hasPrefix("text/html") || body.first == UInt8(ascii: "<")
+    }
+
+    static let webPageReason = "A web page came instead of the service's answer: the network may want a sign-in first."
 }

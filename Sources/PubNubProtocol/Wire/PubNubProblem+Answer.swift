@@ -29,6 +29,9 @@ extension PubNubProblem {
                     "The answer is not JSON: \(syntax)."
                 } else if body.count > PubNubLimits.answerBytes {
                     "The answer is too long."
+                } else if head.contentType?.lowercased().hasPrefix("text/html") == true {
+                    // Networks that want a sign-in show a page with status 200.
+                    "A web page came instead of the service's answer: the network may want a sign-in first."
                 } else {
                     "The answer is not JSON but of another type."
                 }

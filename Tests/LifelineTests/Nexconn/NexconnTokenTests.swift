@@ -119,6 +119,7 @@ struct NexconnTokenTests {
         let error = #expect(throws: ConnectionFailure.self) { try NexconnTokenIssuer.token(in: answer) }
         #expect(error?.category == category)
         #expect(error?.httpStatus == status)
+        if status == 200, !body.hasPrefix("{") { #expect(error?.reason.contains("sign-in") == true) }
     }
 
     @Test("A clock that is off: the request is made again with the server's time, and later ones begin with it (LL-60, LL-61)")

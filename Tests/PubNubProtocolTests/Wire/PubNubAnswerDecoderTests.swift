@@ -37,6 +37,7 @@ struct PubNubAnswerDecoderTests {
             for type in ["text/html; charset=utf-8", "application/json", "text/javascript", nil] {
                 let problem = PubNubWire.decode(Array(Self.html.utf8), type: type, isPoll: isPoll).problem
                 #expect(problem?.category == .malformedResponse)
+                if type?.hasPrefix("text/html") == true { #expect(problem?.failure.reason.contains("sign-in") == true) }
             }
             let truncated = Array(#"{"t":{"t":"1","r":1},"m":["#.utf8)
             #expect(PubNubWire.decode(truncated, isPoll: isPoll).problem?.category == .malformedResponse)
