@@ -16,7 +16,7 @@ extension PubNubREST {
         query.isOldestFirst = request.flag("reverse") ?? false
         let fields = HistoryBodies.PastFields(
             token: request.flag("include_token") ?? false, meta: request.flag("include_meta") ?? false,
-            stringTokens: request.flag("string_message_token") ?? false)
+            stringTokens: request.flag("string_message_token") ?? request.flag("stringtoken") ?? false)
         return .pubnub(HistoryBodies.past(try await page(query).messages, fields))
     }
 
