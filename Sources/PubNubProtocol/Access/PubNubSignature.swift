@@ -20,6 +20,14 @@ public enum PubNubSignature {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// The query as a client signs it that signs what it sends: the parameters as they came, without `signature`, sorted by their bytes.
+    ///
+    /// - Parameter rawQuery: as it came, still percent-encoded.
+    static func query(asSent rawQuery: String) -> String {
+        rawQuery.split(separator: "&").filter { !$0.hasPrefix("signature=") }
+            .sorted { precedes($0.prefix { $0 != "=" }, $1.prefix { $0 != "=" }) }.joined(separator: "&")
+    }
+
     /// The value of `signature` for a request: the first form for POST to `/publish`, the second one for everything else.
     ///
     /// - Parameters:
@@ -57,43 +65,41 @@ public enum PubNubSignature {
     /// - Parameters:
     ///   - path: as it came, still percent-encoded.
     ///   - parameters: all of the query, decoded.
+    ///   - rawQuery: the query as it came, for clients that sign what they send; nil for what has come in no request.
     ///   - body: as text, after decompression.
+    ///   - secretKeys: of the keyset, which may have several at a time: a request may be signed with any of them.
     ///   - now: seconds since 1970.
     public static func check(
-        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
-        subscribeKey: String, secretKey: String, now: Int
-    ) throws(PubNubSignatureError) {
-        try check(
-            method: method, path: path, parameters: parameters, body: body, publishKey: publishKey, subscribeKey: subscribeKey,
-            secretKeys: [secretKey], now: now)
-    }
-
-    /// As ``check(method:path:parameters:body:publishKey:subscribeKey:secretKey:now:)``, for a keyset that has several secret keys at a
-    /// time: a request may be signed with any of them.
-    public static func check(
-        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
-        subscribeKey: String, secretKeys: [String], now: Int
+        method: String, path: String, parameters: [PubNubRequest.Parameter], rawQuery: String? = nil, body: [UInt8] = [],
+        publishKey: String, subscribeKey: String, secretKeys: [String], now: Int
     ) throws(PubNubSignatureError) {
         func value(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
         guard let signature = value("signature") else { throw .missing }
         guard let timestamp = value("timestamp").flatMap({ Int($0) }) else { throw .timestampOutOfRange }
         let (difference, overflow) = timestamp.subtractingReportingOverflow(now)
         guard !overflow, difference.magnitude <= timestampWindow else { throw .timestampOutOfRange }
-        let query = query(parameters)
         let isSecondForm = signature.hasPrefix("v2.")
-        guard isSecondForm || usesFirstForm(method: method, path: path) else { throw .wrong }
-        let isRight = ConstantTime.anyIsRight(secretKeys) { secretKey in
-            let expected =
-                isSecondForm
-                ? second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
-                : first(path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
-            return ConstantTime.areEqual(signature, expected)
+        guard isSecondForm || acceptsFirstForm(method: method, path: path) else { throw .wrong }
+        let isRight = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }.contains { query in
+            ConstantTime.anyIsRight(secretKeys) { secretKey in
+                let expected =
+                    isSecondForm
+                    ? second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
+                    : first(path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
+                return ConstantTime.areEqual(signature, expected)
+            }
         }
         guard isRight else { throw .wrong }
     }
 
+    /// What this client signs in the first form.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
+    }
+
+    /// PubNub's SDK for C signs publishing by GET in the first form, too.
+    private static func acceptsFirstForm(method: String, path: String) -> Bool {
+        ["GET", "POST"].contains(method.uppercased()) && path.hasPrefix("/publish")
     }
 
     private static func first(
@@ -116,7 +122,7 @@ public enum PubNubSignature {
         return Array(code.finalize())
     }
 
-    private static func precedes(_ left: String, _ right: String) -> Bool {
+    private static func precedes(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 

@@ -57,7 +57,8 @@ struct PubNubAccess: Sendable {
         do throws(PubNubSignatureError) {
             try PubNubSignature.check(
                 method: request.method, path: request.target.rawPath,
-                parameters: request.target.parameters.map { PubNubRequest.Parameter($0.name, $0.value) }, body: request.body,
+                parameters: request.target.parameters.map { PubNubRequest.Parameter($0.name, $0.value) },
+                rawQuery: request.target.rawQuery, body: request.body,
                 publishKey: keyset.publishKey, subscribeKey: keyset.subscribeKey,
                 secretKeys: keyset.validSecretKeys.revealed, now: application.clock.unixSeconds())
         } catch {

@@ -29,7 +29,7 @@ struct PubNubSignatureTests {
         ) throws(PubNubSignatureError) {
             try PubNubSignature.check(
                 method: method ?? self.method, path: path ?? self.path, parameters: parameters, body: body ?? self.body,
-                publishKey: "pub-key", subscribeKey: "sub-key", secretKey: secretKey, now: now)
+                publishKey: "pub-key", subscribeKey: "sub-key", secretKeys: [secretKey], now: now)
         }
     }
 
@@ -91,5 +91,33 @@ struct PubNubSignatureTests {
         #expect(throws: PubNubSignatureError.timestampOutOfRange) {
             try vector.check(unstamped + [.init("timestamp", "soon")])
         }
+    }
+
+    /// Signed with the key `secret` by another program, in the forms that the C SDK 7.2 sends.
+    @Test("Publishing by GET may be signed in the first form, and a query as it was sent, commas and brackets included (PC-23)")
+    func asSent() throws {
+        func check(_ path: String, _ query: String, _ signature: String, method: String = "GET") throws(PubNubSignatureError) {
+            let parameters = (query + "&signature=" + signature).split(separator: "&").map { part in
+                let name = part.prefix { $0 != "=" }
+                return PubNubRequest.Parameter(String(name), String(part.dropFirst(name.utf8.count + 1)))
+            }
+            try PubNubSignature.check(
+                method: method, path: path, parameters: parameters, rawQuery: "signature=\(signature)&" + query,
+                publishKey: "p", subscribeKey: "s", secretKeys: ["other", "secret"], now: Self.timestamp)
+        }
+        let stamp = "timestamp=\(Self.timestamp)"
+        let publish = "X7lUwj1Jbh6R_918_opVbz3iVHiaMvZNeNhu80bzD3g="
+        try check("/publish/p/s/0/any/0/1", "uuid=a&pnsdk=x&" + stamp, publish)
+        #expect(throws: PubNubSignatureError.wrong) { try check("/publish/p/s/0/any/0/2", "uuid=a&pnsdk=x&" + stamp, publish) }
+        #expect(throws: PubNubSignatureError.wrong) {
+            try check("/publish/p/s/0/any/0/1", "uuid=a&pnsdk=x&" + stamp, publish, method: "DELETE")
+        }
+        let sent = "channel-group=g1,g2&filter-expr=a[0]~1&" + stamp
+        let poll = "v2.VLHSVg4fwvDNu2tlrJoCx3xHqvYhYlLQ8CJtkI8L4ok"
+        try check("/v2/subscribe/s/x/0", sent, poll)
+        #expect(throws: PubNubSignatureError.wrong) {
+            try check("/v2/subscribe/s/x/0", sent.replacing("g2", with: "g3"), poll)
+        }
+        #expect(throws: PubNubSignatureError.wrong) { try check("/v2/presence/s/x/0", sent, poll) }
     }
 }
