@@ -7,6 +7,7 @@ import NIOHTTP1
 package enum RequestHeadRules {
     /// Why a request with this head is refused; nil when it is not.
     package static func problem(of head: HTTPRequestHead) -> HTTPProblem? {
+        guard hasRoom(for: head.headers) else { return .headerTooLarge }
         let hosts = head.headers["host"]
         let mayHaveNoHost = head.version == .http1_0
         guard hosts.count == 1 || (hosts.isEmpty && mayHaveNoHost), hosts.allSatisfy({ isHost($0.utf8) }) else {
@@ -17,6 +18,17 @@ package enum RequestHeadRules {
             return .unknownTransferCoding
         }
         return nil
+    }
+
+    /// Fields have less room than targets, for which the HTTP library has the same limit (``RequestParser``).
+    private static func hasRoom(for fields: HTTPHeaders) -> Bool {
+        var total = 0
+        for (name, value) in fields {
+            let bytes = name.utf8.count + value.utf8.count
+            total += bytes
+            guard bytes <= PlainRequestHead.maximumFieldBytes, total <= PlainRequestHead.maximumFieldsBytes else { return false }
+        }
+        return true
     }
 
     /// Whether a byte can be part of a host or its port: what RFC 3986 allows, without the comma that joins two fields to one.

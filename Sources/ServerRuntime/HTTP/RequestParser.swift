@@ -10,14 +10,15 @@ final class RequestParser {
     fileprivate var waiting: [HTTPServerRequestPart] = []
 
     init(_ connection: HTTPConnection) {
-        // Limits of a head: 16 KiB in at most 64 fields, behind a target that may be longer.
+        // For the library a target is a field. It may be longer than one, and what is too long for a target is to be told from a header
+        // that is too large, so fields have limits of their own (RequestHeadRules).
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = PlainRequestHead.maximumFieldBytes
-        limits.maxHeaderListSize = PlainRequestHead.maximumFieldsBytes
+        limits.maxHeaderFieldSize = PlainRequestHead.maximumBytes
+        limits.maxHeaderListSize = PlainRequestHead.maximumBytes + PlainRequestHead.maximumFieldsBytes
         limits.maxHeaderFieldCount = PlainRequestHead.maximumFields
         let decoder = HTTPRequestDecoder(
             leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop, limitConfiguration: limits)
-        self.decoder = ByteToMessageHandler(decoder, maximumBufferSize: 65_536)
+        self.decoder = ByteToMessageHandler(decoder, maximumBufferSize: 131_072)
         outlet = Outlet(connection)
     }
 

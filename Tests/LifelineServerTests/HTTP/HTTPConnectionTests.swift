@@ -151,6 +151,28 @@ struct HTTPConnectionTests {
         }
     }
 
+    @Test(
+        "A target has the same room on every connection, whatever it has carried before and however its request is written",
+        arguments: [(20_000, 200), (32_000, 200), (33_500, 414), (48_000, 414)])
+    func longTargets(length: Int, status: Int) async throws {
+        let target = "/health?" + String(repeating: "x", count: length)
+        let field = "X: " + String(repeating: "y", count: 8000) + "\r\n"
+        try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
+            for before in ["", "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"] {
+                for request in ["GET \(target) HTTP/1.1\r\nHost: a\r\n", "HEAD \(target) HTTP/1.1\r\nHost: a\r\n" + field] {
+                    let client = try await PollClient.connect(server)
+                    if !before.isEmpty {
+                        try await client.socket.send(before)
+                        #expect(try await client.reply().status == 200)
+                    }
+                    try await client.socket.send(request + "Connection: close\r\n\r\n")
+                    let answer = try await client.socket.textToEnd()
+                    #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(before) \(request.prefix(4)): \(answer.prefix(80))")
+                }
+            }
+        }
+    }
+
     enum Malformed: CaseIterable {
         case noRequest, badField, badLength, badTarget, longField, manyFields
 
