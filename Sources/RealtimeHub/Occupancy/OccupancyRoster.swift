@@ -60,10 +60,16 @@ struct OccupancyMember: Sendable {
         refresh(connection, until: deadline, timeout: timeout, limit: limit)
     }
 
-    /// Ends a connection, or all of them for an empty name. True when none is left.
+    /// Ends a connection, or all of them for an empty name. A name that is not known ends the connection without a name, if there is one.
+    /// True when none is left.
     mutating func end(_ connection: Identifier, at now: MonotonicInstant) -> Bool {
         _ = expire(at: now)
-        if connection.isEmpty { connections = [] } else { connections.removeAll { $0.id == connection } }
+        if connection.isEmpty {
+            connections = []
+        } else {
+            let isKnown = connections.contains { $0.id == connection }
+            connections.removeAll { isKnown ? $0.id == connection : $0.id.isEmpty }
+        }
         return connections.isEmpty
     }
 

@@ -17,7 +17,11 @@ private struct NaivePresence {
     }
 
     mutating func leave(_ key: Key, _ connection: Identifier) {
-        if connection.isEmpty { deadlines[key] = nil } else { deadlines[key]?[connection] = nil }
+        if connection.isEmpty {
+            deadlines[key] = nil
+        } else if deadlines[key]?.removeValue(forKey: connection) == nil {
+            deadlines[key]?[""] = nil
+        }
         if deadlines[key]?.isEmpty == true { deadlines[key] = nil }
     }
 

@@ -154,6 +154,21 @@ struct OccupancyTests {
         #expect(script.news() == ["+ann 1", "-ann 0"])
     }
 
+    @Test("A leave may name a connection that joined without a name; the other connections stay (HB-33)")
+    func leaveOfTheNameless() {
+        var script = OccupancyScript()
+        script.touch("ann")
+        script.leave("ann", via: "worker")
+        #expect(script.news() == ["+ann 1", "-ann 0"])
+        script.touch("ann")
+        script.touch("ann", via: "desk")
+        script.leave("ann", via: "worker")
+        script.leave("ann", via: "worker")
+        #expect(script.news() == ["+ann 1"])
+        script.leave("ann", via: "desk")
+        #expect(script.news() == ["-ann 0"])
+    }
+
     @Test("State comes with the join, is told when it changes, and goes with the user")
     func state() {
         var script = OccupancyScript()
