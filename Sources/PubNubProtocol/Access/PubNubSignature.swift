@@ -79,14 +79,24 @@ public enum PubNubSignature {
         let (difference, overflow) = timestamp.subtractingReportingOverflow(now)
         guard !overflow, difference.magnitude <= timestampWindow else { throw .timestampOutOfRange }
         let isSecondForm = signature.hasPrefix("v2.")
-        guard isSecondForm || acceptsFirstForm(method: method, path: path) else { throw .wrong }
-        let isRight = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }.contains { query in
-            ConstantTime.anyIsRight(secretKeys) { secretKey in
-                let expected =
-                    isSecondForm
-                    ? second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
-                    : first(path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
-                return ConstantTime.areEqual(signature, expected)
+        let isPublish = path.hasPrefix("/publish") && ["GET", "POST"].contains(method.uppercased())
+        guard isSecondForm || isPublish else { throw .wrong }
+        // What each SDK says it has signed.
+        var signed = [(method: method, body: body)]
+        if isPublish, method.uppercased() == "POST" { signed.append((method: "GET", body: [])) }
+        let queries = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }
+        let isRight = ConstantTime.anyIsRight(secretKeys) { secretKey in
+            queries.contains { query in
+                guard isSecondForm else {
+                    let expected = first(
+                        path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
+                    return ConstantTime.areEqual(signature, expected)
+                }
+                return signed.contains { method, body in
+                    let expected = second(
+                        method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
+                    return ConstantTime.areEqual(signature, expected)
+                }
             }
         }
         guard isRight else { throw .wrong }
@@ -95,11 +105,6 @@ public enum PubNubSignature {
     /// What this client signs in the first form.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
-    }
-
-    /// PubNub's SDK for C signs publishing by GET in the first form, too.
-    private static func acceptsFirstForm(method: String, path: String) -> Bool {
-        ["GET", "POST"].contains(method.uppercased()) && path.hasPrefix("/publish")
     }
 
     private static func first(

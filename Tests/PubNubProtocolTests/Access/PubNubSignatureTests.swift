@@ -112,6 +112,11 @@ struct PubNubSignatureTests {
         #expect(throws: PubNubSignatureError.wrong) {
             try check("/publish/p/s/0/any/0/1", "uuid=a&pnsdk=x&" + stamp, publish, method: "DELETE")
         }
+        // The SDK for JavaScript signs a POST as GET without a body.
+        let posted = "v2.K3Z-RAJZu89g2BXPp42rXEU1scZgEu6DikkQGoPPxMA"
+        try check("/publish/p/s/0/c/0", "uuid=a&" + stamp, posted, method: "POST")
+        #expect(throws: PubNubSignatureError.wrong) { try check("/signal/p/s/0/c/0", "uuid=a&" + stamp, posted, method: "POST") }
+        #expect(throws: PubNubSignatureError.wrong) { try check("/publish/p/s/0/d/0", "uuid=a&" + stamp, posted, method: "POST") }
         let sent = "channel-group=g1,g2&filter-expr=a[0]~1&" + stamp
         let poll = "v2.VLHSVg4fwvDNu2tlrJoCx3xHqvYhYlLQ8CJtkI8L4ok"
         try check("/v2/subscribe/s/x/0", sent, poll)
