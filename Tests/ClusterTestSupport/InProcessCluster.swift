@@ -71,8 +71,12 @@ package final class InProcessCluster: Sendable {
     }
 
     /// Makes new leaders, after the old ones were closed. Nodes that went while there was no leader are reported to the new ones.
+    ///
+    /// - Parameters:
+    ///   - hasLost: whether they are told that data was lost.
+    ///   - isAnnounced: whether the nodes announce themselves at once; otherwise they do so with ``announce()``.
     package func lead(
-        by factories: [ClusterServiceID: any ClusterLeaderFactory]
+        by factories: [ClusterServiceID: any ClusterLeaderFactory], hasLost: Bool = false, isAnnounced: Bool = true
     ) async throws {
         let (former, generation) = try await eventLoop.submit { [state] in
             defer {
@@ -87,16 +91,21 @@ package final class InProcessCluster: Sendable {
             leaders[service] = try await factory.makeLeader(
                 ClusterLeaderContext(
                     output: Output(cluster: self, generation: generation), store: Store(store: store), generation: generation,
-                    eventLoop: eventLoop))
+                    hasLost: hasLost, eventLoop: eventLoop))
         }
         let made = leaders
         try await eventLoop.submit { [state] in
             state.value.leaders = made
             let gone = state.value.known.subtracting(state.value.order)
-            for node in state.value.order { self.announce(node) }
+            if isAnnounced { for node in state.value.order { self.announce(node) } }
             for node in gone.sorted() { for leader in made.values { leader.left(node) } }
             state.value.known = Set(state.value.order)
         }.get()
+    }
+
+    /// Has all nodes announce themselves.
+    package func announce() async {
+        try? await eventLoop.submit { [state] in for node in state.value.order { self.announce(node) } }.get()
     }
 
     /// Ends the leader without a word: requests wait.

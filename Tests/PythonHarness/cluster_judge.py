@@ -168,16 +168,6 @@ class Watch:
                 lambda: any(number >= marks[service] for number in numbers(listener)[-100:]), timeout,
                 lambda: f"{service} to see {marks[service]}: {numbers(listener)[-3:]}, {listener.statuses[-4:]}")
 
-    def has_all(self, service):
-        """Whether every client of a service got each message that was accepted from its first one on."""
-        accepted = self.publishers[service].accepted
-        for kind, listener in self.listeners:
-            if kind == service:
-                seen = set(numbers(listener))
-                if not seen or any(number not in seen for number in accepted if min(seen) < number < max(seen)):
-                    return False
-        return True
-
     def gaps(self, service):
         return sum(len(listener.of("gap")) for kind, listener in self.listeners if kind == service)
 

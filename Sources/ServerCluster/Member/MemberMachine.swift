@@ -46,8 +46,9 @@ package struct MemberMachine: Sendable {
     package internal(set) var session: UInt32 = 1
     /// The highest generation of any batch or leader that was seen.
     package internal(set) var highestGeneration: UInt64 = 0
-    /// Where the node began to follow the log, at first or after a loss.
-    private var beginning = ClusterPosition.origin
+    /// The last loss that the log has told of: its services have said so to their clients. Whoever comes afterwards does so under a leader
+    /// that knows of it.
+    private var told: ClusterPosition?
     /// The last batch that the log still had when it turned out to have lost what this node had applied, until the leader has told everybody.
     private(set) var fork: ClusterPosition?
     /// Whether the present leader has been sent the announcement.
@@ -117,7 +118,6 @@ package struct MemberMachine: Sendable {
             guard let record else { return }
             // What was before this node came is of no use to it: the leader tells it what it has to know.
             self.position = record.last
-            beginning = record.last
             return follow(record, at: now, into: &effects)
         }
         // Redis has forgotten who led last, and what was kept since.
@@ -199,7 +199,11 @@ package struct MemberMachine: Sendable {
             case .opened: sendAgain()
             case .forked(let place):
                 if fork == place { fork = nil }
-                if beginning <= place, place < batch.position { return lose(.logEnded, at: now, into: &effects) }
+                // Also a node that has followed the log only since then: the leader that admitted its clients did not know of the loss.
+                if told != place, place < batch.position {
+                    told = place
+                    return lose(.logEnded, at: now, into: &effects)
+                }
             case .answer, .taken, .expelled: break
             }
         }

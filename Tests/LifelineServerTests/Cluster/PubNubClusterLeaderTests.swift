@@ -135,6 +135,25 @@ struct PubNubClusterLeaderTests {
         }
     }
 
+    @Test(
+        "After a loss held polls are told of a gap, also when a message comes before their node has announced itself (CB-6)",
+        .enabled(if: RedisProcess.isInstalled))
+    func lateAnnouncement() async throws {
+        try await withPubNubCluster(keeps: true) { cluster in
+            let (writer, poll) = (try await cluster.nodes[0].connect(), try await cluster.nodes[1].hold("room"))
+            let factory = cluster.nodes[0].factory
+            try await cluster.cluster.lead(by: [.pubnub: factory], hasLost: true, isAnnounced: false)
+            let token = try await writer.publish("1", to: "room")
+            let reply = try await poll.reply()
+            #expect(reply.payloads == ["1"] && reply.cursor == token && reply.followsGap)
+            await cluster.cluster.announce()
+            let next = try await cluster.nodes[1].hold("room")
+            try await writer.publish("2", to: "room")
+            let other = try await next.reply()
+            #expect(other.payloads == ["2"] && !other.followsGap)
+        }
+    }
+
     @Test("Keysets that one node adds are served once the leader knows them (CB-13)")
     func reload() async throws {
         try await withPubNubCluster { cluster in

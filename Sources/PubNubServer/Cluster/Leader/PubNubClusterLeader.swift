@@ -137,6 +137,12 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).
     func left(_ node: ClusterNode) {}
 
+    /// Has all nodes begin with what the keysets have. To be called before anything is decided when data was lost: a node whose copy goes on
+    /// would give its readers the next message before it has announced itself, and they would hear of no gap (rule CB-6).
+    func tellStates() {
+        for application in streams.applications { tellState(of: application, to: .all, after: nil) }
+    }
+
     /// Has nodes begin with what the keyset has, or go on with what they do not have yet. Under the keyset's lock: what is decided
     /// afterwards is told afterwards.
     func tellState(of application: PubNubApplication, to audience: ClusterAudience, after known: UInt64?) {

@@ -50,6 +50,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         let leader = PubNubClusterLeader(streams, store, context)
         do {
             try await leader.begin(streams.applications)
+            if context.hasLost { leader.tellStates() }
         } catch {
             await leader.close()
             throw error

@@ -1,0 +1,46 @@
+import NIOCore
+import ServerCluster
+import ServerValues
+import Testing
+
+/// What a node makes of a loss that the log tells of.
+@Suite("CR-9: losses that the log tells of")
+struct MemberLossTests {
+    private let node = ClusterNode(name: "a", incarnation: 1)
+    private let leader = ClusterNode(name: "b", incarnation: 2)
+    private let now = MonotonicInstant.seconds(1_000)
+
+    private func position(_ generation: UInt64, _ sequence: UInt64) -> ClusterPosition {
+        ClusterPosition(generation: generation, sequence: sequence)
+    }
+
+    /// Has a machine find the log at this position.
+    private func locate(_ machine: inout MemberMachine, at last: ClusterPosition) {
+        var effects: [MemberEffect] = []
+        machine.located(ClusterLeaderRecord(position: last, leader: leader, previous: .origin), at: now, into: &effects)
+    }
+
+    /// Whether a machine says that facts are lost when the batch behind `previous` tells of a loss.
+    private func losesFacts(
+        _ machine: inout MemberMachine, _ previous: ClusterPosition, _ next: ClusterPosition, lost: ClusterPosition
+    ) -> Bool {
+        var effects: [MemberEffect] = []
+        machine.receive(
+            ClusterBatch(position: next, previous: previous, leader: leader, items: [.forked(at: lost)]), at: now, into: &effects)
+        return effects.contains { if case .interrupt = $0 { true } else { false } }
+    }
+
+    @Test("A node that has followed the log only since the loss takes it as one; told again of the same one, it goes on")
+    func loss() {
+        var effects: [MemberEffect] = []
+        var machine = MemberMachine(node, at: now)
+        machine.restored(at: now, into: &effects)
+        let lost = position(5, 3)
+        locate(&machine, at: position(9, 1))
+        #expect(losesFacts(&machine, position(9, 1), position(9, 2), lost: lost) == true)
+        locate(&machine, at: position(9, 2))
+        #expect(losesFacts(&machine, position(9, 2), position(10, 1), lost: lost) == false)
+        #expect(machine.position == position(10, 1))
+        #expect(losesFacts(&machine, position(10, 1), position(10, 2), lost: position(5, 2)) == true)
+    }
+}
