@@ -89,8 +89,9 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets examples together dist-debug-test' '@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build consumer'
-	@$(MAKE) BUILT=1 tsan clusters alone
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets examples together dist-debug-test' '@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build'
+	@$(MAKE) BUILT=1 tsan
+	@Scripts/at-once.sh '@idle $(MAKE) consumer' '$(MAKE) BUILT=1 clusters alone'
 
 .PHONY: lint
 lint: ## Check the format of all sources
