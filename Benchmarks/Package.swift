@@ -18,6 +18,11 @@ let package = Package(
             dependencies: [
                 .product(name: "LifelineTesting", package: "lifeline"), .product(name: "Lifeline", package: "lifeline"),
             ]),
+        .executableTarget(
+            name: "TestServiceBenchmark",
+            dependencies: [
+                .product(name: "LifelineTesting", package: "lifeline"), .product(name: "Lifeline", package: "lifeline"),
+            ]),
         // Not how fast, but whether always as fast.
         .executableTarget(
             name: "TimingCheck",

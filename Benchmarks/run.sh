@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database] [cluster]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database] [double] [cluster]
 # (default: all)
 # What is compared with comes from Debian and PyPI, and load programs are built from Peers: in a copy, .build-peers. See README.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database cluster}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database double cluster}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -42,7 +42,7 @@ hold() { load "$1" "$2" --subs 10000 --idle 3 --conc 200 "${@:3}"; }
 mkdir -p "$copy/run"
 for part in $what; do
     case $part in
-    engine | store | chat | chat-store | chat-database) ;;
+    engine | store | chat | chat-store | chat-database | double) ;;
     *) peers ;;
     esac
     [ "$part" != cluster ] || "$root/Scripts/setup.sh" redis
@@ -53,6 +53,7 @@ for part in $what; do
     echo "== $part"
     case $part in
     engine) "$bin/EngineBenchmark" ;;
+    double) "$bin/TestServiceBenchmark" ;;
     cluster) "$([ -x "$root/.venv/bin/python" ] && echo "$root/.venv/bin/python" || echo python3)" "$root/Benchmarks/cluster.py" "$lifeline" bin/wsload ;;
     receive) OURS="$bin/PusherReceive 9003 feed-200000-150" ./quiet.sh ./recv.sh 200000 150 5 raw_c_scan libwebsockets picows asyncpusher pysher ours ;;
     latency)
