@@ -49,12 +49,14 @@ struct NeutralAPIOnSocketsTests {
             let statuses = ann.statuses
             let deliveries = room.deliveries
             ann.applicationDidEnterBackground()
-            #expect(ann.status.phase == .suspended && ann.status.category == .background)
+            // The call does not wait: an event loop that is busy with the connection at this moment closes it.
+            let suspended = try #require(await first(of: statuses.filter { $0.phase != .connected }))
+            #expect(suspended.phase == .suspended && suspended.category == .background)
             try server.publish(channel: "room", event: "e", data: "1")
             ann.applicationWillEnterForeground()
             var phases: [ConnectionPhase] = []
-            for await status in statuses.prefix(4) { phases.append(status.phase) }
-            #expect(phases == [.connected, .suspended, .connecting, .connected])
+            for await status in statuses.prefix(2) { phases.append(status.phase) }
+            #expect(phases == [.connecting, .connected])
             let delivery = await first(of: deliveries)
             if recovers {
                 guard case .message(let message) = delivery, message.text == "1", message.precedingGap == nil else {
