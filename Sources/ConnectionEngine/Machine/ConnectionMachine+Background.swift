@@ -28,8 +28,7 @@ extension ConnectionMachine {
         isInBackground = false
         guard state == .suspended else { return }
         failures = 0
-        startDeadline(deadline, &effects)
-        dial(now, &effects)
+        if startDeadline(deadline, now, &effects) { dial(now, &effects) }
     }
 
     /// Phase `suspended` without a timer. Who was suspended already, for want of a route, learns that no attempt is to come.

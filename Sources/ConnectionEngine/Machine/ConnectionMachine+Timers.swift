@@ -76,15 +76,19 @@ extension ConnectionMachine {
 
     /// Rule CN-8: the caller's own limit.
     private mutating func deadlinePassed(_ now: Moment, _ effects: inout [Effect<Session>]) {
-        let failure = ConnectionFailure(.timeout, "Not connected within the time that the caller allowed.")
         switch state {
-        case .connecting:
-            endAttempt(failure, close: .abort, now, &effects)
-        case .waiting, .suspended:
-            cancel(.retry, &effects)
+        case .connecting, .waiting, .suspended:
+            runOutOfTime(now, &effects)
         case .idle, .connected, .disconnecting, .disconnected, .failed:
             return
         }
+    }
+
+    /// Rule CN-8: ends the attempt or the pause that is under way, and tries no more.
+    mutating func runOutOfTime(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        let failure = ConnectionFailure(.timeout, "Not connected within the time that the caller allowed.")
+        if state == .connecting { endAttempt(failure, close: .abort, now, &effects) }
+        cancel(.retry, &effects)
         giveUp(failure, now, &effects)
     }
 

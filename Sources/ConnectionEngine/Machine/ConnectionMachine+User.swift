@@ -6,13 +6,12 @@ extension ConnectionMachine {
         case .connected:
             return
         case .connecting:
-            startDeadline(limit, &effects)
+            _ = startDeadline(limit, now, &effects)
         case .suspended where isInBackground:
             deadline = limit ?? deadline
         case .waiting, .suspended:
             cancel(.retry, &effects)
-            startDeadline(limit, &effects)
-            dial(now, &effects)
+            if startDeadline(limit, now, &effects) { dial(now, &effects) }
         case .disconnecting:
             cancel(.close, &effects)
             effects.append(.close(attempt, .abort))
@@ -32,14 +31,24 @@ extension ConnectionMachine {
             waitForForeground(now, &effects)
             return
         }
-        startDeadline(limit, &effects)
-        dial(now, &effects)
+        if startDeadline(limit, now, &effects) { dial(now, &effects) }
     }
 
-    mutating func startDeadline(_ limit: Duration?, _ effects: inout [Effect<Session>]) {
-        guard let limit else { return }
+    /// Rule CN-8. Gives up at once, and returns false, when the limit leaves no time.
+    mutating func startDeadline(_ limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) -> Bool {
+        guard let limit else { return true }
         deadline = limit
+        guard limit > .zero else {
+            // Whoever waits for the outcome of this call tells it from an earlier one by the phase before it.
+            switch state {
+            case .idle, .disconnected, .failed: announce(.connecting, .connecting, now, &effects)
+            case .connecting, .connected, .waiting, .suspended, .disconnecting: break
+            }
+            runOutOfTime(now, &effects)
+            return false
+        }
         start(.deadline, after: limit, &effects)
+        return true
     }
 
     /// Rules CN-5 to CN-7.

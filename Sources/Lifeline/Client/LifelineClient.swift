@@ -52,7 +52,7 @@ public final class LifelineClient: Sendable {
     /// ``disconnect()`` ends those.
     ///
     /// - Parameter timeout: the limit for all attempts together; nil for no limit. When it has passed, the client stops trying and the
-    ///   phase is `failed`.
+    ///   phase is `failed`. With a limit of zero or less that is at once.
     /// - Throws: the cause when the service refused and a retry would be useless, or when the time limit has passed;
     ///   ``LifelineError/Code/disconnected`` when ``disconnect()`` was called in the meantime.
     public func connect(timeout: Duration? = nil) async throws(LifelineError) {

@@ -62,6 +62,21 @@ import Testing
         #expect(fixture.feed(.timerFired(TimerID(kind: .retry, generation: 3))).isEmpty)
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+    func `CN-8: a limit that leaves no time ends at once, without an attempt`(_ limit: Duration) {
+        var fixture = MachineFixture()
+        #expect(fixture.feed(.connect(within: limit)) == ["connecting(connecting)", "failed(timeout)"])
+        fixture.feed(.connect(within: nil))
+        #expect(fixture.feed(.connect(within: limit)) == ["abort", "-open", "failed(timeout)"])
+        fixture.feed(.connect(within: .seconds(5)))
+        fixture.feed(.closed(fixture.attempt, refusedDial))
+        #expect(fixture.feed(.connect(within: limit)) == ["-retry", "-deadline", "failed(timeout)"])
+        fixture.feed(.enterBackground)
+        fixture.feed(.connect(within: limit))
+        #expect(fixture.phase == .suspended)
+        #expect(fixture.feed(.leaveBackground) == ["failed(timeout)"])
+    }
+
     @Test func `RT-2: the delays start over only after the link was stable`() throws {
         var fixture = connected()
         for failures in 1...3 {
