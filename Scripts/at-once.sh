@@ -52,7 +52,7 @@ set +m
 status=0
 failed=()
 # In the foreground's group, so that an interrupt from the keyboard reaches it.
-bash -c "$first" 2>&1 | tee "$logs/first" || status=$?
+start "$first" 2>&1 | tee "$logs/first" || status=$?
 [ "$status" -eq 0 ] || failed+=("$(failure "$first" "$logs/first")")
 place=0
 for line in "$@"; do
