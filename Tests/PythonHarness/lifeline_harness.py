@@ -237,6 +237,7 @@ class Listener(Program):
         if secret:
             command += ["--secret", secret]
         super().__init__(command + ["--json", *options], stdin=True)
+        self.service = service
         self._parsed, self._upto = [], 0
 
     @property
@@ -257,7 +258,7 @@ class Listener(Program):
         """The first such status line at or after position `after` of the statuses."""
         return wait_until(
             lambda: next((e for e in self.of("status")[after:] if e["status"] == status), None), timeout,
-            lambda: f"status {status} after {self.statuses}")
+            lambda: f"{self.service}'s status {status} after {self.statuses}")
 
     def wait_subscribed(self, channel, count=1, timeout=30):
         return wait_until(

@@ -16,7 +16,7 @@ class PubNubListener(Listener):
     """`lifeline listen --service pubnub --json` with the fast timing profile."""
 
     def __init__(self, url, *options, name="s1", timing="fast", key=SUBSCRIBE_KEY):
-        super().__init__(url, "--service", "pubnub", *options, name=name, timing=timing, key=key, secret=None)
+        super().__init__(url, *options, name=name, timing=timing, service="pubnub", key=key, secret=None)
 
 
 class PubNubConnection:

@@ -295,6 +295,8 @@ class Proxy:
         elif path == "/kill":
             for connection in list(self.connections.values()):
                 connection.end(request.get("how", "rst"))
+            # The loop closes the sockets in its next round. Whoever gets the answer may rely on it that the RST or FIN is on its way.
+            await asyncio.sleep(0)
         elif path == "/inject":
             raw = bytes.fromhex(request["hex"]) if "hex" in request else request["text"].encode()
             for connection in list(self.connections.values()):
