@@ -10,7 +10,6 @@ Usage: reconnect.py connect|drop|restart CLIENT...     CLIENT: raw_c, pysher, as
 
 import os
 import queue
-import signal
 import statistics
 import subprocess
 import sys
@@ -33,8 +32,7 @@ class Server:
 
     def __init__(self):
         self.process = subprocess.Popen(
-            [HERE / "bin" / "feeder", str(PORT), "--log"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            start_new_session=True)
+            [HERE / "bin" / "feeder", str(PORT), "--log"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.events = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         time.sleep(START)
@@ -60,8 +58,7 @@ class Server:
             self.events.get()
 
     def kill(self):
-        """Ends the feeder and the processes that it made for each connection, which would keep the port and their clients."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -245,6 +246,8 @@ int main(int c, char **v) {
             continue;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         if (!fork()) {
+            // Clients of a feeder that was killed have to notice it.
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
             close(s);
             serve();
             _exit(0);
