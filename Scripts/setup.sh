@@ -24,7 +24,7 @@ fi
 if ! there dpkg-query; then
     echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite."
     [ "$purpose" = build ] ||
-        echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, nft, redis-server 7, Chromium."
+        echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, nft, redis-server 7, promtool, Chromium."
     exit 0
 fi
 
@@ -69,18 +69,38 @@ if [ "$purpose" = test ] || [ "$purpose" = redis ]; then
     # The tools have the server's program under another name, without the service that Debian starts with redis-server.
     there redis-server || there valkey-server || command_of redis-tools redis-check-rdb
 fi
+tools="$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)/build/tools"
+promtool_missing() { [ "$purpose" = test ] && ! there promtool && [ ! -x "$tools/promtool" ]; }
 wanted=("${missing[@]}")
 if [ "$purpose" = test ] && [ -z "$browser" ]; then wanted+=(chromium-headless-shell); fi
-[ "${#wanted[@]}" -gt 0 ] || exit 0
+[ "${#wanted[@]}" -gt 0 ] || promtool_missing || exit 0
+
+# Unpacks the one program of Debian's prometheus that tests use. Installing the package would start a server. It needs no root.
+unpack_promtool() {
+    local work
+    work=$(mktemp -d) || return 1
+    echo "setup: unpacking promtool of Debian's prometheus into $tools"
+    if (cd "$work" && apt-get download -qq prometheus) >/dev/null 2>&1 &&
+        dpkg-deb --fsys-tarfile "$work"/prometheus_*.deb | tar -x -C "$work" ./usr/bin/promtool; then
+        mkdir -p "$tools" && mv "$work/usr/bin/promtool" "$tools/promtool"
+    else
+        echo "setup: the package prometheus could not be fetched; the tests of alert rules will fail until there is a promtool." >&2
+    fi
+    rm -rf "$work"
+}
+ready() {
+    if promtool_missing; then unpack_promtool; fi
+    exit 0
+}
 
 without_browser() {
     echo "setup: $1; the tests with a browser will fail until there is a Chromium or Chrome." >&2
     wanted=("${missing[@]}")
-    [ "${#wanted[@]}" -gt 0 ] || exit 0
+    [ "${#wanted[@]}" -gt 0 ] || ready
 }
 
 root=()
-if [ "$(id -u)" -ne 0 ]; then
+if [ "$(id -u)" -ne 0 ] && [ "${#wanted[@]}" -gt 0 ]; then
     # Only somebody at a terminal can type a password.
     if there sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
         root=(sudo)
@@ -106,6 +126,7 @@ install() {
 
 # A fresh system has no lists at all. Every Debian and Ubuntu knows this package.
 known libsqlite3-dev || update
+[ "${#wanted[@]}" -gt 0 ] || ready
 if [[ " ${wanted[*]} " == *" chromium-headless-shell "* ]] && ! known chromium-headless-shell; then
     without_browser "this system has no package chromium-headless-shell"
 fi
@@ -115,3 +136,4 @@ install 2>/dev/null || { update && install; } || {
     echo "setup: could not install ${wanted[*]}. Is there a network? Install them in another way, then run this again." >&2
     exit 1
 }
+ready
