@@ -41,6 +41,13 @@ extension LifelineServer {
         try await task.value
     }
 
+    /// Signs in to Redis with another user or password when a connection is made anew, and tries again at once where one is missing (rule
+    /// CR-36). Does nothing for a server without Redis. Everything else in the configuration needs a new start.
+    package func replace(redis: RedisConfiguration) {
+        guard let started = configuration.redis, started.placeHash == redis.placeHash else { return }
+        seat.renew(redis)
+    }
+
     /// Reads the certificate and key again, for new connections. Does nothing without TLS.
     ///
     /// The server also checks the files at regular intervals.

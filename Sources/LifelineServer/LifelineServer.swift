@@ -21,7 +21,7 @@ public final class LifelineServer: Sendable {
     let services: ServerServices
     let configuration: ServerConfiguration
     /// The server's part in what it shares with others.
-    private let seat: any ServerSeat
+    let seat: any ServerSeat
     private let listener: any Channel
     /// The admin port; nil for none.
     private let admin: AdminServer?

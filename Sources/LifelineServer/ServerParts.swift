@@ -40,8 +40,15 @@ protocol ServerSeat: Sendable {
     /// How the server stands among those that share a Redis; nil for a server alone.
     var clusterStatus: (@Sendable () -> ClusterStatus)? { get }
 
+    /// Signs in to Redis with this user and password from now on. Does nothing for a server alone.
+    func renew(_ redis: RedisConfiguration)
+
     /// Lets the server bridge what the servers share.
     func open(_ bridge: Bridge) throws
     /// Leaves. The server's connections are gone by now.
     func leave() async
+}
+
+extension ServerSeat {
+    func renew(_ redis: RedisConfiguration) {}
 }

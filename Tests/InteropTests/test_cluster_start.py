@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -290,6 +291,24 @@ def test_the_rights_that_are_asked_for_are_enough(redis, started, source):
 
 def test_a_start_without_redis_can_be_ended():
     """CR-34: a signal ends a start that waits for Redis at once, in order."""
+def test_a_new_password_is_taken_by_sighup(redis, started, tmp_path):
+    """CR-35 and CR-36: a server that is locked out comes back with the new password, without a new start."""
+    server = redis()
+    old = user_url(server, "~* &* +@all")
+    file = tmp_path / "lifeline.json"
+    file.write_text(json.dumps({"redis": old}))
+    node = started(Server, 0, "--config", str(file), "--node", "a")
+    server.ask("ACL", "SETUSER", "node", "resetpass", ">another-secret")
+    server.ask("CLIENT", "KILL", "USER", "node")
+    wait_until(lambda: node.get("/ready")[0] == 503, 20, "the server to be locked out")
+    wait_until(lambda: any("Redis refuses this server" in line for line in node.errors), 20, "the word of it")
+    file.write_text(json.dumps({"redis": old.replace(SECRET, "another-secret")}))
+    node.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: node.get("/ready")[0] == 200, 20, "the server to sign in")
+    said = "\n".join(node.lines + node.errors)
+    assert SECRET not in said and "another-secret" not in said and "need a new start" not in said
+
+
     node = Program([lifeline(), "serve", "--port", "0", "--redis", f"redis://:{SECRET}@127.0.0.1:{free_port()}"])
     try:
         wait_until(lambda: any("trying for 30 s" in line for line in node.errors), 20, "the word that it tries")

@@ -31,7 +31,9 @@ struct ServeReload: Service {
             let applications = settings.applications(for: started.services)
             let keysets = settings.keysets(for: started.services)
             let chatApplications = settings.chatApplications(for: started.services)
-            // First, since only this can fail, and changes nothing then.
+            // Before anything is read from Redis, which may refuse the former password.
+            if let redis = settings.redis { server.replace(redis: redis) }
+            // Before the other changes, since only this can fail.
             try await replace(keysets, chatApplications)
             registry.replace(with: applications)
             level.change(to: settings.logLevel)

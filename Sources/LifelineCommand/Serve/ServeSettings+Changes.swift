@@ -12,8 +12,8 @@ extension ServeSettings {
     private var fixed: [(name: String, value: String)] {
         [
             ("host", host), ("port", "\(port)"), ("services", "\(services.map(\.rawValue).sorted())"), ("data", data ?? ""),
-            // The address with its password is compared, and not kept in words.
-            ("redis", redis.map { "\($0.addressHash)" } ?? ""), ("node", redis?.node ?? ""), ("redisPrefix", redis?.prefix ?? ""),
+            // Without user and password, which a reload can change.
+            ("redis", redis.map { "\($0.placeHash)" } ?? ""), ("node", redis?.node ?? ""), ("redisPrefix", redis?.prefix ?? ""),
             // It goes by the first application of each service at the start.
             ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
             ("bridge", isBridged ? "\(bridged)" : ""), ("logFormat", logFormat.rawValue),

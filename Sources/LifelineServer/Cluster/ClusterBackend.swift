@@ -88,6 +88,11 @@ final class ClusterBackend: ServerSeat {
             pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher, chatLeading: chat)
     }
 
+    func renew(_ redis: RedisConfiguration) {
+        guard let endpoint = try? ClusterSettings.link(redis, seed: 0).endpoint else { return }
+        client.renew(endpoint)
+    }
+
     func open(_ bridge: Bridge) throws { throw ServerError.bridgeWithRedis }
 
     func leave() async {
@@ -100,12 +105,18 @@ extension ClusterSettings {
     init(_ redis: RedisConfiguration, _ configuration: ServerConfiguration) throws {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()
-        var link = try RedisLinkSettings(
-            address: redis.address, clientName: "lifeline-\(redis.node)", key: redis.keys.name(""), seed: seed)
+        var link = try Self.link(redis, seed: seed)
+        // Once a start has succeeded nothing is final: whoever locked the server out may do away with it (rule CR-35).
+        link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
         // Below the prefix, so that a user who may use that and nothing else can be given.
         link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))
         self.init(
             node: ClusterNode(name: redis.node, incarnation: random.next()), keys: redis.keys, link: link,
             clock: configuration.clock, logger: configuration.logger)
+    }
+
+    fileprivate static func link(_ redis: RedisConfiguration, seed: UInt64) throws -> RedisLinkSettings {
+        try RedisLinkSettings(
+            address: redis.address, clientName: "lifeline-\(redis.node)", key: redis.keys.name(""), seed: seed)
     }
 }

@@ -6,12 +6,14 @@ import ServerCluster
 
 /// Looks at Redis before a server joins the others (rule CR-30).
 struct RedisStart: Sendable {
-    private let settings: ClusterSettings
+    private var settings: ClusterSettings
     private let redis: RedisConfiguration
     private let eventLoop: any EventLoop
 
     init(_ settings: ClusterSettings, _ redis: RedisConfiguration, _ eventLoop: any EventLoop) {
         self.settings = settings
+        // The first start says at once what is wrong.
+        self.settings.link.policy.persistence = nil
         self.redis = redis
         self.eventLoop = eventLoop
     }

@@ -12,8 +12,12 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
 
     /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
-    /// Differs for another address, the password included; of one process.
-    package var addressHash: Int { address.hashValue }
+    /// Differs for other servers or another database, and not for another user or password; of one process.
+    package var placeHash: Int {
+        var place = address
+        place.credentials = nil
+        return place.hashValue
+    }
 
     /// Checks an address and names.
     ///

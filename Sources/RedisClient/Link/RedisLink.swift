@@ -66,6 +66,11 @@ package final class RedisLink: Sendable {
     /// Dials; and again after a final cause, such as a wrong password.
     package func start() { perform(.start) }
 
+    /// Uses another endpoint for all attempts from here on, and ends the pauses between attempts. Connections that are ready stay.
+    ///
+    /// - Parameter endpoint: nil for the endpoint that the link has already.
+    package func renew(_ endpoint: RedisEndpoint? = nil) { perform(.renew(endpoint)) }
+
     /// Closes both connections. What was not answered is answered.
     package func close() { perform(.close) }
 
@@ -153,6 +158,7 @@ typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
 /// What a link was asked for.
 enum RedisLinkOperation: Sendable {
     case start
+    case renew(RedisEndpoint?)
     case close
     case send(RedisCall, Duration, RedisCompletion)
     case subscribe(RedisChannel.Kind, [ByteBuffer], Duration, RedisCompletion)

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// Connections do not keep the core alive; whoever owns the link does, until everything is closed.
 final class RedisLinkCore {
-    private let settings: RedisLinkSettings
+    private var settings: RedisLinkSettings
     private let eventLoop: any EventLoop
     private let timers: any TimerScheduler
     private let events: @Sendable (RedisLinkEvent) -> Void
@@ -42,6 +42,9 @@ final class RedisLinkCore {
         case .start:
             run { $0.start(at: $1, into: &$2) }
             look()
+        case .renew(let endpoint):
+            if let endpoint { settings.endpoint = endpoint }
+            run { machine, _, effects in machine.hurry(into: &effects) }
         case .close:
             looking?()
             looking = nil

@@ -37,6 +37,8 @@ package struct RedisLinkMachine: Sendable {
         /// Counts attempts, so that what a former connection says is told apart.
         var attempt: UInt64 = 0
         var failures = 0
+        /// Final causes in a row, with a policy that goes on after them.
+        var refusals = 0
         var readyAt: Moment?
         var status: RedisLinkStatus?
     }
@@ -203,17 +205,39 @@ package struct RedisLinkMachine: Sendable {
             if case .notMaster = loss { cut(.messages, loss, into: &effects) }
         case .messages: interrupt(loss, into: &effects)
         }
-        if isClosed || loss.isFinal { return stop(lane, loss, into: &effects) }
+        if isClosed || (loss.isFinal && policy.persistence == nil) { return stop(lane, loss, into: &effects) }
         let wasReady = self[lane].readyAt
-        if let wasReady, now.duration(since: wasReady) >= policy.steady { self[lane].failures = 0 }
-        self[lane].readyAt = nil
-        self[lane].failures += 1
-        let failures = self[lane].failures
-        guard let pause = policy.retry.pause(afterFailures: failures, wasConnected: wasReady != nil, using: &random) else {
-            return stop(lane, loss, into: &effects)
+        if let wasReady, now.duration(since: wasReady) >= policy.steady {
+            self[lane].failures = 0
+            self[lane].refusals = 0
         }
+        self[lane].readyAt = nil
+        guard let pause = pause(lane, after: loss, wasReady: wasReady != nil) else { return stop(lane, loss, into: &effects) }
         self[lane].phase = .waiting(until: now + pause)
         tell(lane, .waiting(loss, pause), into: &effects)
+    }
+
+    /// The pause before the next attempt; nil for none.
+    private mutating func pause(_ lane: RedisLane, after loss: RedisLoss, wasReady: Bool) -> Duration? {
+        self[lane].failures += 1
+        guard loss.isFinal, let persistence = policy.persistence else {
+            return policy.retry.pause(afterFailures: self[lane].failures, wasConnected: wasReady, using: &random)
+        }
+        self[lane].refusals += 1
+        return persistence.pause(afterFailures: self[lane].refusals, wasConnected: false, using: &random)
+    }
+
+    /// Ends all pauses: connections that wait for the next attempt are dialled at once.
+    package mutating func hurry(into effects: inout [Effect]) {
+        if isClosed { return }
+        for lane in lanes {
+            switch self[lane].phase {
+            case .waiting, .stopped:
+                self[lane].refusals = 0
+                dial(lane, into: &effects)
+            case .idle, .dialling, .ready, .leaving: break
+            }
+        }
     }
 
     /// When ``timeReached(at:into:)`` has to be called at the latest. It may turn out that there is nothing to do.

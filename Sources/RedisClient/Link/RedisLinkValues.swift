@@ -35,6 +35,8 @@ package enum RedisLinkEvent: Hashable, Sendable {
 package struct RedisLinkPolicy: Hashable, Sendable {
     /// Pauses between attempts of one connection.
     package var retry: RetrySchedule
+    /// Pauses between attempts after a final cause, such as a wrong password. Nil for a link that stops instead.
+    package var persistence: RetrySchedule?
     /// How long a connection has to be ready for failures to be counted anew.
     package var steady: Duration
     /// How long a server that is loading or busy is left alone.
@@ -78,11 +80,13 @@ package struct RedisLinkPolicy: Hashable, Sendable {
 
     package init(
         retry: RetrySchedule = .jittered(first: .milliseconds(50), base: .milliseconds(100), cap: .seconds(2), atLeast: .zero),
-        steady: Duration = .seconds(5), hold: Duration = .milliseconds(250), restoring: Duration = .seconds(10),
+        persistence: RetrySchedule? = nil, steady: Duration = .seconds(5), hold: Duration = .milliseconds(250),
+        restoring: Duration = .seconds(10),
         commands: Int = 10_000, bytes: Int = 67_108_864,
         probe: Probe? = nil
     ) {
         self.retry = retry
+        self.persistence = persistence
         self.steady = steady
         self.hold = hold
         self.restoring = restoring

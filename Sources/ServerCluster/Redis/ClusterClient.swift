@@ -100,6 +100,11 @@ package final class ClusterClient: ClusterBus {
 
     /// Reads something for a check.
     package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
+    /// Uses another user and password for all later attempts to connect, and tries again at once where a connection is missing.
+    package func renew(_ endpoint: RedisEndpoint) {
+        onLoop { $0.link?.renew(endpoint) }
+    }
+
         let link = try? await eventLoop.submit { [runtime] in runtime.value.link }.get()
         guard let link = link ?? nil else { throw .unsent(.closed) }
         return try await link.send(command, within: limit)

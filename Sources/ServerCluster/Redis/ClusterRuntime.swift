@@ -109,7 +109,15 @@ final class ClusterRuntime {
         case .ready: status.trouble[lane] = nil
         case .connecting: status.trouble[lane] = status.trouble[lane] ?? "connecting"
         case .waiting(let loss, _):
-            if status.trouble[lane] == nil { logger.warning("Redis is away", metadata: ["cause": "\(loss)"]) }
+            if loss.isFinal {
+                if status.trouble[lane] != loss.description {
+                    logger.error(
+                        "Redis refuses this server, which tries again every 5 to 30 s; change Redis, or the password in redis and send SIGHUP",
+                        metadata: ["cause": "\(loss)"])
+                }
+            } else if status.trouble[lane] == nil {
+                logger.warning("Redis is away", metadata: ["cause": "\(loss)"])
+            }
             status.trouble[lane] = loss.description
         case .stopped(.closed):
             status.trouble[lane] = RedisLoss.closed.description

@@ -57,3 +57,22 @@ final class LiveNode: Sendable {
         return true
     }
 }
+
+/// Gives a Redis orders, over connections of its own.
+struct RedisOperator {
+    private let node: LiveNode
+
+    init(_ redis: RedisProcess) async throws {
+        let other = try #require(ClusterKeys(cluster: "operator"))
+        node = try await LiveNode.ready(redis, "operator") { $0.keys = other }
+    }
+
+    @discardableResult
+    func order(_ name: String, _ arguments: String...) async throws -> RedisValue {
+        try await node.client.read(RedisCommand(name, arguments.map { .text($0) }), within: .seconds(60))
+    }
+
+    func close() async {
+        await node.client.close()
+    }
+}

@@ -32,6 +32,8 @@ struct LinkRun {
 
     mutating func start() -> [Effect] { run { $0.start(at: $1, into: &$2) } }
 
+    mutating func hurry() -> [Effect] { run { machine, _, effects in machine.hurry(into: &effects) } }
+
     mutating func close() -> [Effect] { run { $0.close(into: &$2) } }
 
     /// A connection is ready, and all its subscriptions are confirmed.

@@ -84,6 +84,40 @@ import Testing
         #expect(run.start() == [.deliver(.status(.commands, .connecting)), .dial(.commands, 2)])
     }
 
+    @Test func `RC-39 With persistence a final cause is followed by further attempts, and calls wait within their deadlines`() {
+        var policy = RedisLinkPolicy()
+        policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
+        var run = LinkRun(policy)
+        _ = run.start()
+        let loss = RedisLoss.refused(RedisErrorReply("WRONGPASS invalid username-password pair"))
+        for _ in 0..<20 {
+            let effects = run.lose(.commands, loss)
+            guard case .deliver(.status(.commands, .waiting(loss, let pause)))? = effects.first else {
+                Issue.record("\(effects)")
+                return
+            }
+            #expect(pause >= .seconds(5) && pause <= .seconds(30))
+            #expect(run.waitForDial(.commands) == pause)
+        }
+        _ = run.lose(.commands, loss)
+        #expect(run.get(1) == [])
+        #expect(run.wait(.seconds(3)) == [.answer(1, .failure(.expired))])
+        _ = run.waitForDial(.commands)
+        _ = run.becomeReady(.commands)
+        #expect(run.get(2) == [] && run.names() == ["GET"])
+    }
+
+    @Test func `RC-39 New credentials end the pause at once, and a ready connection stays`() {
+        var policy = RedisLinkPolicy()
+        policy.persistence = .fixed(.seconds(30))
+        var run = LinkRun(policy)
+        _ = run.start()
+        _ = run.lose(.commands, .refused(RedisErrorReply("WRONGPASS no")))
+        #expect(run.hurry() == [.dial(.commands, 2)])
+        _ = run.becomeReady(.commands)
+        #expect(run.hurry() == [])
+    }
+
     @Test(arguments: ["BUSY Redis is busy running a script.", "LOADING Redis is loading the dataset in memory"])
     func `RC-24 A busy server is left alone for 250 ms, then one call shows whether it answers`(line: String) {
         var run = LinkRun.ready(RedisLinkPolicy())
