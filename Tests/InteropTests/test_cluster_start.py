@@ -289,8 +289,32 @@ def test_the_rights_that_are_asked_for_are_enough(redis, started, source):
     assert wrong == [], "Redis has refused something"
 
 
-def test_a_start_without_redis_can_be_ended():
-    """CR-34: a signal ends a start that waits for Redis at once, in order."""
+def test_examinations_at_the_same_moment_do_not_disturb_each_other(redis):
+    """CR-30: servers that start together examine Redis together."""
+    server = redis()
+    doctors = [
+        subprocess.Popen([lifeline(), "doctor", "--redis", server.url, "--json"], stdout=subprocess.PIPE, text=True) for _ in range(12)]
+    failed = [step for process in doctors for step in map(json.loads, process.communicate(timeout=60)[0].splitlines())
+              if step["result"] == "failed"]
+    assert failed == []
+    assert server.ask("KEYS", "*doctor*") == [], "an examination leaves nothing behind"
+
+
+@pytest.mark.parametrize("replicas, least, words", [
+    (1, "1", "set min-replicas-to-write 0"), (1, "0", None), (2, "0", "Set min-replicas-to-write 1"), (2, "1", None),
+    (2, "2", "set min-replicas-to-write 1")])
+def test_the_doctor_advises_on_replicas(redis, replicas, least, words):
+    """With as many replicas as every write needs, the failure of one server ends all writes."""
+    master = redis("--min-replicas-to-write", least, "--repl-diskless-sync-delay", "0")
+    for _ in range(replicas):
+        redis("--replicaof", "127.0.0.1", str(master.port), appendonly="no")
+    wait_until(lambda: master.info("replication").get("connected_slaves") == str(replicas), 30, "the replicas")
+    wait_until(lambda: not master.command("SET", "x", "1").startswith("-"), 30, "the replicas to be good enough")
+    step = doctor(master.url)[1]["replicas"]
+    assert step["result"] == ("noted" if words else "passed"), step
+    assert words is None or words in step["advice"]
+
+
 def test_a_new_password_is_taken_by_sighup(redis, started, tmp_path):
     """CR-35 and CR-36: a server that is locked out comes back with the new password, without a new start."""
     server = redis()

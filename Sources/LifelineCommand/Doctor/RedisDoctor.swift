@@ -59,7 +59,7 @@ struct RedisDoctor: Sendable {
     private func examine(_ link: RedisLink) async -> Int {
         let limit = limit
         let examination = RedisExamination(
-            keys: keys, unixMilliseconds: { Int64(Date().timeIntervalSince1970 * 1_000) },
+            keys: keys, unixMilliseconds: { Int64(Date().timeIntervalSince1970 * 1_000) }, token: .random(in: 0 ... .max),
             ask: { command throws(RedisFailure) in try await link.send(command, within: limit) })
         var failures = 0
         for question in RedisExamination.Question.allCases {

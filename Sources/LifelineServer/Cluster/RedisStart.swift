@@ -52,7 +52,7 @@ struct RedisStart: Sendable {
         }
         let ticks = settings.clock.unixTicks
         let examination = RedisExamination(
-            keys: settings.keys, unixMilliseconds: { Int64(clamping: ticks() / 10_000) },
+            keys: settings.keys, unixMilliseconds: { Int64(clamping: ticks() / 10_000) }, token: .random(in: 0 ... .max),
             ask: { command throws(RedisFailure) in try await link.send(command, within: .seconds(10)) })
         if let obstacle = await examination.obstacle() {
             throw ServerError.redisUnusable(reason: "\(obstacle.meaning) \(obstacle.advice)")

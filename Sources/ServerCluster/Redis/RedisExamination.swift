@@ -23,13 +23,16 @@ package struct RedisExamination: Sendable {
     private let ask: Ask
     private let unixMilliseconds: @Sendable () -> Int64
     private let measure: @Sendable (() async -> Void) async -> Duration
+    /// Tells the key of this examination from those of others that go on at the same moment.
+    private let token: UInt64
 
     /// - Parameters:
     ///   - ask: carries out a command.
     ///   - unixMilliseconds: the time of day of this machine.
+    ///   - token: random.
     ///   - measure: how long something takes.
     package init(
-        keys: ClusterKeys, unixMilliseconds: @escaping @Sendable () -> Int64,
+        keys: ClusterKeys, unixMilliseconds: @escaping @Sendable () -> Int64, token: UInt64,
         measure: @escaping @Sendable (() async -> Void) async -> Duration = { body in
             await ContinuousClock().measure { await body() }
         },
@@ -39,6 +42,7 @@ package struct RedisExamination: Sendable {
         self.ask = ask
         self.unixMilliseconds = unixMilliseconds
         self.measure = measure
+        self.token = token
     }
 
     /// What has to be right for a server to start.
@@ -119,14 +123,15 @@ package struct RedisExamination: Sendable {
         return .passed("\(product), master\(fields["redis_mode"] == "cluster" ? " of a cluster's shard" : "")")
     }
 
-    /// Does what a node does, with keys of its own that are gone a minute later.
+    /// Does what a node does, with a key of this examination alone that is gone a minute later.
     private func rights() async throws(RedisFailure) -> Verdict {
-        let key = keys.key("doctor")
+        let key = keys.key("doctor:" + String(token, radix: 16))
         let commands = [
             RedisCommand("EVAL", ["return redis.call('TIME')", "0"]),
-            RedisCommand("DEL", key), RedisCommand("XADD", key, "*", "b", "1"), RedisCommand("XRANGE", key, "-", "+"),
-            RedisCommand("PEXPIRE", key, "60000"), RedisCommand("DEL", key), RedisCommand("HSET", key, "a", "1"),
-            RedisCommand("HGETALL", key), RedisCommand("HDEL", key, "a"), RedisCommand("DEL", key),
+            RedisCommand("DEL", key), RedisCommand("XADD", key, "*", "b", "1"), RedisCommand("PEXPIRE", key, "60000"),
+            RedisCommand("XRANGE", key, "-", "+"), RedisCommand("DEL", key), RedisCommand("HSET", key, "a", "1"),
+            RedisCommand("PEXPIRE", key, "60000"), RedisCommand("HGETALL", key), RedisCommand("HDEL", key, "a"),
+            RedisCommand("DEL", key),
             RedisCommand("PUBLISH", .text(keys.name("doctor")), "1"),
             RedisCommand("PUBSUB", "NUMSUB", .text(keys.name("doctor"))),
         ]
