@@ -121,8 +121,10 @@ def test_the_doctor_says_what_to_change(redis):
     assert steps["buffers"]["result"] == "noted" and "client-output-buffer-limit" in steps["buffers"]["advice"]
 
 
-def test_a_redis_that_throws_keys_away_ends_the_start_at_once(redis):
-    server = redis("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru")
+@pytest.mark.parametrize("limit", ["64mb", "0"])
+def test_a_redis_that_throws_keys_away_ends_the_start_at_once(redis, limit):
+    """CR-30: also without a limit of memory, which somebody may set at any time."""
+    server = redis("--maxmemory", limit, "--maxmemory-policy", "allkeys-lru")
     begun = time.monotonic()
     code, error = refusal("--redis", server.url)
     assert code == 1 and "maxmemory-policy to noeviction" in error and time.monotonic() - begun < 20
@@ -333,6 +335,25 @@ def test_a_new_password_is_taken_by_sighup(redis, started, tmp_path):
     assert SECRET not in said and "another-secret" not in said and "need a new start" not in said
 
 
+def test_every_server_is_unready_while_redis_takes_no_writes(redis, started):
+    """CR-37 and CR-38."""
+    server = redis()
+    nodes = [started(Server, 0, "--redis", server.url, "--node", name) for name in "ab"]
+    server.ask("CONFIG", "SET", "min-replicas-to-write", "1")
+    for node in nodes:
+        wait_until(lambda node=node: node.get("/ready")[0] == 503, 20, "a server to notice it")
+        assert "redis" in node.get("/ready")[1]
+        assert "lifeline_redis_refusing_writes 1" in node.get("/metrics")[1]
+    server.ask("CONFIG", "SET", "min-replicas-to-write", "0")
+    server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    for node in nodes:
+        wait_until(lambda node=node: node.get("/ready")[0] == 200, 20, "a server to be ready again")
+        wait_until(lambda node=node: "lifeline_redis_evicting 1" in node.get("/metrics")[1], 30, "the policy to be noticed")
+        assert any("Set maxmemory-policy to noeviction" in line for line in node.errors)
+
+
+def test_a_start_without_redis_can_be_ended():
+    """CR-34: a signal ends a start that waits for Redis at once, in order."""
     node = Program([lifeline(), "serve", "--port", "0", "--redis", f"redis://:{SECRET}@127.0.0.1:{free_port()}"])
     try:
         wait_until(lambda: any("trying for 30 s" in line for line in node.errors), 20, "the word that it tries")

@@ -156,7 +156,8 @@ def test_redis_is_full_and_gets_room_again(cluster, watch):
     assert cluster.redis.command("CONFIG", "SET", "maxmemory", "1mb") == "+OK"
     leader = wait_until(cluster.leader, 20, "a leader")
     wait_until(lambda: cluster.metric(leader, "lifeline_redis_refusing_writes") == 1, 10, "Redis to refuse")
-    assert request(cluster.nodes[leader].port, "GET", "/ready")[0] == 503
+    for node in cluster.nodes.values():
+        wait_until(lambda port=node.port: request(port, "GET", "/ready")[0] == 503, 20, "every server to notice it (CR-37)")
     assert cluster.redis.command("CONFIG", "SET", "maxmemory", "0") == "+OK"
     wait_healthy(cluster)
     watch.flows()

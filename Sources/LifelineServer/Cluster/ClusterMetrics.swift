@@ -11,7 +11,8 @@ extension ClusterStatus {
     func write(to out: inout PrometheusText) {
         let gauges: [(String, String, Int)] = [
             ("redis_connected", "Whether both connections to Redis can be used.", trouble.isEmpty ? 1 : 0),
-            ("redis_refusing_writes", "Whether Redis refuses the writes of this leader.", isRefused ? 1 : 0),
+            ("redis_refusing_writes", "Whether Redis takes no writes.", isRefused ? 1 : 0),
+            ("redis_evicting", "Whether Redis deletes keys when its memory is full.", evictionPolicy == nil ? 0 : 1),
             ("cluster_current", "Whether this server follows the log of the cluster without a hole.", isCurrent ? 1 : 0),
             ("cluster_leading", "Whether this server decides for the cluster.", role == .follower ? 0 : 1),
             ("cluster_generation", "Which leader this server follows.", Int(clamping: position?.generation ?? 0)),

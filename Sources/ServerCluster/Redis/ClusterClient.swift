@@ -17,6 +17,8 @@ package struct ClusterSettings: Sendable {
     package var election = ElectionPolicy()
     package var member = MemberPolicy()
     package var leader = LeaderPolicy()
+    /// How often Redis is asked whether it deletes keys when its memory is full.
+    package var watching = Duration.seconds(10)
 
     package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, clock: ServerClock, logger: Logger) {
         self.node = node
@@ -98,13 +100,13 @@ package final class ClusterClient: ClusterBus {
         return true
     }
 
-    /// Reads something for a check.
-    package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
     /// Uses another user and password for all later attempts to connect, and tries again at once where a connection is missing.
     package func renew(_ endpoint: RedisEndpoint) {
         onLoop { $0.link?.renew(endpoint) }
     }
 
+    /// Reads something for a check.
+    package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
         let link = try? await eventLoop.submit { [runtime] in runtime.value.link }.get()
         guard let link = link ?? nil else { throw .unsent(.closed) }
         return try await link.send(command, within: limit)

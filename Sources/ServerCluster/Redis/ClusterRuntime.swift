@@ -27,6 +27,9 @@ final class ClusterRuntime {
     private var hasEmitted = false
     private var ticking: RepeatedTask?
     private var status = ClusterStatus()
+    /// Whether Redis refused the script with which this node asked last who leads, because it takes no writes.
+    private var refusesWrites = false
+    private var nextWatch: MonotonicInstant?
 
     init(_ settings: ClusterSettings, eventLoop: any EventLoop, inbox: ClusterInbox) {
         self.settings = settings
@@ -67,6 +70,7 @@ final class ClusterRuntime {
         link.start()
         let tick = onLoop { (runtime, _: Void) in
             runtime.run { $0.tick(at: $1, into: &$2) }
+            runtime.watch()
             runtime.publishStatus()
         }
         ticking = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in tick(()) }
@@ -92,6 +96,34 @@ final class ClusterRuntime {
     }
 
     // MARK: Redis
+
+    /// Looks again and again whether Redis deletes keys when its memory is full (rule CR-38): somebody may change that at any time.
+    private func watch() {
+        if let nextWatch, now < nextWatch { return }
+        nextWatch = now.advanced(by: settings.watching)
+        send(.command(RedisCommand("INFO", "memory")), within: .seconds(2)) { runtime, result in
+            guard let value = try? result.get() else { return }
+            let policy = RedisInfo(value).evictionPolicy
+            if let policy, runtime.status.evictionPolicy != policy {
+                runtime.logger.error(
+                    "Redis deletes keys when its memory is full. \(RedisExamination.evictionAdvice)",
+                    metadata: ["policy": "\(policy)"])
+            }
+            runtime.status.evictionPolicy = policy
+        }
+    }
+
+    /// What the answer to a script that writes says of Redis (rule CR-37). A script is refused before it begins while Redis takes no
+    /// writes, so followers, which only ask who leads, learn of it too.
+    private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
+        switch result {
+        case .success: refusesWrites = false
+        case .failure(.refused(let reply)) where reply.remedy == .refuseWrites:
+            if !refusesWrites { logger.error("Redis takes no writes", metadata: ["cause": "\(reply)"]) }
+            refusesWrites = true
+        case .failure: break
+        }
+    }
 
     private func hear(_ event: RedisLinkEvent) {
         switch event {
@@ -233,6 +265,7 @@ final class ClusterRuntime {
             let call = keys.election(
                 mode, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration)
             send(call, within: .seconds(2)) { runtime, result in
+                runtime.noteWrites(result)
                 guard mode != .resign else { return }
                 let outcome = (try? result.get()).map { ElectionOutcome($0) } ?? .failed
                 runtime.run { $0.elected(outcome, at: $1, into: &$2) }
@@ -413,7 +446,7 @@ final class ClusterRuntime {
         status.elections = core.elections
         status.nodes = core.leader?.nodeCount ?? 0
         status.queuedBytes = core.leader?.queuedBytes ?? 0
-        status.isRefused = core.leader?.isRefused ?? false
+        status.isRefused = refusesWrites || core.leader?.isRefused == true
         inbox.status.withLockedValue { $0 = status }
     }
 }

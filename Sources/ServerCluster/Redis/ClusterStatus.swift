@@ -25,8 +25,10 @@ package struct ClusterStatus: Hashable, Sendable {
     package var nodes = 0
     /// Of a leader: bytes that wait to be written.
     package var queuedBytes = 0
-    /// Of a leader: whether Redis refuses writes.
+    /// Whether Redis refuses writes, the leader's batches or the script with which every node asks who leads.
     package var isRefused = false
+    /// The policy by which Redis deletes keys when its memory is full; nil for none.
+    package var evictionPolicy: String?
     /// Why the services could not begin to lead; nil for no problem.
     package var problem: String?
 

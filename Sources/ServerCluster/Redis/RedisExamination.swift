@@ -98,14 +98,8 @@ package struct RedisExamination: Sendable {
         reply.missingRight.map { " It lacks \($0), and maybe more." } ?? ""
     }
 
-    private func info(_ section: String) async throws(RedisFailure) -> [String: String] {
-        let text = try await ask(RedisCommand("INFO", .text(section))).text ?? ""
-        var fields: [String: String] = [:]
-        for line in text.split(whereSeparator: \.isNewline) {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            fields[String(line[..<colon])] = String(line[line.index(after: colon)...])
-        }
-        return fields
+    private func info(_ section: String) async throws(RedisFailure) -> RedisInfo {
+        RedisInfo(try await ask(RedisCommand("INFO", .text(section))))
     }
 
     // MARK: Questions
@@ -151,15 +145,13 @@ package struct RedisExamination: Sendable {
     }
 
     private func eviction() async throws(RedisFailure) -> Verdict {
-        let fields = try await info("memory")
-        let policy = fields["maxmemory_policy"] ?? "unknown"
-        if policy == "noeviction" { return .passed("noeviction") }
-        let advice = "Set maxmemory-policy to noeviction: a Redis that throws keys away loses messages in silence."
-        if fields["maxmemory"] == "0" {
-            return .noted("\(policy), but without a limit of memory nothing is thrown away", advice: advice)
-        }
-        return .failed("Redis throws keys away when its memory is full (\(policy)).", advice: advice)
+        guard let policy = try await info("memory").evictionPolicy else { return .passed("noeviction") }
+        return .failed("Redis deletes keys when its memory is full (maxmemory-policy \(policy)).", advice: Self.evictionAdvice)
     }
+
+    /// What to do about a policy under which Redis deletes keys. Also without `maxmemory`, which somebody may set at any time.
+    package static let evictionAdvice =
+        "Set maxmemory-policy to noeviction: a Redis that deletes keys when its memory is full loses messages in silence."
 
     private func memory() async throws(RedisFailure) -> Verdict {
         let fields = try await info("memory")
@@ -212,8 +204,15 @@ package struct RedisExamination: Sendable {
         let fields = try await info("replication")
         let count = Int(fields["connected_slaves"] ?? "") ?? 0
         guard count > 0 else { return .passed("none") }
-        let least = try await setting("min-replicas-to-write")
-        guard let least, least == "0" else { return .passed("\(count)") }
+        guard let least = try await setting("min-replicas-to-write").flatMap({ Int($0) }) else { return .passed("\(count)") }
+        if least >= count {
+            return .noted(
+                "\(count), and \(least) of them must be there for every write",
+                advice:
+                    "Add a replica, or set min-replicas-to-write \(count - 1): with as many replicas as the setting asks for, the failure of one server ends all writes."
+            )
+        }
+        guard least == 0, count > 1 else { return .passed("\(count)") }
         return .noted(
             "\(count), and none of them is waited for",
             advice:
