@@ -218,7 +218,8 @@ extension ChatClusterGateway {
 
     func tellPresence(to peer: NexconnPeer) {
         guard settings.hasPresence else { return }
-        request(.presence(app: key, session: peer.chat.id))
+        // Asked once for each session, which would otherwise never hear of those who are online already.
+        request(.presence(app: key, session: peer.chat.id), within: nil)
     }
 
     func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
