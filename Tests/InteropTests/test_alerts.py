@@ -84,6 +84,7 @@ CASES = {
         {f'lifeline_webhook_events_queued{{{B},service="chat",app="1"}}': 1_000}, {"service": "chat", "app": "1"}),
     "LifelineRedisLost": ({f"lifeline_redis_connected{{{A}}}": 0}, {f"lifeline_redis_connected{{{B}}}": 1}, {}),
     "LifelineRedisRefusesWrites": ({f"lifeline_redis_refusing_writes{{{A}}}": 1}, {f"lifeline_redis_refusing_writes{{{B}}}": 0}, {}),
+    "LifelineRedisEvicts": ({f"lifeline_redis_evicting{{{A}}}": 1}, {f"lifeline_redis_evicting{{{B}}}": 0}, {}),
     # All servers together lead once, so the neighbour is a second test.
     "LifelineLeaderMissing": ({f"lifeline_cluster_leading{{{A}}}": 0, f"lifeline_cluster_leading{{{B}}}": 0}, {}, {"instance": None}),
     "LifelineClusterLosses": ({f"lifeline_cluster_losses_total{{{A}}}": (0, 1)}, {f"lifeline_cluster_losses_total{{{B}}}": 3}, {}),
