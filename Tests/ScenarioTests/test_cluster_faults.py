@@ -141,12 +141,16 @@ def test_redis_freezes_for_a_second_and_nothing_is_lost(cluster, watch):
     assert watch.gaps("pusher") == watch.gaps("pubnub") == watch.gaps("nexconn") == 0
 
 
-def test_redis_freezes_for_longer_than_calls_wait(cluster, watch):
+def test_redis_freezes_for_longer_than_calls_wait(cluster, watch, started):
+    """CP-21: whoever subscribes meanwhile is confirmed late."""
+    late = started(PusherSocket, cluster.nodes["b"].port)
     cluster.redis.freeze(True)
+    late.ask("late")
     status, _ = rest(cluster.nodes["a"].port, "POST", f"/apps/{APP_ID}/events", {"name": "n", "channels": ["other"], "data": "1"})
     assert status == 503
     time.sleep(2)
     cluster.redis.freeze(False)
+    late.wait("pusher_internal:subscription_succeeded", "late", timeout=40)
     wait_healthy(cluster)
     watch.flows()
     watch.judge()

@@ -32,6 +32,9 @@ package protocol ChannelBackend: AnyObject, Sendable {
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
     /// Whether ``subscribe(_:completion:)`` has called its completion when it returns.
     var answersAtOnce: Bool { get }
+    /// So many subscriptions of one connection may wait for their answers; then the connection is not read from until half of them are
+    /// answered, or all of them where this is one.
+    var subscriptionsAhead: Int { get }
     /// Ends a subscription.
     @discardableResult
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet

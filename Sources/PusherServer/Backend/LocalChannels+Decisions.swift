@@ -44,6 +44,7 @@ extension LocalChannels {
     }
 
     package var answersAtOnce: Bool { true }
+    package var subscriptionsAhead: Int { .max }
 
     package func subscribe(
         _ subscription: ChannelSubscription,

@@ -9,39 +9,88 @@ extension ClusterChannels {
         _ subscription: ChannelSubscription,
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
     ) {
-        let deadline = NIODeadline.now() + TimeAmount(callLimit)
-        let (number, needsTimer) = state.withLockedValue { state in
-            let number = state.pending.add(subscription, until: deadline, completion)
-            let needsTimer = number != nil && !state.hasTimer
-            if needsTimer { state.hasTimer = true }
-            return (number, needsTimer)
+        guard case .here(_, let eventLoop) = subscription.subscriber.place else { return completion(.failure(.unavailable)) }
+        let now = NIODeadline.now()
+        let (isTaken, mustSend, deadline) = state.withLockedValue { state in
+            guard state.pending.add(subscription, at: now, completion) else { return (false, false, nil as NIODeadline?) }
+            let (mustSend, mustWatch) = (!state.isSending, !state.hasTimer)
+            (state.isSending, state.hasTimer) = (true, true)
+            return (true, mustSend, mustWatch ? state.pending.deadline(after: patience) : nil)
         }
-        guard let number else { return completion(.failure(.unavailable)) }
-        if needsTimer { watch(until: deadline) }
-        let socketID = subscription.subscriber.socketID
-        // Kept for as long as it takes: an answer that comes too late for the client still has to be undone.
-        tell(.subscribe(socketID, subscription.channel, member: subscription.member, subscription.recovery)) { [self] result in
-            let key = PendingSubscriptions.Key(socketID: socketID, channel: subscription.channel)
-            settle(key, number, subscription.member, result)
+        guard isTaken else { return completion(.failure(.unavailable)) }
+        if let deadline { watch(until: deadline) }
+        guard mustSend else { return }
+        // At the end of the turn, so that what a connection asks for at once travels together.
+        eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
+    }
+
+    package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.batch } }
+
+    /// Sends what the window has room for; on the bus's event loop.
+    private func sendPending() {
+        while true {
+            let batch = state.withLockedValue { state in
+                let batch = state.pending.next()
+                if batch.isEmpty { state.isSending = false }
+                return batch
+            }
+            guard let first = batch.first else { return }
+            // Kept for as long as it takes: an answer that comes too late for the client still has to be undone.
+            if batch.count == 1 { send(first) } else { send(batch, of: first.subscription) }
         }
+    }
+
+    private func send(_ entry: PendingSubscriptions.Entry) {
+        let (key, member) = (entry.key, entry.subscription.member)
+        tell(.subscribe(key.socketID, key.channel, member: member, entry.subscription.recovery)) { [self] result in
+            var answer = SubscribeAnswer.refused(.unavailable)
+            if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(parsing: buffer) { answer = parsed }
+            settle(key, entry.number, member, answer)
+            goOnSending()
+        }
+    }
+
+    /// Asks for several subscriptions of one connection. Each has its answer in a fact of its own, in the order of what comes of them.
+    private func send(_ batch: [PendingSubscriptions.Entry], of first: ChannelSubscription) {
+        let channels = batch.map { BatchedSubscription(number: $0.number, channel: $0.subscription.channel.name) }
+        let request = PusherRequest.subscribeAll(first.subscriber.socketID, application: first.application.id, channels)
+        tell(request) { [self] _ in
+            // Without an answer of the leader, or from one that could not read the request.
+            for channel in channels { settle(batched: channel.number, .refused(.unavailable)) }
+            goOnSending()
+        }
+    }
+
+    /// The leader has answered a subscription that was sent with others.
+    func settle(batched number: UInt64, _ answer: SubscribeAnswer) {
+        guard let key = state.withLockedValue({ $0.pending.takeBatched(number) }) else { return }
+        settle(key, number, nil, answer)
+    }
+
+    /// There is room in the window.
+    private func goOnSending() {
+        let mustSend = state.withLockedValue { state in
+            defer { state.isSending = true }
+            return !state.isSending
+        }
+        if mustSend { sendPending() }
     }
 
     /// The leader has answered; on the bus's event loop.
     private func settle(
-        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ result: Result<ByteBuffer, ClusterFailure>
+        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ answer: SubscribeAnswer
     ) {
-        var answer = SubscribeAnswer.refused(.unavailable)
-        if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(parsing: buffer) { answer = parsed }
+        let now = NIODeadline.now()
         switch answer {
         case .refused(let refusal):
             let entry = state.withLockedValue { state in
-                state.pending.answered()
+                state.pending.answered(at: now)
                 return state.pending.current(key, number: number)
             }
             if let entry { refuse(entry, refusal) }
         case .confirmed(let confirmation):
             let entry = state.withLockedValue { state in
-                state.pending.answered()
+                state.pending.answered(at: now)
                 let entry = state.pending.take(key, number: number)
                 let seat = entry.map { (socketID: key.socketID, eventLoopID: $0.subscription.subscriber.eventLoopID) }
                 state.subscriptions.confirm(
@@ -61,11 +110,9 @@ extension ClusterChannels {
 
     /// Refuses on the connection's own event loop, where it may have left the channel meanwhile, and may even have asked again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
-        let subscriber = entry.subscription.subscriber
-        guard case .here(let connection, let eventLoop) = subscriber.place else { return }
-        let key = PendingSubscriptions.Key(socketID: subscriber.socketID, channel: entry.subscription.channel)
+        guard case .here(let connection, let eventLoop) = entry.subscription.subscriber.place else { return }
         eventLoop.execute { [state] in
-            guard state.withLockedValue({ $0.pending.take(key, number: entry.number) }) != nil else { return }
+            guard state.withLockedValue({ $0.pending.take(entry.key, number: entry.number) }) != nil else { return }
             entry.completion(.failure(refusal))
             connection.value.flushReplies()
         }
@@ -76,9 +123,10 @@ extension ClusterChannels {
         bus.eventLoop.scheduleTask(deadline: deadline) { [weak self] in
             guard let self else { return }
             let (overdue, next) = state.withLockedValue { state in
-                let overdue = state.pending.overdue(at: .now())
-                state.hasTimer = state.pending.deadline != nil
-                return (overdue, state.pending.deadline)
+                let overdue = state.pending.overdue(at: .now(), after: patience)
+                let next = state.pending.deadline(after: patience)
+                state.hasTimer = next != nil
+                return (overdue, next)
             }
             for entry in overdue { refuse(entry, .unavailable) }
             if let next { watch(until: next) }

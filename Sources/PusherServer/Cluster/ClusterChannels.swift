@@ -14,11 +14,15 @@ package final class ClusterChannels: ChannelBackend {
         var subscriptions = NodeSubscriptions()
         var pending: PendingSubscriptions
         var hasTimer = false
+        /// Whether somebody is about to send what waits.
+        var isSending = false
     }
 
     let bus: any ClusterBus
-    /// How long a client waits for the leader.
+    /// How long a call waits for the leader.
     let callLimit: Duration
+    /// How long a subscription waits for the leader, counted from its last answer.
+    let patience: TimeAmount
     let clock: ServerClock
     let state: NIOLockedValueBox<State>
     let users = NIOLockedValueBox(NodeUsers())
@@ -29,18 +33,21 @@ package final class ClusterChannels: ChannelBackend {
     private static let announced = 1_000
 
     /// - Parameters:
-    ///   - callLimit: how long a client waits for the leader.
-    ///   - capacity: so many subscriptions may wait for the leader's answer; further ones are refused.
+    ///   - callLimit: how long a call waits for the leader.
+    ///   - patience: how long a subscription waits for the leader, counted from its last answer; then its connection is closed. As long as
+    ///     the node itself waits for Redis.
     ///   - recoveries: what is kept of events, if this process leads.
     package init(
-        bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), capacity: Int = 65_536,
+        bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
+        pending: PendingLimits = .init(),
         recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] }
     ) {
         leaderRecoveries = recoveries
         self.bus = bus
         self.clock = clock
         self.callLimit = callLimit
-        state = NIOLockedValueBox(State(pending: PendingSubscriptions(capacity: capacity)))
+        self.patience = TimeAmount(patience)
+        state = NIOLockedValueBox(State(pending: PendingSubscriptions(pending)))
         bus.attach(self, of: .pusher)
     }
 
@@ -150,6 +157,7 @@ extension ClusterChannels: ClusterMember {
             }
         case .close(let reason, let application, let user):
             _ = state.withLockedValue(\.node)?.apply(.close(reason, application: application, user: user))
+        case .settled(let number, let answer): settle(batched: number, answer)
         case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
         }
     }

@@ -2,10 +2,30 @@ import DequeModule
 import NIOCore
 import RealtimeHub
 
+/// How many subscriptions of a node wait for the leader's answer.
+package struct PendingLimits: Hashable, Sendable {
+    /// Subscriptions on their way to the leader.
+    package var window: Int
+    /// Subscriptions in one request.
+    package var batch: Int
+    /// From so many on, connections are not read from while they have one that waits.
+    package var comfortable: Int
+    /// Further ones are refused.
+    package var most: Int
+
+    package init(window: Int = 8_192, batch: Int = 256, comfortable: Int = 65_536, most: Int = 262_144) {
+        self.window = window
+        self.batch = batch
+        self.comfortable = comfortable
+        self.most = most
+    }
+}
+
 /// Subscriptions that the leader has not answered yet. A value without locks and clocks.
 ///
-/// A connection that leaves the channel meanwhile, or that has waited for too long, gives its subscription up: whatever the
-/// leader answers then is undone.
+/// They wait here, one queue for each connection, until the window has room; the connections take turns. A connection that leaves the
+/// channel meanwhile gives its subscription up: one that was not sent is dropped, for one that was sent the node ends what the leader
+/// confirms.
 struct PendingSubscriptions: Sendable {
     typealias Completion = @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
 
@@ -18,46 +38,107 @@ struct PendingSubscriptions: Sendable {
         let number: UInt64
         let subscription: ChannelSubscription
         let completion: Completion
+        fileprivate(set) var wasSent = false
+
+        var key: Key { Key(socketID: subscription.subscriber.socketID, channel: subscription.channel) }
     }
 
     private struct Wait {
         var key: Key
         var number: UInt64
-        var deadline: NIODeadline
+        var since: NIODeadline
+    }
+
+    /// What a connection has not sent. Some of it has been given up.
+    private struct Queue {
+        var waits: Deque<Wait> = []
+        var live = 0
     }
 
     private var entries: [Key: Entry] = [:]
-    /// In the order of deadlines. Some have been answered.
+    private var queues: [SocketID: Queue] = [:]
+    /// Connections with a queue, in the order of their turns. Some have no queue any more.
+    private var turns: Deque<SocketID> = []
+    /// In the order in which they came. Some have been answered.
     private var waits: Deque<Wait> = []
+    /// Those that were sent in a batch, by their numbers.
+    private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
-    /// Requests without an answer, those that were given up included.
-    private(set) var unanswered = 0
-    private let capacity: Int
+    /// When the leader has answered last.
+    private var answeredAt: NIODeadline?
+    /// Subscriptions that were sent and not answered, those that were given up included.
+    private(set) var underway = 0
+    let limits: PendingLimits
 
-    init(capacity: Int) {
-        self.capacity = capacity
+    init(_ limits: PendingLimits = PendingLimits()) {
+        self.limits = limits
     }
 
-    /// When the next one has waited for too long.
-    var deadline: NIODeadline? { waits.first?.deadline }
+    /// Subscriptions that nobody has given up.
+    var count: Int { entries.count }
+    var isFull: Bool { entries.count >= limits.comfortable }
 
-    /// Takes a subscription that is about to be sent; nil when too many wait.
-    mutating func add(
-        _ subscription: ChannelSubscription, until deadline: NIODeadline, _ completion: @escaping Completion
-    ) -> UInt64? {
-        guard unanswered < capacity else { return nil }
-        unanswered += 1
+    /// How many subscriptions and turns are kept, those included that were given up.
+    var remembered: Int { waits.count + turns.count + queues.values.reduce(0) { $0 + $1.waits.count } }
+
+    // MARK: Waiting
+
+    /// Takes a subscription; false when too many wait.
+    mutating func add(_ subscription: ChannelSubscription, at now: NIODeadline, _ completion: @escaping Completion) -> Bool {
+        guard entries.count < limits.most else { return false }
         lastNumber += 1
-        let key = Key(socketID: subscription.subscriber.socketID, channel: subscription.channel)
-        entries[key] = Entry(number: lastNumber, subscription: subscription, completion: completion)
-        waits.append(Wait(key: key, number: lastNumber, deadline: deadline))
-        return lastNumber
+        let entry = Entry(number: lastNumber, subscription: subscription, completion: completion)
+        let wait = Wait(key: entry.key, number: lastNumber, since: now)
+        entries[entry.key] = entry
+        waits.append(wait)
+        let socketID = entry.key.socketID
+        if queues[socketID] == nil { turns.append(socketID) }
+        queues[socketID, default: Queue()].waits.append(wait)
+        queues[socketID]?.live += 1
+        return true
     }
 
-    /// The leader has answered the request with this number.
-    mutating func answered() {
-        unanswered -= 1
+    /// What may be sent now: subscriptions of one connection, or none when nothing waits or the window is full.
+    ///
+    /// Several go together if the answer to each is short: those without members, replays and cached events.
+    mutating func next() -> [Entry] {
+        while underway < limits.window, let socketID = turns.popFirst() {
+            guard var queue = queues.removeValue(forKey: socketID) else { continue }
+            var batch: [Entry] = []
+            while batch.count < limits.batch, let wait = queue.waits.first {
+                guard let entry = entries[wait.key], entry.number == wait.number else {
+                    queue.waits.removeFirst()
+                    continue
+                }
+                if !batch.isEmpty, !entry.subscription.isShort { break }
+                queue.waits.removeFirst()
+                queue.live -= 1
+                entries[wait.key]?.wasSent = true
+                batch.append(entry)
+                if !entry.subscription.isShort { break }
+            }
+            if queue.live > 0, !queue.waits.isEmpty {
+                queues[socketID] = queue
+                turns.append(socketID)
+            }
+            guard !batch.isEmpty else { continue }
+            underway += batch.count
+            if batch.count > 1 { for entry in batch { batched[entry.number] = entry.key } }
+            return batch
+        }
+        return []
     }
+
+    // MARK: Answers
+
+    /// The leader has answered a subscription.
+    mutating func answered(at now: NIODeadline) {
+        underway -= 1
+        answeredAt = now
+    }
+
+    /// The key of a subscription that was sent in a batch; nil when it was answered before.
+    mutating func takeBatched(_ number: UInt64) -> Key? { batched.removeValue(forKey: number) }
 
     /// A subscription that nobody has given up.
     func current(_ key: Key, number: UInt64) -> Entry? {
@@ -67,29 +148,53 @@ struct PendingSubscriptions: Sendable {
     /// Takes a subscription out; nil when it was given up, or is another one by now.
     mutating func take(_ key: Key, number: UInt64) -> Entry? {
         guard entries[key]?.number == number else { return nil }
-        let entry = entries.removeValue(forKey: key)
-        trim()
-        return entry
+        return remove(key)
     }
 
     /// A connection leaves a channel before the leader has answered.
-    mutating func giveUp(_ key: Key) -> Entry? {
-        defer { trim() }
-        return entries.removeValue(forKey: key)
+    mutating func giveUp(_ key: Key) -> Entry? { remove(key) }
+
+    private mutating func remove(_ key: Key) -> Entry? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        trim()
+        guard !entry.wasSent, var queue = queues.removeValue(forKey: key.socketID) else { return entry }
+        queue.live -= 1
+        guard queue.live > 0 else {
+            if turns.count > 2 * queues.count + 64 { turns.removeAll { [queues] in queues[$0] == nil } }
+            return entry
+        }
+        if queue.waits.count > 2 * queue.live + 64 { queue.waits.removeAll { [entries] in entries[$0.key]?.number != $0.number } }
+        queues[key.socketID] = queue
+        return entry
+    }
+
+    // MARK: Time
+
+    /// When the first one has waited for too long, counted from the leader's last answer: while it answers, all have their turn.
+    func deadline(after patience: TimeAmount) -> NIODeadline? {
+        waits.first.map { max($0.since, answeredAt ?? $0.since) + patience }
     }
 
     /// Those that have waited for too long. They stay until they are taken.
-    mutating func overdue(at now: NIODeadline) -> [Entry] {
+    mutating func overdue(at now: NIODeadline, after patience: TimeAmount) -> [Entry] {
         var overdue: [Entry] = []
-        while let first = waits.first, first.deadline <= now {
+        while let first = waits.first, let deadline = deadline(after: patience), deadline <= now {
             waits.removeFirst()
-            if let entry = entries[first.key], entry.number == first.number { overdue.append(entry) }
+            if isCurrent(first), let entry = entries[first.key] { overdue.append(entry) }
         }
         trim()
         return overdue
     }
 
+    private func isCurrent(_ wait: Wait) -> Bool { entries[wait.key]?.number == wait.number }
+
     private mutating func trim() {
-        while let first = waits.first, entries[first.key]?.number != first.number { waits.removeFirst() }
+        while let first = waits.first, !isCurrent(first) { waits.removeFirst() }
+        if waits.count > 2 * entries.count + 64 { waits.removeAll { [entries] in entries[$0.key]?.number != $0.number } }
     }
+}
+
+extension ChannelSubscription {
+    /// Whether the answer is one short message.
+    fileprivate var isShort: Bool { member == nil && recovery == nil && !traits.contains(.presence) && !traits.contains(.cached) }
 }

@@ -86,6 +86,14 @@ final class PusherClusterLeader: ClusterLeader {
             return
         case .subscribe(let socketID, let channel, let member, let recovery):
             return subscribe(socketID, to: channel, member, recovery, of: node) { reply($0.encoded) }
+        case .subscribeAll(let socketID, let id, let channels):
+            for subscription in channels {
+                let number = subscription.number
+                subscribe(socketID, to: ChannelID(application: id, name: subscription.channel), nil, of: node) {
+                    [output] answer in
+                    output.emit(PusherFact.settled(number, answer).encoded, of: .pusher, to: .node(node))
+                }
+            }
         case .connections(let counts):
             // The answer first: what the node has reported is in the totals from there on.
             reply(ByteBuffer())

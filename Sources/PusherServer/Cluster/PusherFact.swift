@@ -14,12 +14,15 @@ enum PusherFact: Hashable, Sendable {
     case close(PusherCloseReason, application: String, user: String?)
     /// So many connections applications have on all nodes.
     case connections([ApplicationCount])
+    /// The answer to one subscription of a ``PusherRequest/subscribeAll(_:application:_:)``, by its number.
+    case settled(UInt64, SubscribeAnswer)
 
     private enum Kind: UInt8 {
         case deliver = 1
         case tell = 2
         case close = 3
         case connections = 4
+        case settled = 5
     }
 
     var encoded: ByteBuffer {
@@ -45,6 +48,10 @@ enum PusherFact: Hashable, Sendable {
         case .connections(let counts):
             buffer.writeInteger(Kind.connections.rawValue)
             buffer.write(list: counts) { $0.write(count: $1) }
+        case .settled(let number, let answer):
+            buffer.writeInteger(Kind.settled.rawValue)
+            buffer.writeInteger(number)
+            buffer.write(buffer: answer.encoded)
         }
         return buffer
     }
@@ -68,6 +75,9 @@ enum PusherFact: Hashable, Sendable {
             self = .close(reason, application: application, user: user)
         case .connections:
             self = .connections(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.count() })
+        case .settled:
+            let number = try buffer.number(UInt64.self)
+            self = .settled(number, try SubscribeAnswer(parsing: try buffer.buffer()))
         }
         try buffer.end()
     }

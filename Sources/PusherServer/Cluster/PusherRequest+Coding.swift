@@ -17,6 +17,7 @@ extension PusherRequest {
         case holdings = 10
         case users = 11
         case recovering = 12
+        case subscribeAll = 13
     }
 
     var encoded: ByteBuffer {
@@ -40,6 +41,14 @@ extension PusherRequest {
             buffer.write(channel: channel)
             buffer.write(optional: member) { $0.write(member: $1) }
             buffer.write(optional: recovery) { $0.write(recovery: $1) }
+        case .subscribeAll(let socketID, let application, let channels):
+            begin(.subscribeAll)
+            buffer.write(socketID: socketID)
+            buffer.write(text: application)
+            buffer.write(list: channels) { buffer, channel in
+                buffer.writeInteger(channel.number)
+                buffer.write(text: channel.channel)
+            }
         case .unsubscribe(let application, let ended, let isSilent):
             begin(.unsubscribe)
             buffer.write(text: application)
@@ -93,6 +102,14 @@ extension PusherRequest {
             let member = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.member() }
             let recovery = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.recovery() }
             self = .subscribe(socketID, channel, member: member, recovery)
+        case .subscribeAll:
+            let socketID = try buffer.socketID()
+            let application = try buffer.text()
+            let channels = try buffer.list { (buffer) throws(ClusterCodingError) in
+                let number = try buffer.number(UInt64.self)
+                return BatchedSubscription(number: number, channel: try buffer.text())
+            }
+            self = .subscribeAll(socketID, application: application, channels)
         case .unsubscribe:
             let application = try buffer.text()
             let isSilent = try buffer.flag()

@@ -12,6 +12,8 @@ enum PusherRequest: Sendable {
     case relay(ClientEvent, application: String, sender: SocketID)
     /// The last value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
+    /// Several subscriptions of one connection, without members and recovery. Each is answered by a ``PusherFact/settled(_:_:)``.
+    case subscribeAll(SocketID, application: String, [BatchedSubscription])
     /// Subscriptions of one connection have ended.
     case unsubscribe(application: String, [EndedHolding], isSilent: Bool)
     case signIn(SignedInConnection, answers: [ByteBuffer])
@@ -25,6 +27,13 @@ enum PusherRequest: Sendable {
     case users([SignedInConnection])
     /// A part of an announcement: channels with subscribers that have recovery.
     case recovering([ChannelID])
+}
+
+/// One of several subscriptions of a connection.
+struct BatchedSubscription: Hashable, Sendable {
+    /// What the node knows it by.
+    var number: UInt64
+    var channel: String
 }
 
 /// The end of one subscription.

@@ -22,6 +22,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
     let isRecovering: Bool
     var replays = LazyBox<ReplayBudget>()
+    /// Subscriptions that are not answered yet.
+    private var unsettled = 0
     var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
 
     init(
@@ -150,6 +152,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .subscribe(let channel, let member, let recover):
             let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
             let recovery = recovery(recover)
+            unsettled += 1
             service.subscribe(
                 subscriber(context), to: channel, member: member, recovery, application: application.value
             ) { result in
@@ -159,6 +162,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
                     connection.value.flushReplies()
                 }
             }
+            if unsettled > 0, unsettled >= service.channels.subscriptionsAhead { pauseReading(true) }
         case .unsubscribe(let subscription):
             hold(
                 until: service.unsubscribe(subscriber(context), from: subscription, application: application.value))
@@ -181,10 +185,16 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private func settle(
         _ channel: String, _ recovery: SubscriptionRecovery?, _ result: Result<SubscriptionGrant, SubscribeRefusal>
     ) {
+        unsettled -= 1
+        if isReadingPaused, unsettled <= service.channels.subscriptionsAhead / 2 { pauseReading(false) }
         switch result {
         case .success(let grant):
             settle(recovery, replayed: grant.replayed)
             hold(until: grant.full)
+        case .failure(.unavailable):
+            // An error alone would leave the client without the channel for as long as it stays connected (rule CP-21).
+            settle(recovery, replayed: 0)
+            close(.noLeader)
         case .failure(let refusal):
             settle(recovery, replayed: 0)
             refuse(front.refused(channel, refusal), refusal.code)

@@ -121,6 +121,8 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
     /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
     static let slowSubscriber = PusherCloseReason(4100, "The connection reads too slowly for what it is subscribed to.")
+    /// The leader of a cluster does not answer. The code asks for a pause, and clients may reach another server then.
+    static let noLeader = PusherCloseReason(4100, "The servers cannot reach each other; please connect again.")
     static func draining(code: UInt16) -> PusherCloseReason {
         var farewell = PusherCloseReason(code, "The server is shutting down; please connect again.")
         farewell.concernsAll = true

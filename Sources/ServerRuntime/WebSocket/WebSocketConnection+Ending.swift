@@ -65,7 +65,7 @@ extension WebSocketConnection: DrainedConnection {
         case .closing:
             if let waiting, now.since(waiting) >= settings.closeTimeout { hangUp() }
         case .open:
-            if isHeld { return }
+            if isHeld || isPaused { return }
             let patience = expectsGreeting ? settings.requestTimeout : settings.messageTimeout
             if let waiting, now.since(waiting) >= patience { return fail(.late) }
             if expectsGreeting { return }

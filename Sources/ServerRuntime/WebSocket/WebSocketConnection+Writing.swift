@@ -71,16 +71,25 @@ extension WebSocketConnection {
     final func goOn() {
         isHeld = false
         updateReading()
-        // While nobody read, the client could neither prove its life nor finish a message.
+        hearAnew()
+    }
+
+    /// While nobody read, the client could neither prove its life nor finish a message.
+    private func hearAnew() {
         let now = service.context.now
         liveness.hear(at: now)
         if waiting != nil { waiting = now }
     }
 
+    /// Whether the front has paused the reading.
+    package final var isReadingPaused: Bool { isPaused }
+
     /// Stops reading the socket, or goes on, for a reason of the front's own.
     package final func pauseReading(_ isPaused: Bool) {
+        let goesOn = self.isPaused && !isPaused
         self.isPaused = isPaused
         updateReading()
+        if goesOn, phase == .open { hearAnew() }
     }
 
     final func updateReading() {

@@ -1,4 +1,5 @@
 import LifelineTesting
+import PusherServer
 import RealtimeHub
 import Testing
 
@@ -159,6 +160,46 @@ struct PusherClusterTests {
             let target = signed("GET", "/apps/1001/channels", secret: "wrong")
             let answer = try await Answer.of("GET", "http://127.0.0.1:\(cluster[0].port)" + target)
             #expect(answer.status == 401)
+        }
+    }
+
+    @Test(
+        "Thousands of subscriptions at once are all confirmed, with small windows too (CP-26 to CP-28)", arguments: [true, false])
+    func crowd(isSmall: Bool) async throws {
+        let small = PendingLimits(window: 16, batch: 4, comfortable: 32, most: 100_000)
+        try await withPusherCluster(1, pending: isSmall ? small : .init(), isLed: false) { cluster in
+            let clients = try await (0..<8).asyncMap { _ in try await cluster[0].connect() }
+            for client in clients { for number in 0..<300 { try await client.requestSubscription("room-\(number)") } }
+            try await cluster.lead()
+            for client in clients {
+                var confirmed: Set<String> = []
+                for _ in 0..<300 {
+                    confirmed.insert(try await client.expect("pusher_internal:subscription_succeeded").channel ?? "")
+                }
+                #expect(confirmed.count == 300)
+            }
+            #expect(cluster[0].channels.channelCount == 300)
+            _ = try await cluster[0].post("/apps/1001/events", #"{"name":"e","channel":"room-299","data":"1"}"#)
+            for client in clients { #expect(try await client.expect("e").data == "1") }
+            for client in clients { await client.closeSocket() }
+            try await eventually { try await cluster[0].get("/apps/1001/channels").body == #"{"channels":{}}"# }
+        }
+    }
+
+    @Test("What a subscription leads to comes behind its confirmation, also in a batch (CP-13)")
+    func batchOrder() async throws {
+        let count = 50
+        let counting = { (configuration: inout ServerConfiguration) in
+            configuration.applications = InMemoryApplicationRegistry([.development])
+        }
+        try await withPusherCluster(1, isLed: false, counting) { cluster in
+            let client = try await cluster[0].connect()
+            for number in 0..<count { try await client.requestSubscription("room-\(number)") }
+            try await cluster.lead()
+            for number in 0..<count {
+                #expect(try await client.expect("pusher_internal:subscription_succeeded").channel == "room-\(number)")
+                #expect(try await client.expect("pusher_internal:subscription_count").channel == "room-\(number)")
+            }
         }
     }
 

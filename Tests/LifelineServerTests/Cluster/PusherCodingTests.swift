@@ -34,6 +34,9 @@ struct PusherCodingTests {
             .subscribe(socketID, channel, member: member),
             .subscribe(socketID, channel, member: nil, SubscriptionRecovery(request: recover, limit: 7)),
             .subscribe(socketID, channel, member: nil, SubscriptionRecovery(request: nil, limit: 0)),
+            .subscribeAll(
+                socketID, application: "1001",
+                [BatchedSubscription(number: 7, channel: "a"), BatchedSubscription(number: 8, channel: "b")]),
             .unsubscribe(
                 application: "1001", [EndedHolding(channel: "a", user: nil), EndedHolding(channel: "b", user: "ann")],
                 isSilent: true),
@@ -53,6 +56,7 @@ struct PusherCodingTests {
             .deliver(ByteBuffer(string: "frame"), channel, excluding: nil, at: position),
             .tell([socketID], ByteBuffer(string: "frame")),
             .close(.terminated, application: "1001", user: nil), .connections([ApplicationCount(application: "1001", count: 7)]),
+            .settled(7, .confirmed(ByteBuffer(string: "frame"))), .settled(8, .refused(.tooManyChannels(limit: 9))),
         ]
     }
 

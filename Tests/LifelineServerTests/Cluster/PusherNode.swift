@@ -1,11 +1,11 @@
 import ClusterTestSupport
 import NIOCore
 import NIOPosix
-import PusherServer
 import RealtimeHub
 import ServerRuntime
 
 @testable import LifelineServer
+@testable import PusherServer
 
 /// A server with Pusher only, as a node of a cluster.
 final class PusherNode: Sendable {
@@ -20,14 +20,16 @@ final class PusherNode: Sendable {
 
     /// Starts a node that takes part at once.
     static func start(
-        _ name: String, in cluster: InProcessCluster, _ configuration: ServerConfiguration, callLimit: Duration
+        _ name: String, in cluster: InProcessCluster, _ configuration: ServerConfiguration, patience: Duration,
+        pending: PendingLimits
     ) async throws -> PusherNode {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         var settings = configuration.runtime
         settings.sweepInterval = .milliseconds(20)
         let context = ServerContext(settings, eventLoops: Array(group.makeIterator()))
         let bus = cluster.bus(name)
-        let channels = ClusterChannels(bus: bus, clock: configuration.clock, callLimit: callLimit)
+        let channels = ClusterChannels(
+            bus: bus, clock: configuration.clock, callLimit: .seconds(60), patience: patience, pending: pending)
         let service = PusherService(configuration.pusher, context, cluster: channels)
         let host = ServerHost(context, [service])
         try await host.prepare()

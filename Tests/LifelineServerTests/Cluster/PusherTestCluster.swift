@@ -1,7 +1,6 @@
 import ClusterTestSupport
 import NIOCore
 import NIOPosix
-import PusherServer
 import RealtimeHub
 import RedisClient
 import RedisTestSupport
@@ -9,6 +8,7 @@ import ServerCluster
 import ServerRuntime
 
 @testable import LifelineServer
+@testable import PusherServer
 
 /// Nodes with Pusher, and leaders one after the other.
 struct PusherTestCluster {
@@ -35,10 +35,12 @@ struct PusherTestCluster {
 ///
 /// - Parameters:
 ///   - isKept: whether there is a Redis, from which a leader restores what the last one knew.
-///   - callLimit: so long that it never counts, if not said otherwise.
+///   - patience: how long a subscription waits for a leader; so long that it never counts, if not said otherwise.
+///   - pending: how many subscriptions wait for the leader's answer.
 ///   - isLed: whether there is a leader in the beginning.
 func withPusherCluster(
-    _ count: Int = 2, isKept: Bool = false, callLimit: Duration = .seconds(60), isLed: Bool = true,
+    _ count: Int = 2, isKept: Bool = false, patience: Duration = .seconds(60),
+    pending: PendingLimits = .init(), isLed: Bool = true,
     _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (PusherTestCluster) async throws -> Void
 ) async throws {
     let redis = isKept ? try RedisProcess() : nil
@@ -61,7 +63,8 @@ func withPusherCluster(
     do {
         for number in 0..<count {
             cluster.nodes.append(
-                try await .start("node\(number)", in: cluster.cluster, cluster.configuration, callLimit: callLimit))
+                try await .start(
+                    "node\(number)", in: cluster.cluster, cluster.configuration, patience: patience, pending: pending))
         }
         try await body(cluster)
     } catch {
