@@ -24,7 +24,7 @@ extension ClusterChannels {
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
-    package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.batch } }
+    package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead } }
 
     /// Sends what the window has room for; on the bus's event loop.
     private func sendPending() {

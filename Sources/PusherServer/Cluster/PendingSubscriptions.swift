@@ -4,18 +4,23 @@ import RealtimeHub
 
 /// How many subscriptions of a node wait for the leader's answer.
 package struct PendingLimits: Hashable, Sendable {
-    /// Subscriptions on their way to the leader.
+    /// Subscriptions on their way to the leader, which takes them in one turn of its event loop: far less than a second's work.
     package var window: Int
     /// Subscriptions in one request.
     package var batch: Int
+    /// So many of one connection wait; then it is not read from.
+    package var ahead: Int
     /// From so many on, connections are not read from while they have one that waits.
     package var comfortable: Int
     /// Further ones are refused.
     package var most: Int
 
-    package init(window: Int = 8_192, batch: Int = 256, comfortable: Int = 65_536, most: Int = 262_144) {
+    package init(
+        window: Int = 1_024, batch: Int = 128, ahead: Int = 256, comfortable: Int = 65_536, most: Int = 262_144
+    ) {
         self.window = window
         self.batch = batch
+        self.ahead = ahead
         self.comfortable = comfortable
         self.most = most
     }
