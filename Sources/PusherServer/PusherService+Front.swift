@@ -128,12 +128,16 @@ extension PusherService: WebSocketFront {
     package func connection(
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> WebSocketConnection {
-        PusherConnection(
-            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target),
-            wantsRecovery: PusherAdmission.wantsRecovery(target))
+        let address = shares.address(of: visitor)
+        return PusherConnection(
+            service: self, loop: loop, opening: admit(target, visitor, address),
+            knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target), address: address
+        )
     }
 
-    private func admit(_ target: RequestTarget, _ visitor: RequestOrigin) -> Result<SharedApplication, PusherCloseReason> {
+    private func admit(
+        _ target: RequestTarget, _ visitor: RequestOrigin, _ address: RemoteAddress?
+    ) -> Result<SharedApplication, PusherCloseReason> {
         Result { () throws(PusherCloseReason) in
             let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)
             let name = ApplicationName(.pusher, application.id)
@@ -143,7 +147,12 @@ extension PusherService: WebSocketFront {
             case .overQuota: throw .overQuota
             case .draining: throw drainFarewell
             }
+            guard shares.openConnection(application, address) else {
+                context.admission.withLockedValue { $0.close(name) }
+                throw .overQuota
+            }
             guard channels.openConnection(of: application) else {
+                shares.closeConnection(application.id, address)
                 context.admission.withLockedValue { $0.close(name) }
                 throw .overQuota
             }

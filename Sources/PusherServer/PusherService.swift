@@ -65,6 +65,7 @@ package final class PusherService: Sendable {
     let forwarder: RequestForwarder?
     /// Events that this server took, by the id of their application.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
+    let shares: AddressShares
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
     /// Passes a request on, and has the answer given on any thread.
@@ -81,6 +82,7 @@ package final class PusherService: Sendable {
         self.forwarder = forwarder
         self.channels = channels
         self.settings = settings
+        shares = AddressShares(clock: context.clock, limitsLoopback: context.settings.limitsLoopback)
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context)
         requestKinds = PusherRequestKinds(context.requestKinds)

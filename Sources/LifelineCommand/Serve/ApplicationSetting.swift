@@ -50,6 +50,7 @@ enum ApplicationSetting {
         .integer("limits.channels", \.limits.channels, 0...100_000_000),
         .integer("limits.subscriptions", \.limits.subscriptions, 0...1_000_000_000),
         .integer("limits.cacheBytes", \.limits.cacheBytes, 0...1_099_511_627_776),
+        .integer("limits.addressShare", \.limits.addressShare, 1...100),
         .seconds("limits.cacheLifetime", \.limits.cacheLifetime, 0...31_536_000),
     ]
 

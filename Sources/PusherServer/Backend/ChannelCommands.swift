@@ -49,6 +49,8 @@ package struct SubscriptionRecovery: Hashable, Sendable {
     var request: PusherRecoverRequest?
     /// How many bytes may be replayed.
     var limit: Int
+    /// Whether the subscription may begin the history of its channel. Not sent to a leader (rule RV-16).
+    var mayBegin = true
 }
 
 /// A subscription that has been taken.
@@ -57,6 +59,8 @@ package struct SubscriptionGrant: Sendable {
     var full = EventLoopSet()
     /// How many bytes are replayed.
     var replayed = 0
+    /// Whether the subscription has begun the history of its channel; nil when that is not known.
+    var beganHistory: Bool?
 }
 
 /// A connection of one server.

@@ -82,6 +82,7 @@ extension LocalChannels {
             throw SubscribeRefusal.tooManyMemberBytes(limit: maximumConfirmationBytes)
         }
         var grant = SubscriptionGrant()
+        grant.beganHistory = replay?.beganHistory
         if let replay, replay.frames.readableBytes > 0 {
             grant.replayed = replay.frames.readableBytes
             var frames = replay.frames
@@ -109,8 +110,8 @@ extension LocalChannels {
         if outcome.becameOccupied, !shard.histories.isEmpty { shard.histories.occupied(channel) }
         guard let recovery = subscription.recovery, subscription.application.recovery.isEnabled else { return nil }
         return shard.histories.join(
-            channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit, at: now,
-            epoch: newEpoch)
+            channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit,
+            room: subscription.application.recovery.bytes / shardCount, mayBegin: recovery.mayBegin, at: now, epoch: newEpoch)
     }
 
     @discardableResult

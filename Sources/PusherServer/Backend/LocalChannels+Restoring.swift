@@ -29,10 +29,10 @@ extension LocalChannels {
 
     /// Keeps the events of an occupied channel from now on, for connections that had recovery before. Unlike the others this may be
     /// called at any time.
-    func beginHistory(of channel: ChannelID) {
+    func beginHistory(of channel: ChannelID, _ settings: RecoverySettings) {
         withShard(of: channel) { shard in
             guard shard.hub.occupancy(of: channel) != nil else { return }
-            shard.histories.begin(channel, epoch: newEpoch)
+            shard.histories.begin(channel, room: settings.bytes / shardCount, epoch: newEpoch)
         }
     }
 

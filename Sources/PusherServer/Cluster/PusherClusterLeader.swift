@@ -232,7 +232,10 @@ final class PusherClusterLeader: ClusterLeader {
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
         // The former leader's histories are gone: their positions mean nothing here, and what is missed since is kept (rule RV-20).
-        for channel in recovering { self.channels.beginHistory(of: channel) }
+        for channel in recovering {
+            guard let settings = application(channel.application)?.recovery else { continue }
+            self.channels.beginHistory(of: channel, settings)
+        }
         for connection in users.ended { signOut(connection.socketID, of: node) }
         for connection in users.new { signIn(connection, [], of: node) }
         let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })

@@ -3,7 +3,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-// Replays for connections with recovery (rules RV-1 to RV-13 of `docs/rules/pusher-recovery.md`).
+// Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {
     /// What the greeting says; nil for connections without recovery.
     static func offer(_ application: Application) -> PusherRecoveryOffer {
@@ -11,28 +11,53 @@ extension PusherConnection {
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))
     }
 
-    /// Makes room for what is replayed, which may be more than what may wait for a connection otherwise.
+    /// Makes room for what is replayed, which may be more than what may wait for a connection otherwise. Nil for connections without
+    /// recovery, and when a leader must not begin a history for this client.
     func recovery(_ request: PusherRecoverRequest?) -> SubscriptionRecovery? {
-        guard isRecovering else { return nil }
-        guard let request else { return SubscriptionRecovery(request: nil, limit: 0) }
+        guard isRecovering, let application = application?.value else { return nil }
+        let mayBegin = service.shares.takeHistory(application, address)
+        guard mayBegin || service.channels.answersAtOnce else { return nil }
+        guard let request else { return SubscriptionRecovery(request: nil, limit: 0, mayBegin: mayBegin) }
         var budget = replays.value ?? ReplayBudget(pendingBytes: service.context.settings.maximumPendingBytes)
-        let limit = budget.reserve(answersAtOnce: service.channels.answersAtOnce)
+        let limit = budget.reserve(answersAtOnce: service.channels.answersAtOnce) {
+            service.shares.reserveReplay($0, application.id, address)
+        }
         replays.value = budget
         setRoom(for: budget.used)
-        return SubscriptionRecovery(request: request, limit: limit)
+        return SubscriptionRecovery(request: request, limit: limit, mayBegin: mayBegin)
     }
 
     /// A subscription has been answered.
-    func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int) {
-        guard let recovery, recovery.request != nil, var budget = replays.value else { return }
-        budget.settle(recovery.limit, with: bytes, at: service.now)
+    ///
+    /// - Parameter begins: whether it has begun a history; nil when that is not known.
+    func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int, begins: Bool? = false) {
+        guard let recovery, let application = application?.value else { return }
+        if recovery.mayBegin, begins == false { service.shares.returnHistory(application, address) }
+        guard recovery.request != nil, var budget = replays.value else { return }
+        let surplus = budget.settle(recovery.limit, with: bytes, at: service.now)
+        service.shares.releaseReplay(surplus, application.id, address)
         replays.value = budget
         setRoom(for: budget.used)
     }
 
-    /// Gives the room back when the client has taken everything.
+    /// Gives the room back when the client has taken everything or has had enough time for it; cuts a client that takes nothing.
     func checkReplays(at now: MonotonicInstant) {
-        guard let budget = replays.value, budget.isOver(at: now, pendingBytes: pendingBytes) else { return }
+        guard var budget = replays.value else { return }
+        let pending = pendingBytes
+        if budget.isOver(at: now, pendingBytes: pending) { return endReplays() }
+        budget.observe(taken: sentBytes &- pending, pendingBytes: pending, at: now)
+        replays.value = budget
+        guard pending > 0 else { return }
+        if budget.isStalled(at: now) { return cutOff() }
+        guard budget.isOverdue(at: now) else { return }
+        if pending > service.context.settings.maximumPendingBytes { return cutOff() }
+        endReplays()
+    }
+
+    /// Gives the room of replays back.
+    func endReplays() {
+        guard let budget = replays.value, let application = application?.value else { return }
+        service.shares.releaseReplay(budget.pooled, application.id, address)
         replays.value = nil
         setRoom(for: 0)
     }

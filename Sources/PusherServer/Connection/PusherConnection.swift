@@ -12,7 +12,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     let service: PusherService
     /// Nil when the connection is refused and only gets a farewell.
-    private var application: SharedApplication?
+    private(set) var application: SharedApplication?
     private let refusal: LazyBox<PusherCloseReason>
     private var front: PusherFront
     /// When the connection has to be authorized at the latest.
@@ -21,6 +21,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private let knowsPings: Bool
     /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
     let isRecovering: Bool
+    /// Whom the connection is counted for; nil when it is not limited (rule SP-68).
+    let address: RemoteAddress?
     var replays = LazyBox<ReplayBudget>()
     /// Subscriptions that are not answered yet.
     private var unsettled = 0
@@ -28,9 +30,10 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     init(
         service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool,
-        wantsRecovery: Bool = false
+        wantsRecovery: Bool = false, address: RemoteAddress? = nil
     ) {
         self.service = service
+        self.address = address
         self.knowsPings = knowsPings
         let application: SharedApplication?
         var refusal = LazyBox<PusherCloseReason>()
@@ -127,8 +130,10 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         if subscribers.signedIn.removeValue(forKey: socketID) != nil {
             service.channels.signOut(UserConnection(socketID, eventLoopID: loop.eventLoopID), of: application.value)
         }
+        let left = front.leaveAll()
+        service.shares.closeSubscriptions(left.count, application.value.id, address)
         service.unsubscribe(
-            socketID, at: loop.eventLoopID, from: front.leaveAll(), application: application.value, isSilent: isSilent)
+            socketID, at: loop.eventLoopID, from: left, application: application.value, isSilent: isSilent)
         subscribers.detachAll(self)
     }
 
@@ -137,6 +142,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         service.context.logger.debug("disconnected", metadata: logMetadata)
         guard let application else { return }
         service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
+        endReplays()
+        service.shares.closeConnection(application.value.id, address)
         service.channels.closeConnection(of: application.value)
     }
 
@@ -150,6 +157,9 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .refuse(let message, let code): refuse(message, code)
         case .relay(let event): hold(until: service.relay(event, application: application.value, from: socketID))
         case .subscribe(let channel, let member, let recover):
+            guard service.shares.openSubscription(application.value, address) else {
+                return refuse(front.addressRefused(channel), 4100)
+            }
             let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
             let recovery = recovery(recover)
             unsettled += 1
@@ -164,6 +174,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             }
             if unsettled > 0, unsettled >= service.channels.subscriptionsAhead { pauseReading(true) }
         case .unsubscribe(let subscription):
+            service.shares.closeSubscriptions(1, application.value.id, address)
             hold(
                 until: service.unsubscribe(subscriber(context), from: subscription, application: application.value))
         case .signIn(let signIn, let answers):
@@ -189,7 +200,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         if isReadingPaused, unsettled <= service.channels.subscriptionsAhead / 2 { pauseReading(false) }
         switch result {
         case .success(let grant):
-            settle(recovery, replayed: grant.replayed)
+            settle(recovery, replayed: grant.replayed, begins: grant.beganHistory)
             hold(until: grant.full)
         case .failure(.unavailable):
             // An error alone would leave the client without the channel for as long as it stays connected (rule CP-21).
@@ -197,7 +208,12 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             close(.noLeader)
         case .failure(let refusal):
             settle(recovery, replayed: 0)
-            refuse(front.refused(channel, refusal), refusal.code)
+            let before = front.subscriptions.count
+            let answer = front.refused(channel, refusal)
+            if let application {
+                service.shares.closeSubscriptions(before - front.subscriptions.count, application.value.id, address)
+            }
+            refuse(answer, refusal.code)
         }
     }
 

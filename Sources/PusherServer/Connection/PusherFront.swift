@@ -83,6 +83,12 @@ struct PusherFront: Sendable {
         }
     }
 
+    /// Takes back a subscription for which the client's address has no room, and says what to answer.
+    mutating func addressRefused(_ channel: String) -> [UInt8] {
+        _ = list.remove(channel)
+        return Self.overCapacity("The clients of this address have their share of the application's subscriptions.", channel)
+    }
+
     /// Ends all subscriptions and says which there were.
     mutating func leaveAll() -> [Subscription] {
         list.removeAll()

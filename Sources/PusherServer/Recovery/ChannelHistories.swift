@@ -19,10 +19,27 @@ struct ChannelHistories: Sendable {
             var expires: MonotonicInstant
         }
 
-        /// May still have items of what was dropped otherwise.
-        var items: Deque<Item> = []
+        /// Kept events. May still have items of what was dropped otherwise.
+        var events: Deque<Item> = []
+        /// Histories of channels without subscribers. May still have items of histories that have subscribers again or have ended.
+        var vacancies: Deque<Item> = []
         var tally = RecoveryTally()
+
+        /// The item that was noted first.
+        var oldest: Item? {
+            guard let event = events.first else { return vacancies.first }
+            guard let vacancy = vacancies.first else { return event }
+            return vacancy.expires <= event.expires ? vacancy : event
+        }
+
+        mutating func popOldest() -> Item? {
+            guard let oldest else { return nil }
+            return oldest.number == 0 ? vacancies.popFirst() : events.popFirst()
+        }
     }
+
+    /// Histories take at most three of these four parts of an application's room, so that there is always room for events.
+    private static let parts = (ofHistories: 3, all: 4)
 
     private var histories: [ChannelID: ChannelHistory] = [:]
     private var ledgers: [Identifier: Ledger] = [:]
@@ -37,30 +54,48 @@ struct ChannelHistories: Sendable {
 
     // MARK: Subscribers
 
-    /// A connection with recovery subscribes: what it is sent. Begins a history if there is none.
+    /// A connection with recovery subscribes: what it is sent. Begins a history if there is none and there is room for one.
+    ///
+    /// Without a history the confirmation has a position whose epoch belongs to no history, so a client that comes back with it is told
+    /// that events may be missing.
     ///
     /// - Parameters:
     ///   - request: what the connection has already; nil for nothing.
     ///   - user: the member's user on a presence channel.
     ///   - limit: how many bytes may be replayed.
+    ///   - room: how many bytes the histories of the application may take here.
+    ///   - mayBegin: whether a history may be begun.
     ///   - epoch: names a new history; no other history has had the name.
     mutating func join(
-        _ channel: ChannelID, after request: PusherRecoverRequest?, user: String?, limit: Int, at now: MonotonicInstant,
-        epoch: () -> String
+        _ channel: ChannelID, after request: PusherRecoverRequest?, user: String?, limit: Int, room: Int = .max,
+        mayBegin: Bool = true, at now: MonotonicInstant, epoch: () -> String
     ) -> Replay {
-        begin(channel, epoch: epoch)
-        let replay =
+        let begins = mayBegin && begin(channel, room: room, epoch: epoch)
+        var replay =
             histories[channel]?.replay(after: request, user: user, limit: limit, at: now)
-            ?? Replay(outcome: PusherRecoveryOutcome(position: PusherPosition(epoch: epoch(), number: 0)))
+            ?? Replay(
+                outcome: PusherRecoveryOutcome(
+                    position: PusherPosition(epoch: epoch(), number: 0), recovered: request == nil ? nil : false))
+        replay.beganHistory = begins
         ledgers[Identifier(channel.application)]?.tally.count(replay)
         return replay
     }
 
-    /// Begins the history of a channel with subscribers, if there is none.
-    mutating func begin(_ channel: ChannelID, epoch: () -> String) {
-        guard histories[channel] == nil else { return }
+    /// Begins the history of a channel with subscribers, if there is none and there is room for one (rule RV-16): the histories of
+    /// channels without subscribers make room, the oldest first. Returns whether a history was begun.
+    @discardableResult
+    mutating func begin(_ channel: ChannelID, room: Int = .max, epoch: () -> String) -> Bool {
+        guard histories[channel] == nil else { return false }
+        let application = Identifier(channel.application)
+        let cost = RecoveryTally.cost(of: channel)
+        let limit = room / Self.parts.all * Self.parts.ofHistories
+        while (ledgers[application]?.tally.channelBytes ?? 0) > limit - cost {
+            guard endOldestVacancy(of: application) else { return false }
+        }
         histories[channel] = ChannelHistory(epoch: epoch())
-        ledgers[Identifier(channel.application), default: Ledger()].tally.add(channel)
+        ledgers[application, default: Ledger()].tally.add(channel)
+        dropOldest(of: application, beyond: room)
+        return true
     }
 
     /// The channel has subscribers again.
@@ -109,16 +144,19 @@ struct ChannelHistories: Sendable {
             ledgers[application]?.tally.remove(dropped)
         }
         note(Ledger.Item(channel: channel, epoch: position.epoch, number: position.number, expires: expires))
-        while (ledgers[application]?.tally.bytes ?? 0) > limit, dropOldest(of: application) {}
+        dropOldest(of: application, beyond: limit)
         return event
     }
 
     private mutating func note(_ item: Ledger.Item) {
         let application = Identifier(item.channel.application)
         guard var ledger = ledgers.removeValue(forKey: application) else { return }
-        ledger.items.append(item)
-        if ledger.items.count > 2 * (ledger.tally.events + ledger.tally.channels) + 64 {
-            ledger.items.removeAll { !isCurrent($0) }
+        if item.number == 0 {
+            ledger.vacancies.append(item)
+            if ledger.vacancies.count > 2 * ledger.tally.channels + 64 { ledger.vacancies.removeAll { !isCurrent($0) } }
+        } else {
+            ledger.events.append(item)
+            if ledger.events.count > 2 * ledger.tally.events + 64 { ledger.events.removeAll { !isCurrent($0) } }
         }
         ledgers[application] = ledger
     }
@@ -129,11 +167,18 @@ struct ChannelHistories: Sendable {
         return (history.events.first?.event.position.number ?? .max) <= item.number
     }
 
-    /// Drops what is the oldest of an application; false when there is nothing to drop.
-    private mutating func dropOldest(of application: Identifier) -> Bool {
-        while let item = ledgers[application]?.items.popFirst() {
+    /// Drops the oldest events and histories without subscribers of an application, until the rest takes no more than `limit` bytes.
+    private mutating func dropOldest(of application: Identifier, beyond limit: Int) {
+        while (ledgers[application]?.tally.bytes ?? 0) > limit, let item = ledgers[application]?.popOldest() {
+            if isCurrent(item) { drop(item, of: application) }
+        }
+    }
+
+    /// Ends the history that has been without subscribers for the longest time; false when there is none.
+    private mutating func endOldestVacancy(of application: Identifier) -> Bool {
+        while let item = ledgers[application]?.vacancies.popFirst() {
             guard isCurrent(item) else { continue }
-            drop(item, of: application)
+            end(item.channel)
             return true
         }
         return false
@@ -160,8 +205,8 @@ struct ChannelHistories: Sendable {
     /// Drops what has expired. To be called about every second.
     mutating func sweep(at now: MonotonicInstant) {
         for application in Array(ledgers.keys) {
-            while let item = ledgers[application]?.items.first, item.expires <= now {
-                ledgers[application]?.items.removeFirst()
+            while let item = ledgers[application]?.oldest, item.expires <= now {
+                _ = ledgers[application]?.popOldest()
                 if isCurrent(item) { drop(item, of: application) }
             }
         }

@@ -94,4 +94,6 @@ struct ChannelHistory: Sendable {
 struct Replay: Sendable {
     var frames = ByteBuffer()
     var outcome: PusherRecoveryOutcome
+    /// Whether the subscription has begun the history.
+    var beganHistory = false
 }

@@ -8,19 +8,26 @@ package struct RecoveryTally: Hashable, Sendable {
     package private(set) var events = 0
     /// The memory that all of it takes, about.
     package private(set) var bytes = 0
+    /// The part of it that channels take without their events.
+    package private(set) var channelBytes = 0
     /// Subscriptions after which nothing was missing.
     package private(set) var complete = 0
     /// Subscriptions after which something was, or may have been.
     package private(set) var incomplete = 0
 
+    /// The memory that the history of a channel takes without events, about.
+    static func cost(of channel: ChannelID) -> Int { ChannelHistory.overhead + channel.name.utf8.count }
+
     mutating func add(_ channel: ChannelID) {
         channels += 1
-        bytes += ChannelHistory.overhead + channel.name.utf8.count
+        bytes += Self.cost(of: channel)
+        channelBytes += Self.cost(of: channel)
     }
 
     mutating func remove(_ channel: ChannelID) {
         channels -= 1
-        bytes -= ChannelHistory.overhead + channel.name.utf8.count
+        bytes -= Self.cost(of: channel)
+        channelBytes -= Self.cost(of: channel)
     }
 
     mutating func add(_ event: PositionedEvent) {
@@ -45,6 +52,7 @@ package struct RecoveryTally: Hashable, Sendable {
         left.channels += right.channels
         left.events += right.events
         left.bytes += right.bytes
+        left.channelBytes += right.channelBytes
         left.complete += right.complete
         left.incomplete += right.incomplete
     }

@@ -1,45 +1,85 @@
 import RealtimeHub
 
-/// How much of the past may wait for one connection beside what is new. A value without clocks (rule RV-13).
+/// How much of the past may wait for one connection beside what is new, and for how long. A value without clocks (rule RV-13).
 ///
 /// A connection that comes back gets the events of all its channels at once, which is no sign that it reads too slowly.
 struct ReplayBudget: Sendable {
-    /// So many times what may wait for a connection.
+    /// Replays of a connection take at most this many times what may wait for a connection.
     private static let share = 4
     /// When requests wait for a leader, each of them may get this part of what is left.
     private static let part = 8
-    /// After the last request has been answered, the room is kept for so long, and until the client has taken everything.
+    /// After the last request has been answered, the room is kept for this time, and until the client has taken everything.
     private static let pause = Duration.seconds(2)
+    /// A client that takes no byte of its replays for this time is cut.
+    private static let stall = Duration.seconds(15)
+    /// The room is kept for this time and one second more for each ``bytesPerSecond``.
+    private static let leastTime = Duration.seconds(10)
+    private static let bytesPerSecond = 65_536
 
     private let limit: Int
+    /// The part of the room that every connection has; what goes beyond it is ``pooled``.
+    private let own: Int
     /// Bytes that are reserved or on their way.
     private(set) var used = 0
+    /// Bytes that are taken from the room of all connections.
+    private(set) var pooled = 0
     private var waiting = 0
     private var answered = MonotonicInstant(nanoseconds: .min)
+    /// The bytes that the client has taken since the connection began, when that was more than before.
+    private var taken: Int?
+    private var progressed = MonotonicInstant(nanoseconds: .min)
 
     /// - Parameter pendingBytes: what may wait for a connection.
     init(pendingBytes: Int) {
+        own = pendingBytes / 2
         limit = pendingBytes.multipliedReportingOverflow(by: Self.share).overflow ? .max : pendingBytes * Self.share
     }
 
     /// Reserves room for one replay and says how much.
-    mutating func reserve(answersAtOnce: Bool) -> Int {
+    ///
+    /// - Parameter pool: takes bytes of the room of all connections, and returns how many there were.
+    mutating func reserve(answersAtOnce: Bool, from pool: (Int) -> Int) -> Int {
         let left = max(limit - used, 0)
-        let room = answersAtOnce ? left : left / Self.part
+        let wanted = answersAtOnce ? left : left / Self.part
+        let free = max(own + pooled - used, 0)
+        if wanted > free { pooled += pool(wanted - free) }
+        let room = min(wanted, max(own + pooled - used, 0))
         used += room
         waiting += 1
         return room
     }
 
-    /// A request has been answered with so many bytes.
-    mutating func settle(_ reserved: Int, with bytes: Int, at now: MonotonicInstant) {
+    /// A request has been answered with so many bytes. Returns how many bytes go back to the room of all connections.
+    mutating func settle(_ reserved: Int, with bytes: Int, at now: MonotonicInstant) -> Int {
         used -= reserved - bytes
         waiting -= 1
         answered = now
+        let surplus = max(pooled - max(used - own, 0), 0)
+        pooled -= surplus
+        return surplus
     }
 
     /// Whether the room is needed no longer.
     func isOver(at now: MonotonicInstant, pendingBytes: Int) -> Bool {
         waiting == 0 && pendingBytes == 0 && now >= answered.advanced(by: Self.pause)
+    }
+
+    // MARK: Progress
+
+    /// Notes how many bytes the client has taken since the connection began, and how many wait for it.
+    mutating func observe(taken bytes: Int, pendingBytes: Int, at now: MonotonicInstant) {
+        guard pendingBytes == 0 || taken.map({ bytes > $0 }) ?? true else { return }
+        taken = bytes
+        progressed = now
+    }
+
+    /// Whether the client has taken nothing for too long, although bytes wait for it.
+    func isStalled(at now: MonotonicInstant) -> Bool {
+        taken != nil && now >= progressed.advanced(by: Self.stall)
+    }
+
+    /// Whether the client has had enough time for all that was replayed.
+    func isOverdue(at now: MonotonicInstant) -> Bool {
+        waiting == 0 && now >= answered.advanced(by: Self.leastTime + .seconds(used / Self.bytesPerSecond))
     }
 }

@@ -38,6 +38,9 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var cacheLifetime: Duration
     /// The remembered events of all cache channels together.
     public var cacheBytes: Int
+    /// How much of the connections, channels, subscriptions and kept events of the application the clients of one address may take, in
+    /// percent; 100 for all. Clients of the server's own machine are not limited unless the server says so.
+    public var addressShare: Int
 
     /// Limits; by default those of Pusher Channels.
     public init(
@@ -46,7 +49,7 @@ public struct ApplicationLimits: Hashable, Sendable {
         userIDBytes: Int = 128, channelNameBytes: Int = 164, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
         channelsPerPublish: Int = 100, eventsPerBatch: Int = 10, channelsPerConnection: Int = 10_000,
         cacheLifetime: Duration = .seconds(1800), channels: Int = 1_000_000, subscriptions: Int = 4_000_000,
-        cacheBytes: Int = 67_108_864
+        cacheBytes: Int = 67_108_864, addressShare: Int = 10
     ) {
         self.connections = connections
         self.channels = channels
@@ -66,5 +69,6 @@ public struct ApplicationLimits: Hashable, Sendable {
         self.channelsPerConnection = channelsPerConnection
         self.cacheLifetime = cacheLifetime
         self.cacheBytes = cacheBytes
+        self.addressShare = min(max(addressShare, 1), 100)
     }
 }

@@ -53,7 +53,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final var readsSocket = true
     final let opened: MonotonicInstant
     final var receivedBytes = 0
-    final var sentBytes = 0
+    final package var sentBytes = 0
     /// Who has said goodbye, and with which code.
     final var ending: (side: EndedConnection.Side, code: UInt16)?
 
@@ -139,6 +139,12 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// A client for which too much is waiting is cut off (rules SV-4 and NV-12).
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, phase == .open else { return }
+        cutOff()
+    }
+
+    /// Ends a connection whose client reads too slowly.
+    package final func cutOff() {
+        guard phase == .open else { return }
         loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
         service.context.logger.info("slow connection cut off", metadata: logMetadata)
         fail(.slow)

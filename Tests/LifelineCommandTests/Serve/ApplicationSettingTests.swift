@@ -43,7 +43,7 @@ struct ApplicationSettingTests {
                 "connections": 1, "clientEventsPerSecond": 2, "publishesPerSecond": 3, "queriesPerSecond": 4, "watchlistUsers": 5,
                 "presenceMembers": 6, "presenceMemberBytes": 7, "userIDBytes": 8, "channelNameBytes": 9, "eventNameBytes": 10,
                 "eventDataBytes": 11, "channelsPerPublish": 12, "eventsPerBatch": 13, "channelsPerConnection": 14,
-                "cacheLifetime": 15, "channels": 16, "subscriptions": 17, "cacheBytes": 18},
+                "cacheLifetime": 15, "channels": 16, "subscriptions": 17, "cacheBytes": 18, "addressShare": 22},
               "recovery": {"messages": 19, "seconds": 20, "bytes": 21, "clientEvents": true}}]}
             """
         let expected = Application(
@@ -61,7 +61,7 @@ struct ApplicationSettingTests {
                 connections: 1, clientEventsPerSecond: 2, publishesPerSecond: 3, queriesPerSecond: 4, watchlistUsers: 5,
                 presenceMembers: 6, presenceMemberBytes: 7, userIDBytes: 8, channelNameBytes: 9, eventNameBytes: 10,
                 eventDataBytes: 11, channelsPerPublish: 12, eventsPerBatch: 13, channelsPerConnection: 14,
-                cacheLifetime: .seconds(15), channels: 16, subscriptions: 17, cacheBytes: 18),
+                cacheLifetime: .seconds(15), channels: 16, subscriptions: 17, cacheBytes: 18, addressShare: 22),
             recovery: RecoverySettings(messages: 19, lifetime: .seconds(20), bytes: 21, includesClientEvents: true))
         #expect(try applications(file) == [expected])
         #expect(try applications("{}", ["LIFELINE_APPS": JSONText(file)["apps"]?.text ?? ""]) == [expected])

@@ -198,6 +198,51 @@ struct ChannelHistoriesTests {
         #expect(bytes <= limit)
     }
 
+    @Test(
+        "Histories without events take three quarters of the bytes; those without subscribers make room, the oldest first (RV-16)"
+    )
+    func churn() {
+        var fixture = Fixture()
+        func channel(_ number: Int) -> ChannelID { ChannelID(application: "1", name: "c\(1_000 + number)") }
+        func join(_ number: Int) -> PusherRecoveryOutcome {
+            fixture.histories.join(channel(number), after: nil, user: nil, limit: 0, room: room, at: .seconds(0)) { "e" }.outcome
+        }
+        // Room for three histories and some events.
+        let room = 4 * RecoveryTally.cost(of: channel(0))
+        _ = join(0)
+        for number in 1...10_000 {
+            _ = join(number)
+            fixture.histories.vacated(channel(number), settings, at: .seconds(0))
+            let tally = fixture.histories.tallies.values.first ?? RecoveryTally()
+            #expect(tally.channels <= 3 && tally.bytes <= room)
+        }
+        #expect(fixture.histories[channel(0)] != nil)
+        #expect(fixture.histories[channel(9_998)] == nil)
+        #expect(fixture.histories[channel(10_000)] != nil)
+        // Where all have subscribers no other history begins, and the confirmation's position is one of no history.
+        for number in 9_999...10_000 { fixture.histories.occupied(channel(number)) }
+        #expect(join(10_001) == PusherRecoveryOutcome(position: PusherPosition(epoch: "e", number: 0)))
+        #expect(fixture.histories[channel(10_001)] == nil)
+        let back = fixture.histories.join(
+            channel(10_001), after: PusherRecoverRequest(position: PusherPosition(epoch: "e", number: 0)), user: nil, limit: 0,
+            room: room, at: .seconds(0)
+        ) { "f" }
+        #expect(back.outcome.recovered == false)
+    }
+
+    @Test("A subscription that may not begin a history takes part in one that is there (RV-16)")
+    func mayNotBegin() {
+        var fixture = Fixture()
+        func join() -> Replay {
+            fixture.histories.join(room, after: nil, user: nil, limit: 0, mayBegin: false, at: .seconds(0)) { "e" }
+        }
+        #expect(!join().beganHistory && fixture.histories.isEmpty)
+        #expect(fixture.join(room).beganHistory)
+        _ = add("a", &fixture)
+        let replay = join()
+        #expect(!replay.beganHistory && replay.outcome.position == PusherPosition(epoch: "e1", number: 1))
+    }
+
     @Test("What is counted is what is kept, after any course of things (RV-11)", arguments: UInt64(1)...8)
     func ledger(_ seed: UInt64) {
         var random = FuzzRandom(seed: seed)

@@ -1,8 +1,10 @@
-import LifelineServer
 import PusherProtocol
 import RealtimeHub
 import Testing
 import WireCoding
+
+@testable import LifelineServer
+@testable import PusherServer
 
 /// Connections with recovery on real sockets.
 @Suite("Missed events are replayed (RV-1 to RV-13)", .timeLimit(.minutes(1)))
@@ -248,6 +250,76 @@ struct RecoveryTests {
             }
             try await third.requestSubscription("a", recover: requests[0])
             #expect(try recovered(try await third.skip(to: PusherEventName.subscriptionSucceeded)) == "false")
+        }
+    }
+
+    @Test("Who subscribes to new channels, leaves and comes again does not make the histories grow beyond their bytes (RV-16)")
+    func churn() async throws {
+        var application = quietApplication
+        application.recovery.bytes = 262_144
+        application.limits.channelsPerConnection = 200
+        try await withServer(application) { server in
+            let quiet = try await TestClient.connect(server, recovers: true)
+            let request = try await recover(try await quiet.subscribe("quiet"), quiet)
+            for round in 0..<10 {
+                let client = try await TestClient.connect(server, recovers: true)
+                for number in 0..<200 { try await client.requestSubscription("c-\(round)-\(number)") }
+                for _ in 0..<200 { try await client.expect(PusherEventName.subscriptionSucceeded) }
+                await client.closeSocket()
+            }
+            #expect(server.services.pusher.channels.recoveries.reduce(0) { $0 + $1.tally.bytes } <= 262_144)
+            try server.publish(channel: "quiet", event: "e", data: "1")
+            let back = try await TestClient.connect(server, recovers: true)
+            try await back.requestSubscription("quiet", recover: request)
+            #expect(try await back.expect("e").data == "1")
+            #expect(try recovered(try await back.expect(PusherEventName.subscriptionSucceeded)) == "true")
+        }
+    }
+
+    @Test("A client that takes nothing of its replay is cut, and one that reads is not (RV-17)")
+    func deaf() async throws {
+        let clock = ManualClock()
+        func configure(_ configuration: inout ServerConfiguration) {
+            configuration.clock = clock.withTimeOfDay
+            configuration.closeTimeout = .milliseconds(500)
+            // More than what the sockets take by themselves fits into a replay.
+            configuration.maximumPendingBytes = 8 << 20
+        }
+        var application = quietApplication
+        application.limits.eventDataBytes = 1 << 20
+        application.recovery.bytes = 1 << 30
+        try await withServer(application, configure) { server in
+            func sweep() async throws {
+                for loop in server.context.loops {
+                    try await loop.eventLoop.submit {
+                        server.services.pusher.mailboxes[loop.number].part.sweepConnections(at: server.context.now)
+                    }.get()
+                }
+            }
+            let first = try await TestClient.connect(server, recovers: true)
+            let request = try await recover(try await first.subscribe("room"), first)
+            let data = String(repeating: "x", count: 300_000)
+            for _ in 0..<60 {
+                try server.publish(channel: "room", event: "e", data: data)
+                try await first.expect("e")
+            }
+            let deaf = try await TestClient.connect(server, recovers: true)
+            try await deaf.setReading(false)
+            try await deaf.requestSubscription("room", recover: request)
+            try await eventually { try await server.mostPendingBytes() > 65_536 }
+            let reader = try await TestClient.connect(server, recovers: true)
+            try await reader.requestSubscription("room", recover: request)
+            try await reader.skip(to: PusherEventName.subscriptionSucceeded)
+            try await sweep()
+            clock.advance(by: 14)
+            try await sweep()
+            #expect(server.statistics.slowSubscribersCut == 0)
+            clock.advance(by: 1)
+            try await sweep()
+            await eventually { server.statistics.slowSubscribersCut == 1 }
+            for client in [reader, first] { try await client.expectSilence() }
+            for client in [deaf, reader, first] { await client.closeSocket() }
+            #expect(try await server.leftoversInTheEnd() == Leftovers())
         }
     }
 

@@ -48,6 +48,62 @@ struct SubscriptionQuotaTests {
         }
     }
 
+    private func connect(_ server: LifelineServer, from address: String) async throws -> TestClient {
+        let client = try await TestClient.open(server, fields: "X-Forwarded-For: \(address)\r\n")
+        try await client.expect(PusherEventName.connectionEstablished)
+        return client
+    }
+
+    @Test("The clients of one address have a share of channels and subscriptions, and others have theirs (SP-68)")
+    func shareOfSubscriptions() async throws {
+        var application = application(channels: 40, subscriptions: 1_000)
+        application.limits.channelsPerConnection = 3
+        try await withServer(application, { $0.trustsProxyHeaders = true }) { server in
+            var clients = [try await connect(server, from: "192.0.2.1"), try await connect(server, from: "192.0.2.1")]
+            for channel in ["a", "b"] { try await clients[0].subscribe(channel) }
+            for channel in ["c", "d"] { try await clients[1].subscribe(channel) }
+            for client in clients {
+                try await client.requestSubscription("e")
+                let error = try await client.expectError()
+                #expect(error.code == 4100 && error.message.contains("address"))
+            }
+            // Another address, and this machine, which is not limited.
+            clients.append(try await connect(server, from: "192.0.2.2"))
+            try await clients[2].subscribe("e")
+            for _ in 0..<2 {
+                let client = try await connect(server, from: "127.0.0.1")
+                for channel in ["a", "f", "g"] { try await client.subscribe(channel) }
+                clients.append(client)
+            }
+            // An end makes room, and so does the end of a connection.
+            try await clients[0].send(PusherClientFrames.unsubscribe(channel: "b"))
+            try await clients[0].subscribe("x")
+            await clients[1].closeSocket()
+            await eventually { server.statistics.connections == 4 }
+            try await clients[0].subscribe("y")
+            for client in clients { await client.closeSocket() }
+            #expect(try await server.leftoversInTheEnd() == Leftovers())
+            await eventually { server.services.pusher.shares.count == 0 }
+        }
+    }
+
+    @Test("The clients of one address have a share of an application's connections (SP-68)")
+    func shareOfConnections() async throws {
+        var application = quietApplication
+        application.limits.connections = 1_100
+        try await withServer(application, { ($0.trustsProxyHeaders, $0.maximumConnectionsPerAddress) = (true, 0) }) { server in
+            var clients: [TestClient] = []
+            for _ in 0..<110 { clients.append(try await connect(server, from: "192.0.2.1")) }
+            let refused = try await TestClient.open(server, fields: "X-Forwarded-For: 192.0.2.1\r\n")
+            #expect(try await refused.expectFarewell() == 4004)
+            clients.append(try await connect(server, from: "192.0.2.2"))
+            await clients[0].closeSocket()
+            await eventually { server.statistics.connections == 110 }
+            clients.append(try await connect(server, from: "192.0.2.1"))
+            for client in clients { await client.closeSocket() }
+        }
+    }
+
     @Test("All connections together have no more subscriptions than the limit")
     func subscriptions() async throws {
         try await withServer(application(subscriptions: 3)) { server in

@@ -1,0 +1,185 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+import ServerRuntime
+
+/// What the clients of one address have of what an application shares (rules SP-68, RV-16 and RV-17). May be used from any thread.
+///
+/// Counts the connections of this server only. An address without an entry (``address(of:)`` is nil) is not limited.
+final class AddressShares: Sendable {
+    private struct Key: Hashable {
+        var application: Identifier
+        var address: RemoteAddress
+    }
+
+    private struct Entry {
+        var connections = 0
+        var subscriptions = 0
+        var replayBytes = 0
+        /// When the address may begin as many histories as its share has, ns.
+        var historiesAt: Int64 = .min
+
+        func isNeeded(at now: Int64) -> Bool { connections > 0 || historiesAt > now }
+    }
+
+    private struct Table {
+        var entries: [Key: Entry] = [:]
+        var nextSweep = AddressLimits.smallest
+
+        mutating func change<Result>(_ key: Key, at now: Int64, _ body: (inout Entry) -> Result) -> Result {
+            var entry = entries[key] ?? Entry()
+            let result = body(&entry)
+            entries[key] = entry.isNeeded(at: now) ? entry : nil
+            if entries.count > nextSweep {
+                entries = entries.filter { $0.value.isNeeded(at: now) }
+                nextSweep = max(AddressLimits.smallest, entries.count * 2)
+            }
+            return result
+        }
+    }
+
+    private let tables = (0..<16).map { _ in NIOLockedValueBox(Table()) }
+    private let replayBytes = NIOLockedValueBox(0)
+    private let clock: ServerClock
+    private let limitsLoopback: Bool
+
+    /// What the replays of all connections may take beyond half of `maxPendingBytes` each.
+    static let replayLimit = 256 << 20
+    /// One address gets this part of ``replayLimit``.
+    private static let replayParts = 8
+
+    /// - Parameter limitsLoopback: whether programs of this machine are limited, too.
+    init(clock: ServerClock, limitsLoopback: Bool) {
+        self.clock = clock
+        self.limitsLoopback = limitsLoopback
+    }
+
+    /// How many pairs of an application and an address are remembered.
+    var count: Int { tables.reduce(0) { $0 + $1.withLockedValue { $0.entries.count } } }
+
+    /// The address that a client is counted for; nil when it is not limited.
+    func address(of visitor: RequestOrigin) -> RemoteAddress? {
+        guard let address = visitor.address.flatMap({ RemoteAddress(named: $0) }) else { return nil }
+        return limitsLoopback || !address.isLoopback ? address : nil
+    }
+
+    private func change<Result>(_ application: String, _ address: RemoteAddress, _ body: (inout Entry) -> Result) -> Result {
+        let key = Key(application: Identifier(application), address: address)
+        let table = tables[Int(UInt(bitPattern: key.hashValue) % UInt(tables.count))]
+        let now = clock.monotonic().nanoseconds
+        return table.withLockedValue { $0.change(key, at: now, body) }
+    }
+
+    // MARK: Connections and subscriptions
+
+    /// Counts a connection; false when its address has its share of the application's connections.
+    func openConnection(_ application: Application, _ address: RemoteAddress?) -> Bool {
+        guard let address else { return true }
+        let limit = application.limits.connectionsOfAddress
+        return change(application.id, address) { entry in
+            if let limit, entry.connections >= limit { return false }
+            entry.connections += 1
+            return true
+        }
+    }
+
+    func closeConnection(_ application: String, _ address: RemoteAddress?) {
+        guard let address else { return }
+        change(application, address) { $0.connections = max($0.connections - 1, 0) }
+    }
+
+    /// Counts a subscription of an open connection; false when its address has its share of subscriptions.
+    func openSubscription(_ application: Application, _ address: RemoteAddress?) -> Bool {
+        guard let address, let limit = application.limits.subscriptionsOfAddress else { return true }
+        return change(application.id, address) { entry in
+            guard entry.subscriptions < limit else { return false }
+            entry.subscriptions += 1
+            return true
+        }
+    }
+
+    func closeSubscriptions(_ count: Int, _ application: String, _ address: RemoteAddress?) {
+        guard let address, count > 0 else { return }
+        change(application, address) { $0.subscriptions = max($0.subscriptions - count, 0) }
+    }
+
+    // MARK: Recovery
+
+    /// Takes one of the histories that the clients of an address may begin in the time for which a history lasts.
+    func takeHistory(_ application: Application, _ address: RemoteAddress?) -> Bool {
+        guard let address, let interval = application.historyInterval else { return true }
+        let now = clock.monotonic().nanoseconds
+        let lifetime = application.recovery.lifetime.wholeNanoseconds
+        return change(application.id, address) { entry in
+            let due = max(entry.historiesAt, now).addingReportingOverflow(interval)
+            guard !due.overflow, due.partialValue - now <= lifetime else { return false }
+            entry.historiesAt = due.partialValue
+            return true
+        }
+    }
+
+    /// The subscription has not begun a history after all.
+    func returnHistory(_ application: Application, _ address: RemoteAddress?) {
+        guard let address, let interval = application.historyInterval else { return }
+        change(application.id, address) { entry in
+            if entry.historiesAt > .min + interval { entry.historiesAt -= interval }
+        }
+    }
+
+    /// Reserves up to `bytes` for a replay and returns how many.
+    func reserveReplay(_ bytes: Int, _ application: String, _ address: RemoteAddress?) -> Int {
+        var granted = max(bytes, 0)
+        if let address {
+            granted = change(application, address) { entry in
+                let room = min(granted, max(Self.replayLimit / Self.replayParts - entry.replayBytes, 0))
+                entry.replayBytes += room
+                return room
+            }
+        }
+        let room = replayBytes.withLockedValue { used in
+            let room = min(granted, max(Self.replayLimit - used, 0))
+            used += room
+            return room
+        }
+        if let address, room < granted { change(application, address) { $0.replayBytes -= granted - room } }
+        return room
+    }
+
+    func releaseReplay(_ bytes: Int, _ application: String, _ address: RemoteAddress?) {
+        guard bytes > 0 else { return }
+        if let address { change(application, address) { $0.replayBytes = max($0.replayBytes - bytes, 0) } }
+        replayBytes.withLockedValue { $0 = max($0 - bytes, 0) }
+    }
+}
+
+extension ApplicationLimits {
+    /// A share is never smaller than this, where the limit is not.
+    private static let leastConnections = 100
+
+    /// The connections that one address may have; nil when each may have all that there are.
+    var connectionsOfAddress: Int? {
+        connections.flatMap { share(of: $0, atLeast: Self.leastConnections) }
+    }
+
+    /// The subscriptions that one address may have, and so the channels that only its clients are subscribed to.
+    var subscriptionsOfAddress: Int? {
+        guard let some = share(of: subscriptions, atLeast: channelsPerConnection) else { return nil }
+        return min(some, share(of: channels, atLeast: channelsPerConnection) ?? some)
+    }
+
+    /// The part of a limit that one address may have.
+    private func share(of limit: Int, atLeast least: Int) -> Int? {
+        guard addressShare < 100 else { return nil }
+        return max(limit / 100 * addressShare + limit % 100 * addressShare / 100, min(least, limit), 1)
+    }
+}
+
+extension Application {
+    /// The time after which the clients of one address may begin one more history, ns: in the time for which a history lasts, their
+    /// histories take the address's share of `bytes`. Nil when they are not limited.
+    fileprivate var historyInterval: Int64? {
+        guard limits.addressShare < 100 else { return nil }
+        let share = recovery.bytes / 100 * limits.addressShare / (ChannelHistory.overhead + limits.channelNameBytes)
+        return max(recovery.lifetime.wholeNanoseconds / Int64(max(share, limits.channelsPerConnection, 1)), 1)
+    }
+}
