@@ -5,16 +5,20 @@ Publishers and readers are written from the facts about PubNub's protocol and us
 
 import http.client
 import json
+import os
 import random
+import re
+import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 import urllib.parse
 
 import pytest
-from lifeline_harness import Server, free_port, lifeline, wait_until
+from lifeline_harness import ROOT, Server, free_port, lifeline, wait_until
 
 CHANNELS = [f"room.{number}" for number in range(4)]
 
@@ -256,3 +260,63 @@ def test_poll_hold_and_access_manager_are_settings(started):
     assert body["m"] == [] and 0.5 < time.monotonic() - begun < 30
     code, errors = refused("--pubnub-poll-hold", "0")
     assert code == 2 and "1 to 300" in errors
+
+
+def commands(heading):
+    """The block of shell commands under a heading of docs/operations.md."""
+    text = (ROOT / "docs" / "operations.md").read_text()
+    return re.search(rf"^\*\*{heading}\*\*[^`]*?(?:`[^`\n]+`[^`]*?)*```sh\n(.*?)```", text, re.MULTILINE | re.DOTALL)[1]
+
+
+def shell(block, tmp_path):
+    """Runs commands as an operator would. Without Debian's `sqlite3`, Python's module makes the copy, by the same call of SQLite."""
+    tools = tmp_path / "tools"
+    if not shutil.which("sqlite3") and not tools.exists():
+        tools.mkdir()
+        (tools / "sqlite3").write_text(f"""#!{sys.executable}
+import re, sqlite3, sys
+copy = re.fullmatch(r"\\.backup '(.+)'", sys.argv[2])[1]
+source, target = sqlite3.connect(sys.argv[1]), sqlite3.connect(copy)
+source.backup(target)
+target.close()
+source.close()
+""")
+        (tools / "sqlite3").chmod(0o755)
+    env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "DATA": str(tmp_path / "data"), "BACKUP": str(tmp_path / "backup")}
+    done = subprocess.run(["sh", "-euc", block], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_backup_and_restore_as_operations_md_says(started, tmp_path, end):
+    """HB-69: word for word, with a log that a crash has left behind and with that of a stop."""
+    data = tmp_path / "data"
+    server = started(Server, 0, "--data", str(data))
+    line = Line(server.port)
+    assert line.get("/publish/demo/demo/0/room/0/1?uuid=u")[0] == 200
+    (data / "files" / "x").mkdir(parents=True, exist_ok=True)
+    (data / "files" / "x" / "content").write_text("old")
+    shell(commands("Backup"), tmp_path)
+    assert line.get("/publish/demo/demo/0/room/0/2?uuid=u")[0] == 200
+    assert line.get("/v2/history/sub-key/demo/channel/room")[1][0] == [1, 2]
+    server.end(end)
+    if end == signal.SIGTERM:
+        assert (data / "lifeline.sqlite-wal").stat().st_size == 0 and (data / "chat.sqlite-wal").stat().st_size == 0
+    shell(commands("Restore"), tmp_path)
+    assert (data / "files" / "x" / "content").read_text() == "old"
+    server = started(Server, 0, "--data", str(data))
+    assert Line(server.port).get("/v2/history/sub-key/demo/channel/room")[1][0] == [1]
+    server.end()
+
+
+def test_after_a_stop_the_database_file_alone_is_complete(started, tmp_path):
+    data = tmp_path / "data"
+    server = started(Server, 0, "--data", str(data))
+    assert Line(server.port).get("/publish/demo/demo/0/room/0/1?uuid=u")[0] == 200
+    assert server.end() == 0
+    copy = tmp_path / "copy"
+    copy.mkdir(0o700)
+    shutil.copy(data / "lifeline.sqlite", copy)
+    server = started(Server, 0, "--data", str(copy))
+    assert Line(server.port).get("/v2/history/sub-key/demo/channel/room")[1][0] == [1]
+    server.end()

@@ -101,12 +101,19 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
 
     var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
-    /// Refuses what comes from now on, and returns when everything that came before is written.
+    /// Refuses further calls, and returns when everything that came before is written to the database file (rule HB-69).
+    ///
+    /// GRDB keeps the write-ahead log when the last connection closes. With content in the log, a copy of the database file would be
+    /// incomplete, and the log would be applied to a database file that is put in its place.
     func close() async {
         await withCheckedContinuation { continuation in
             submit { waiting in
                 waiting.isClosed = true
-                return .work { _ in continuation.resume() }
+                return .work { database in
+                    // On a full disk the log keeps what it has.
+                    _ = try? database.checkpoint(.truncate)
+                    continuation.resume()
+                }
             }
         }
     }

@@ -34,6 +34,18 @@ struct OpeningTests {
         #expect(try second.times() == [1])
     }
 
+    @Test("After a close the file alone has everything (CD-7)")
+    func fileAlone() throws {
+        let path = try filled()
+        let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+        #expect((log ?? 0) == 0)
+        for part in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + part) }
+        let (database, isRecreated) = try open()
+        #expect(!isRecreated)
+        #expect(try database.times().count == 50)
+        database.close()
+    }
+
     @Test("Every user of every application has a file of their own, whatever they are called")
     func names() throws {
         let users = ["me", "ME", "", "../../etc/passwd", "a/b", "a\0b", "纸", String(repeating: "x", count: 5000)]

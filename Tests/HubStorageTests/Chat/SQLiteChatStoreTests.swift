@@ -50,6 +50,21 @@ struct SQLiteChatStoreTests {
         #expect(epochs.0 != epochs.1)
     }
 
+    @Test("After a close the database file alone has everything, and the log nothing (HB-69)")
+    func fileAlone() async throws {
+        let store = try open()
+        try await store.commit(ChatCommit(chatEvent(10, body: "m"), to: [("bob", 1)]))
+        await store.close()
+        let log = try FileManager.default.attributesOfItem(atPath: file + "-wal")[.size] as? Int
+        #expect(log == 0)
+        let copy = Scratch()
+        try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: file, toPath: copy.path + "/chat.sqlite")
+        let restored = try SQLiteChatStore(directory: copy.path)
+        #expect(try await restored.bodies(of: "bob") == ["1 m"])
+        await restored.close()
+    }
+
     @Test("It lives beside the message store, and has one server at a time")
     func neighbours() async throws {
         let messages = try SQLiteMessageStore(directory: scratch.path)

@@ -27,6 +27,28 @@ struct StoreOpeningTests {
         await store.close()
     }
 
+    @Test("After a close the database file alone has everything, and the log nothing (HB-69)")
+    func fileAlone() async throws {
+        let store = try SQLiteMessageStore(directory: scratch.path)
+        for token in 1...50 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        await store.close()
+        let log = try FileManager.default.attributesOfItem(atPath: file + "-wal")[.size] as? Int
+        #expect(log == 0)
+        let copy = Scratch()
+        try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: file, toPath: copy.path + "/lifeline.sqlite")
+        let restored = try SQLiteMessageStore(directory: copy.path)
+        #expect(try await restored.tokens(HistoryQuery(channel: "c", limit: 99)) == Array(1...50))
+        // What was put in the place of a closed database is what the next start finds.
+        try await restored.append(message(51, "c"))
+        await restored.close()
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.copyItem(atPath: copy.path + "/lifeline.sqlite", toPath: file)
+        let again = try SQLiteMessageStore(directory: scratch.path)
+        #expect(try await again.tokens(HistoryQuery(channel: "c", limit: 99)) == Array(1...51))
+        await again.close()
+    }
+
     @Test("A directory has one server at a time")
     func lock() async throws {
         let first = try SQLiteMessageStore(directory: scratch.path)
