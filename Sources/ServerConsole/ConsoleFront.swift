@@ -22,6 +22,8 @@ package struct ConsoleSettings: Sendable {
     package var usesTLS = false
     /// Whether figures need a password, since others than this machine can ask for them.
     package var protectsMetrics = false
+    /// Whether a proxy on this machine is believed that says from whom a request comes.
+    package var trustsProxyHeaders = false
 
     package init() {}
 }
@@ -38,12 +40,8 @@ package final class ConsoleFront: ServerFront {
     private struct State: Sendable {
         var sessions = ConsoleSessions()
         var logins: LoginLimiter
-        /// Passwords that are being hashed.
-        var hashing = 0
+        var hashing = HashingQueue<@Sendable () -> Void>()
     }
-
-    /// Each takes 16 MiB while it is hashed.
-    private static let hashingAtATime = 2
 
     /// - Parameter context: of the admin port, not of the server that is shown.
     package init(_ settings: ConsoleSettings, _ context: ServerContext, _ source: any ConsoleSource) {
@@ -101,8 +99,8 @@ package final class ConsoleFront: ServerFront {
             answer.fields.append(judge.cookie(nil, usesTLS: settings.usesTLS))
             connection.answer(answer)
         case .feed:
-            let (id, _) = try session(request)
-            try watch(request, id, for: connection)
+            let (id, session) = try session(request)
+            try watch(request, id, session.role, for: connection)
         case .query(let query):
             _ = try session(request)
             let parameters = try ConsoleParameters(request.target)
@@ -157,17 +155,16 @@ package final class ConsoleFront: ServerFront {
     private func logIn(_ request: HTTPRequest, for connection: HTTPConnection) throws(HTTPProblem) {
         guard judge.isFromOwnPage(request.headers), judge.isJSON(request.headers) else { throw .foreignPage }
         guard let password = (try? JSONValue(parsing: request.body))?["password"]?.string else { throw .notAnObject }
-        let address = RemoteAddress(connection.remoteAddress)
         let former = judge.session(request.headers, usesTLS: settings.usesTLS)
-        let shown = connection.remoteAddress?.ipAddress ?? "unknown"
-        try check(password, from: address, for: connection) { [self] role, reply in
+        let (visitor, shown) = visitor(of: request, connection, session: former)
+        try check(password, of: visitor, for: connection) { [self] role, reply in
             guard let role else {
                 context.logger.warning("wrong password for the console", metadata: ["address": "\(shown)"])
                 return reply(.console(.wrongPassword))
             }
             let now = context.now
             let (id, session) = state.withLockedValue { state in
-                state.logins.succeed(from: address)
+                state.logins.succeed(visitor, at: now)
                 // An id that somebody else may have set is never used on (session fixation).
                 if let former { state.sessions.end(former) }
                 let id = state.sessions.begin(role, at: now)
@@ -181,28 +178,43 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    /// Has a password hashed elsewhere than on an event loop, if it may be tried now.
+    /// Whom an attempt counts for, and how logs name the address.
+    private func visitor(
+        of request: HTTPRequest, _ connection: HTTPConnection, session: String? = nil
+    ) -> (LoginVisitor, shown: String) {
+        var (address, shown) = (RemoteAddress(connection.remoteAddress), connection.remoteAddress?.ipAddress)
+        if settings.trustsProxyHeaders, address?.isLoopback == true {
+            shown = RequestOrigin(request.headers, usesTLS: false, address: shown, trustsProxyHeaders: true).address
+            address = shown.flatMap { RemoteAddress(named: $0) }
+        }
+        let now = context.now
+        let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
+        return (LoginVisitor(address: address, session: valid), shown ?? "unknown")
+    }
+
+    /// Has a password hashed elsewhere than on an event loop, if it may be tried now. Attempts that may wait for their turn.
     private func check(
-        _ password: String, from address: RemoteAddress?, for connection: HTTPConnection,
+        _ password: String, of visitor: LoginVisitor, for connection: HTTPConnection,
         _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void
     ) throws(HTTPProblem) {
         guard let passwords = settings.passwords else { throw .noConsole }
         let now = context.now
-        let wait = state.withLockedValue { state -> Int? in
-            guard state.hashing < Self.hashingAtATime else { return 1 }
-            if let wait = state.logins.attempt(from: address, at: now) { return wait }
-            state.hashing += 1
-            return nil
-        }
-        if let wait { throw .tooManyLogins(wait) }
-        let reply = connection.expectAnswer()
-        let role = NIOThreadPool.singleton.runIfActive(eventLoop: connection.loop.eventLoop) { passwords.role(of: password) }
-        role.whenComplete { [self] result in
-            state.withLockedValue { $0.hashing -= 1 }
-            switch result {
-            case .success(let role): answer(role, reply)
-            case .failure: reply(.console(.stopping))
+        if let wait = state.withLockedValue({ $0.logins.attempt(by: visitor, at: now) }) { throw .tooManyLogins(wait) }
+        let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
+        let hash: @Sendable () -> Void = { [self] in
+            let role = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { passwords.role(of: password) }
+            role.whenComplete { [self] result in
+                state.withLockedValue { $0.hashing.next() }?()
+                switch result {
+                case .success(let role): answer(role, reply)
+                case .failure: reply(.console(.stopping))
+                }
             }
+        }
+        switch state.withLockedValue({ $0.hashing.add(hash, isKnown: $0.logins.isKnown(visitor)) }) {
+        case .begin: hash()
+        case .wait: return
+        case .full: reply(.console(.tooManyLogins(1)))
         }
     }
 
@@ -212,10 +224,11 @@ package final class ConsoleFront: ServerFront {
         let eventLoop = connection.loop.eventLoop
         guard settings.protectsMetrics else { return metrics(connection.expectAnswer(), on: eventLoop) }
         guard let password = Self.basicPassword(request.headers) else { throw .passwordNeeded }
-        let address = RemoteAddress(connection.remoteAddress)
-        try check(password, from: address, for: connection) { [self] role, reply in
+        let (visitor, _) = visitor(of: request, connection)
+        try check(password, of: visitor, for: connection) { [self] role, reply in
             guard role != nil else { return reply(.console(.passwordNeeded)) }
-            state.withLockedValue { $0.logins.succeed(from: address) }
+            let now = context.now
+            state.withLockedValue { $0.logins.succeed(visitor, at: now) }
             metrics(reply, on: eventLoop)
         }
     }
@@ -241,14 +254,18 @@ package final class ConsoleFront: ServerFront {
 
     // MARK: Feed
 
-    private func watch(_ request: HTTPRequest, _ session: String, for connection: HTTPConnection) throws(HTTPProblem) {
+    private func watch(
+        _ request: HTTPRequest, _ session: String, _ role: ConsoleRole, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
         var filter = FeedFilter()
         let parameters = try ConsoleParameters(request.target)
         filter.service = parameters.service
         filter.application = parameters.application
         filter.channelPrefix = parameters.prefix
         filter.showsPayloads = try request.target.value(of: "payloads") == "1"
-        guard let watcher = source.feed.watch(filter) else { throw .tooManyWatchers }
+        guard let watcher = source.feed.watch(filter, for: FeedViewer(group: role.rawValue, name: session)) else {
+            throw .tooManyWatchers
+        }
         FeedStream(self, session, watcher, connection).begin()
     }
 

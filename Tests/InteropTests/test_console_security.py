@@ -1,13 +1,16 @@
 """Attacks on the console of `lifeline serve` (rules CO-10 to CO-20)."""
 
 import concurrent.futures
+import http.client
 import json
 import os
 import pty
 import re
+import resource
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -154,18 +157,25 @@ def test_bodies_and_paths_that_are_too_much(server):
 
 
 def test_few_look_on_at_a_time(server):
-    console = Console(server, ADMIN)
+    """CO-41: readers cannot take the places of admins."""
+    admins, readers = [Console(server, ADMIN) for _ in range(2)], [Console(server, READER) for _ in range(4)]
     feeds = []
+
+    def watch(console):
+        feed = socket.create_connection(("127.0.0.1", server.admin_port), timeout=30)
+        feed.sendall(f"GET /console/api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {console.cookie}\r\n\r\n".encode())
+        feeds.append(feed)
+        return int(feed.recv(1024).split()[1])
+
     try:
-        for _ in range(8):
-            feed = socket.create_connection(("127.0.0.1", server.admin_port), timeout=30)
-            feed.sendall(f"GET /console/api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {console.cookie}\r\n\r\n".encode())
-            assert feed.recv(1024).startswith(b"HTTP/1.1 200")
-            feeds.append(feed)
-        status, told, _ = console.request("GET", "/console/api/feed")
+        assert [watch(console) for console in readers for _ in range(2)] == [200] * 4 + [503] * 4
+        assert [watch(admins[0]) for _ in range(4)] == [200] * 3 + [503]
+        status, told, _ = admins[0].request("GET", "/console/api/feed")
         assert status == 503 and "Close another one" in told["error"]
+        assert watch(admins[1]) == 200
         # The end of a session is the end of its feeds.
-        assert console.act("logout", {})[0] == 200
+        for console in admins + readers:
+            assert console.act("logout", {})[0] == 200
         for feed in feeds:
             feed.settimeout(30)
             while feed.recv(4096):
@@ -173,6 +183,102 @@ def test_few_look_on_at_a_time(server):
     finally:
         for feed in feeds:
             feed.close()
+
+
+def silent(address, count):
+    """Connections that say nothing."""
+    wanted = count + 200
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard), hard))
+    return [socket.create_connection(address, timeout=30) for _ in range(count)]
+
+
+def test_connections_that_say_nothing_keep_nobody_out(server):
+    """CO-7: a new connection takes the place of the one that has been silent for the longest time."""
+    console = Console(server, ADMIN)
+    held = silent(("127.0.0.1", server.admin_port), 1_100)
+    try:
+        assert console.ask("overview")["reasons"] == [] and Console(server, READER).role == "read-only"
+        # Beyond 1,024 the first ones are gone, and the others soon, without another connection.
+        for connection in held:
+            connection.settimeout(30)
+            assert connection.recv(1) == b""
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_the_admin_port_answers_when_descriptors_are_used_up(server):
+    """CO-7: some are kept for it."""
+    process = server.process.pid
+    open_now = len(os.listdir(f"/proc/{process}/fd"))
+    _, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (open_now + 20, hard))
+    held = silent(("127.0.0.1", server.port), 60)
+    try:
+        wait_until(lambda: any("cannot be accepted" in line for line in server.errors), 30, "no descriptor is left")
+        for _ in range(40):
+            console = Console(server, ADMIN)
+            assert console.ask("overview")["connections"] == 0
+        # Silent connections of the admin port do not use the reserve up either.
+        held += silent(("127.0.0.1", server.admin_port), 40)
+        assert console.ask("overview")["connections"] == 0
+    finally:
+        for connection in held:
+            connection.close()
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def guess(server, source, number):
+    """One wrong password from an address of 127.0.0.0/8; the status of the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=60, source_address=(source, 0))
+    try:
+        connection.request(
+            "POST", "/console/api/login", json.dumps({"password": f"a wrong password {number}"}),
+            {"Content-Type": "application/json", "Host": "127.0.0.1"})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+    finally:
+        connection.close()
+
+
+def test_many_addresses_that_guess_do_not_lock_the_owner_out(server):
+    """CO-13: neither an address that has logged in before, nor a session, nor an address that begins."""
+    owner = Console(server, ADMIN)
+    sources = [f"127.0.1.{number}" for number in range(1, 201)]
+    stopped = threading.Event()
+
+    def storm(mine):
+        number = 0
+        while not stopped.is_set():
+            assert guess(server, mine[number % len(mine)], number) in (401, 429)
+            number += 1
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        storms = [pool.submit(storm, sources[index::8]) for index in range(8)]
+        try:
+            wait_until(lambda: guess(server, "127.0.2.1", 0) == 429 or stopped.wait(0.05), 60, "the limit of all strangers")
+            # With the session, and from an address that has logged in before.
+            assert owner.log_in(ADMIN)[0] == 200
+            assert Console(server, ADMIN).role == "admin"
+            # From an address that has never been seen, within a few attempts.
+            status = None
+            for attempt in range(3):
+                connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=60, source_address=("127.0.3.1", 0))
+                connection.request(
+                    "POST", "/console/api/login", json.dumps({"password": ADMIN}),
+                    {"Content-Type": "application/json", "Host": "127.0.0.1"})
+                status = connection.getresponse().status
+                connection.close()
+                if status == 200 or stopped.wait(2):
+                    break
+            assert status == 200
+        finally:
+            stopped.set()
+        for done in storms:
+            done.result(60)
 
 
 def test_figures_move_to_the_admin_port(started):

@@ -38,15 +38,22 @@ final class AdminServer: Sendable {
         runtime.connectionRatePerAddress = 50
         runtime.maximumRequestBytes = 262_144
         runtime.sweepInterval = .milliseconds(250)
+        // Whoever connects and asks nothing holds a place for a short time, and loses it to the next one before that.
+        runtime.requestTimeout = .seconds(5)
+        runtime.keepAliveTimeout = .seconds(15)
+        runtime.replacesIdleConnections = true
+        runtime.reservedDescriptors = 16
         var console = ConsoleSettings()
         console.passwords = admin.passwords
         console.names = admin.names
         console.usesTLS = usesTLS
+        console.trustsProxyHeaders = configuration.trustsProxyHeaders
         console.protectsMetrics = !admin.isLoopback
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let context = ServerContext(
                 runtime, eventLoops: Array(group.makeIterator()), certificate: usesTLS ? certificate : nil)
+            main.context.favour(context)
             let source = ServerConsoleSource(configuration, main, services, seat)
             host = ServerHost(context, [ConsoleFront(console, context, source)])
             try await host.prepare()

@@ -1,60 +1,147 @@
 import ServerRuntime
 import ServerValues
 
+/// Who tries a password.
+package struct LoginVisitor: Hashable, Sendable {
+    /// Nil when it is not known.
+    package var address: RemoteAddress?
+    /// The id of the valid session that the request comes with.
+    package var session: String?
+
+    package init(address: RemoteAddress?, session: String? = nil) {
+        self.address = address
+        self.session = session
+    }
+}
+
 /// How often a password may be tried: a value of bounded size (rule CO-13).
+///
+/// Each visitor has a limit of its own. Strangers share two further limits: one for the first attempts of an address, one for all later
+/// ones, so that addresses that go on guessing do not keep out one that begins. Sessions and addresses that have logged in before
+/// share none.
 package struct LoginLimiter: Sendable {
+    private enum Visitor: Hashable, Sendable {
+        case address(RemoteAddress)
+        case session(String)
+    }
+
     private struct Attempts: Sendable {
         var bucket: TokenBucket
         var last: MonotonicInstant
+        /// Attempts since the beginning of the address's present time of ``firstsTime``.
+        var count = 0
+        var begun: MonotonicInstant
+
+        init(at now: MonotonicInstant) {
+            (last, begun) = (now, now)
+            bucket = TokenBucket(burst: LoginLimiter.burst, at: LoginLimiter.slow(now))
+        }
     }
 
-    /// Of one address, or one network of IPv6: so many at once, and one more in every ten seconds.
+    /// Of one address (one network of IPv6) or session: attempts at once; and one more in every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
-    /// Of all addresses together: hashing takes the server's memory and time.
+    /// The first attempts of an address in ``firstsTime``.
+    package static let firsts = 3
+    package static let firstsTime = Duration.seconds(600)
+    /// Of all first attempts together.
+    package static let burstOfFirsts = 60
+    package static let firstsPerSecond = 4
+    /// Of all later attempts together: hashing takes the server's memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
-    /// Addresses that are told apart. Those that come when the table is full share the limit of all.
-    package static let capacity = 1_024
+    /// Addresses that are told apart. The attempts of others count as first ones.
+    package static let capacity = 16_384
+    /// Addresses that have logged in, and sessions that try a password; the one that was not seen for the longest time is forgotten.
+    package static let knownCapacity = 128
 
-    private var addresses: [RemoteAddress: Attempts] = [:]
-    private var all: TokenBucket
+    private var strangers: [RemoteAddress: Attempts] = [:]
+    private var known: [Visitor: Attempts] = [:]
+    private var first: TokenBucket
+    private var later: TokenBucket
 
     package init(at now: MonotonicInstant) {
-        all = TokenBucket(burst: Self.burstOfAll, at: now)
+        first = TokenBucket(burst: Self.burstOfFirsts, at: now)
+        later = TokenBucket(burst: Self.burstOfAll, at: now)
     }
 
-    package var count: Int { addresses.count }
+    /// How many addresses and sessions are remembered.
+    package var count: Int { strangers.count + known.count }
+
+    /// Whether a visitor has a session, or an address that has logged in before.
+    package func isKnown(_ visitor: LoginVisitor) -> Bool {
+        visitor.session != nil || visitor.address.map { known[.address($0)] != nil } == true
+    }
 
     /// Counts an attempt.
     ///
     /// - Returns: after how many seconds to try again; nil when the attempt may be made.
-    package mutating func attempt(from address: RemoteAddress?, at now: MonotonicInstant) -> Int? {
-        // Seconds of the bucket are ten of the clock's, since its rates are whole numbers.
-        let slow = MonotonicInstant(nanoseconds: now.nanoseconds / 10)
-        if let address {
-            if addresses[address] == nil { makeRoom(at: now) }
-            if addresses[address] != nil || addresses.count < Self.capacity {
-                var attempts = addresses[address] ?? Attempts(bucket: TokenBucket(burst: Self.burst, at: slow), last: now)
-                let wait = attempts.bucket.take(1, perSecond: 1, burst: Self.burst, at: slow)
-                attempts.last = now
-                addresses[address] = attempts
-                guard wait == .zero else { return max(Int((wait * 10).components.seconds), 1) }
-            }
+    package mutating func attempt(by visitor: LoginVisitor, at now: MonotonicInstant) -> Int? {
+        if let session = visitor.session { return attempt(by: .session(session), at: now) }
+        guard let address = visitor.address else { return Self.share(&later, Self.perSecondOfAll, Self.burstOfAll, at: now) }
+        if known[.address(address)] != nil { return attempt(by: .address(address), at: now) }
+        if strangers[address] == nil { makeRoom(at: now) }
+        guard strangers[address] != nil || strangers.count < Self.capacity else {
+            return Self.share(&first, Self.firstsPerSecond, Self.burstOfFirsts, at: now)
         }
-        guard all.take(perSecond: Self.perSecondOfAll, burst: Self.burstOfAll, at: now) else { return 1 }
-        return nil
+        var attempts = strangers[address] ?? Attempts(at: now)
+        if now.since(attempts.begun) >= Self.firstsTime { (attempts.begun, attempts.count) = (now, 0) }
+        var wait = Self.take(&attempts, at: now)
+        if wait == nil {
+            attempts.count += 1
+            wait =
+                attempts.count <= Self.firsts
+                ? Self.share(&first, Self.firstsPerSecond, Self.burstOfFirsts, at: now)
+                : Self.share(&later, Self.perSecondOfAll, Self.burstOfAll, at: now)
+        }
+        strangers[address] = attempts
+        return wait
     }
 
-    /// Somebody knew the password: earlier attempts are forgiven.
-    package mutating func succeed(from address: RemoteAddress?) {
-        if let address { addresses[address] = nil }
+    /// A visitor knew the password: earlier attempts are forgiven, and the address is known from now on.
+    package mutating func succeed(_ visitor: LoginVisitor, at now: MonotonicInstant) {
+        if let session = visitor.session { known[.session(session)] = nil }
+        guard let address = visitor.address else { return }
+        strangers[address] = nil
+        remember(.address(address), Attempts(at: now))
     }
 
-    /// Forgets addresses whose buckets are full again.
+    private mutating func attempt(by visitor: Visitor, at now: MonotonicInstant) -> Int? {
+        var attempts = known[visitor] ?? Attempts(at: now)
+        let wait = Self.take(&attempts, at: now)
+        remember(visitor, attempts)
+        return wait
+    }
+
+    private mutating func remember(_ visitor: Visitor, _ attempts: Attempts) {
+        if known[visitor] == nil, known.count >= Self.knownCapacity,
+            let oldest = known.min(by: { $0.value.last < $1.value.last })?.key
+        {
+            known[oldest] = nil
+        }
+        known[visitor] = attempts
+    }
+
+    /// Takes from the visitor's own limit.
+    private static func take(_ attempts: inout Attempts, at now: MonotonicInstant) -> Int? {
+        attempts.last = now
+        let wait = attempts.bucket.take(1, perSecond: 1, burst: burst, at: slow(now))
+        return wait == .zero ? nil : max(Int((wait * 10).components.seconds), 1)
+    }
+
+    /// Takes from a limit of all strangers.
+    private static func share(_ bucket: inout TokenBucket, _ rate: Int, _ burst: Int, at now: MonotonicInstant) -> Int? {
+        bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
+    }
+
+    /// Seconds of a visitor's bucket are ten of the clock's, since its rates are whole numbers.
+    private static func slow(_ now: MonotonicInstant) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: now.nanoseconds / 10)
+    }
+
+    /// Forgets addresses whose attempts count as first ones again.
     private mutating func makeRoom(at now: MonotonicInstant) {
-        guard addresses.count >= Self.capacity else { return }
-        let full = Self.pause * Self.burst
-        addresses = addresses.filter { now.since($0.value.last) < full }
+        guard strangers.count >= Self.capacity else { return }
+        strangers = strangers.filter { now.since($0.value.begun) < Self.firstsTime }
     }
 }

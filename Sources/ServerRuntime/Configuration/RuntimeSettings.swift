@@ -32,6 +32,10 @@ package struct RuntimeSettings: Sendable {
     package var tellsMetrics = true
     /// How many ended connections each event loop remembers.
     package var endedConnectionsKept = 0
+    /// Whether a new connection takes the place of the one that has been without a request for the longest time, when there is no other.
+    package var replacesIdleConnections = false
+    /// File descriptors that are kept for connections, when the process has no others left.
+    package var reservedDescriptors = 0
     /// As `/metrics` tells it.
     package var version = ""
     package var clock: ServerClock

@@ -6,17 +6,23 @@ package final class LiveFeed: Sendable {
 
     /// More do not look on at a time.
     package static let capacity = 8
+    /// Of them those of one group of viewers, and of one viewer.
+    package static let capacityOfGroup = 4
+    package static let capacityOfViewer = 3
 
     package init() {}
 
     /// Whether an event would be seen. Asked for each message, before the event is made.
     package var isWatched: Bool { watchers.withLockedValue { !$0.isEmpty } }
 
-    /// Begins to look on; nil when as many do as may.
-    package func watch(_ filter: FeedFilter) -> FeedWatcher? {
+    /// Begins to look on; nil when as many do as may, of all, of the viewer's group, or of the viewer.
+    package func watch(_ filter: FeedFilter, for viewer: FeedViewer) -> FeedWatcher? {
         watchers.withLockedValue { watchers in
-            guard watchers.count < Self.capacity else { return nil }
-            let watcher = FeedWatcher(filter)
+            guard watchers.count < Self.capacity,
+                watchers.lazy.filter({ $0.viewer.group == viewer.group }).count < Self.capacityOfGroup,
+                watchers.lazy.filter({ $0.viewer == viewer }).count < Self.capacityOfViewer
+            else { return nil }
+            let watcher = FeedWatcher(filter, for: viewer)
             watchers.append(watcher)
             return watcher
         }
@@ -35,6 +41,18 @@ package final class LiveFeed: Sendable {
     }
 }
 
+/// For whom the places of a feed are counted.
+package struct FeedViewer: Hashable, Sendable {
+    /// The role.
+    package var group: String
+    /// One viewer in the group: a session.
+    package var name: String
+
+    package init(group: String, name: String) {
+        (self.group, self.name) = (group, name)
+    }
+}
+
 /// Somebody who looks on: the events that wait to be shown, which are few. May be used from any thread.
 package final class FeedWatcher: Sendable {
     private struct State: Sendable {
@@ -42,14 +60,15 @@ package final class FeedWatcher: Sendable {
         var dropped = 0
     }
 
+    let viewer: FeedViewer
     private let filter: FeedFilter
     private let state = NIOLockedValueBox(State())
 
     /// What comes when so many wait is dropped and counted: nobody can read more.
     package static let capacity = 100
 
-    package init(_ filter: FeedFilter) {
-        self.filter = filter
+    package init(_ filter: FeedFilter, for viewer: FeedViewer) {
+        (self.filter, self.viewer) = (filter, viewer)
     }
 
     func take(_ event: FeedEvent) {

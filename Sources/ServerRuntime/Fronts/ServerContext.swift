@@ -22,6 +22,9 @@ package final class ServerContext: Sendable {
     /// Nil for no TLS.
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
+    let reserve: DescriptorReserve
+    /// The reserve of another listener, which gets descriptors before this server's connections do.
+    private let favoured = NIOLockedValueBox<DescriptorReserve?>(nil)
     package let addresses: AddressAdmission
     /// Whether the latest configuration that was to be taken over was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
@@ -35,6 +38,7 @@ package final class ServerContext: Sendable {
         self.settings = settings
         self.certificate = certificate
         shortage = AcceptShortage(logger: settings.logger)
+        reserve = DescriptorReserve(settings.reservedDescriptors)
         addresses = AddressAdmission(
             AddressLimits(maximum: settings.maximumConnectionsPerAddress, rate: settings.connectionRatePerAddress),
             isBehindProxy: settings.trustsProxyHeaders, limitsLoopback: settings.limitsLoopback, clock: settings.clock,
@@ -56,6 +60,18 @@ package final class ServerContext: Sendable {
         prefix = PathPrefix(settings.pathPrefix)
         crossOrigin = CrossOrigin(settings.corsOrigins)
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
+    }
+
+    /// Has connections refused while the reserve of another listener is not full: descriptors that it has given up for a connection of its
+    /// own are not taken by connections of this server.
+    package func favour(_ other: ServerContext) {
+        favoured.withLockedValue { $0 = other.reserve }
+    }
+
+    /// The reserve that has to be filled before a connection is accepted; nil when there is none or it is full.
+    var reserveToFill: DescriptorReserve? {
+        guard let reserve = favoured.withLockedValue({ $0 }), !reserve.isFull else { return nil }
+        return reserve
     }
 
     package var now: MonotonicInstant { settings.clock.monotonic() }

@@ -67,6 +67,7 @@ package final class ServerHost: Sendable {
             loop.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in
                 guard let self else { return task.cancel() }
                 if loop.number == 0 {
+                    self.context.reserve.fill()
                     for front in self.fronts { front.sweep() }
                 }
                 self.sweepConnections(of: loop)

@@ -61,15 +61,20 @@ package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
     private let shortage: AcceptShortage
+    /// Frees a file descriptor for the next attempt; false when it cannot.
+    private let makeRoom: () -> Bool
 
-    package init(_ shortage: AcceptShortage) {
+    package init(_ shortage: AcceptShortage, makeRoom: @escaping () -> Bool = { false }) {
         self.shortage = shortage
+        self.makeRoom = makeRoom
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let failure = error as? IOError, let pause = shortage.pause(after: failure) else {
             return context.fireErrorCaught(error)
         }
+        // The read is still pending: the event loop tries again at once.
+        if [EMFILE, ENFILE].contains(failure.errnoCode), makeRoom() { return }
         let channel = context.channel
         try? channel.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.scheduleTask(in: pause) { try? channel.syncOptions?.setOption(.autoRead, value: true) }

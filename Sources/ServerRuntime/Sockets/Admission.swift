@@ -25,8 +25,10 @@ package struct Admission: Sendable {
     }
 
     /// Counts an accepted socket; false when it has to be closed at once, uncounted.
-    package mutating func openSocket() -> Bool {
-        guard !isDraining, sockets < maximumConnections + Self.spareSockets else { return false }
+    ///
+    /// - Parameter isReplacement: whether another socket has just been closed for this one and is counted still.
+    package mutating func openSocket(replacing isReplacement: Bool = false) -> Bool {
+        guard !isDraining, isReplacement || sockets < maximumConnections + Self.spareSockets else { return false }
         sockets += 1
         return true
     }

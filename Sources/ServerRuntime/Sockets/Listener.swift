@@ -31,7 +31,8 @@ package struct Listener {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     channel.pipeline.syncOperations.closeOnExec()
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause(core.shortage))
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause(core.shortage) { core.reserve.release() || core.closeIdleConnection(on: channel.eventLoop) })
                 }
             }
             .childChannelInitializer { channel in Self.initialize(channel, host) }
@@ -42,6 +43,10 @@ package struct Listener {
     private static func initialize(_ channel: any Channel, _ host: ServerHost) -> EventLoopFuture<Void> {
         let core = host.context
         return channel.eventLoop.makeCompletedFuture {
+            if let reserve = core.reserveToFill {
+                channel.closeFuture.whenComplete { _ in reserve.fill() }
+                throw ChannelError.ioOnClosedChannel
+            }
             guard core.addresses.admit(channel) else {
                 // A reset leaves nothing behind; whoever floods the server must not fill the system with closed connections.
                 (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
@@ -49,10 +54,13 @@ package struct Listener {
             }
             guard let loop = core.loops.first(where: { $0.eventLoop === channel.eventLoop }),
                 core.admission.withLockedValue({ $0.openSocket() })
+                    || (core.closeIdleConnection(on: channel.eventLoop)
+                        && core.admission.withLockedValue { $0.openSocket(replacing: true) })
             else {
                 // Throwing closes the socket.
                 throw ChannelError.ioOnClosedChannel
             }
+            if core.settings.reservedDescriptors > 0 { channel.closeFuture.whenComplete { _ in core.reserve.fill() } }
             let pipeline = channel.pipeline.syncOperations
             pipeline.prepareAccepted()
             try setOptions(of: channel, core.settings)

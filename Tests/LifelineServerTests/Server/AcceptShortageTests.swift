@@ -35,3 +35,18 @@ struct AcceptShortageTests {
         #expect(log.count(of: "no memory") == 1 && shortage.failures == 6)
     }
 }
+
+@Suite("Descriptors that are kept for the admin port (CO-7)")
+struct DescriptorReserveTests {
+    @Test("As many are held as it says, given one after the other, and taken back")
+    func reserve() {
+        let reserve = DescriptorReserve(3)
+        #expect(reserve.count == 3 && reserve.isFull)
+        for _ in 0..<3 { #expect(reserve.release()) }
+        #expect(!reserve.release() && reserve.count == 0 && !reserve.isFull)
+        reserve.fill()
+        #expect(reserve.count == 3)
+        let none = DescriptorReserve(0)
+        #expect(none.count == 0 && none.isFull && !none.release())
+    }
+}

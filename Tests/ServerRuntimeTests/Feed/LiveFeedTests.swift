@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Looking on (CO-40, CO-41)")
 struct LiveFeedTests {
+    private let ann = FeedViewer(group: "admin", name: "ann")
+
     private func event(_ channel: String? = "c", app: String = "a", payload: String? = "said") -> FeedEvent {
         FeedEvent(.published, ServiceName(rawValue: "s"), application: app, channel: channel, payload: payload)
     }
@@ -19,7 +21,7 @@ struct LiveFeedTests {
         #expect(!feed.isWatched)
         feed.tell(make("1"))
         #expect(made == 0)
-        let watcher = try #require(feed.watch(FeedFilter()))
+        let watcher = try #require(feed.watch(FeedFilter(), for: ann))
         #expect(feed.isWatched)
         for channel in ["2", "3"] { feed.tell(make(channel)) }
         #expect(made == 2)
@@ -32,23 +34,34 @@ struct LiveFeedTests {
     @Test("A watcher that is slow loses events, which are counted, and as many look on as may")
     func bounds() throws {
         let feed = LiveFeed()
-        let watcher = try #require(feed.watch(FeedFilter()))
+        let watcher = try #require(feed.watch(FeedFilter(), for: ann))
         for _ in 0..<(FeedWatcher.capacity + 7) { feed.tell(event()) }
         let (events, dropped) = watcher.drain()
         #expect(events.count == FeedWatcher.capacity && dropped == 7 && watcher.drain().dropped == 0)
-        let others = (1..<LiveFeed.capacity).compactMap { _ in feed.watch(FeedFilter()) }
-        #expect(others.count == LiveFeed.capacity - 1 && feed.watch(FeedFilter()) == nil)
         feed.end(watcher)
-        #expect(feed.watch(FeedFilter()) != nil)
+    }
+
+    @Test("A viewer has three places, all of a role four, all together eight, and an end makes room (CO-41)")
+    func shares() throws {
+        let feed = LiveFeed()
+        func places(_ group: String, _ name: String) -> [FeedWatcher] {
+            (0..<9).compactMap { _ in feed.watch(FeedFilter(), for: FeedViewer(group: group, name: name)) }
+        }
+        let readers = places("reader", "bob")
+        #expect(readers.count == 3 && places("reader", "cat").count == 1 && places("reader", "dan").isEmpty)
+        #expect(places("admin", "ann").count == 3 && places("admin", "eve").count == 1)
+        #expect(feed.watch(FeedFilter(), for: FeedViewer(group: "other", name: "x")) == nil)
+        feed.end(readers[0])
+        #expect(places("other", "x").count == 1)
     }
 
     @Test("Payloads are shown only to who wants them, and only their beginning")
     func payloads() throws {
         let feed = LiveFeed()
         var filter = FeedFilter()
-        let plain = try #require(feed.watch(filter))
+        let plain = try #require(feed.watch(filter, for: ann))
         filter.showsPayloads = true
-        let curious = try #require(feed.watch(filter))
+        let curious = try #require(feed.watch(filter, for: ann))
         feed.tell(event())
         #expect(plain.drain().events.first?.payload == nil && curious.drain().events.first?.payload == "said")
         for character in ["x", "é", "👩‍👩‍👧‍👦"] {

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOSSL
+import ServerValues
+
+extension ServerContext {
+    /// Closes the connection of an event loop that has been without a whole request for the longest time (rule CO-7); false when there
+    /// is none, or when connections are not replaced here. To be called on that loop.
+    func closeIdleConnection(on eventLoop: any EventLoop) -> Bool {
+        guard settings.replacesIdleConnections, let loop = loops.first(where: { $0.eventLoop === eventLoop }) else {
+            return false
+        }
+        let idle = loop.state.requesters.all.lazy.filter(\.isReplaceable).min { $0.since < $1.since }
+        guard let idle else { return false }
+        idle.giveWay()
+        return true
+    }
+}
+
+extension HTTPConnection {
+    /// Whether no whole request has come since the last answer.
+    fileprivate var isReplaceable: Bool {
+        guard outgoing == nil, context?.channel.isActive == true else { return false }
+        return switch phase {
+        case .idle, .reading, .closing: true
+        case .upgrading, .answering, .holding, .ended: false
+        }
+    }
+
+    /// Closes the socket at once. Closed in the usual way, TLS would wait for the peer's goodbye.
+    fileprivate func giveWay() {
+        guard let context else { return }
+        phase = .closing
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(promise: nil)
+    }
+}
