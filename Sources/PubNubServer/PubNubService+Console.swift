@@ -15,6 +15,11 @@ extension PubNubService {
         }
     }
 
+    /// The keysets that have a webhook for push notifications, or had one, as far as this server tells them.
+    package var webhookReports: [(subscribeKey: String, url: String?, counts: WebhookDelivery.Counts)] {
+        streams.pushCounts(for: self).map { ($0.application.subscribeKey, $0.application.keyset.pushWebhook, $0.counts) }
+    }
+
     /// Channels with somebody on them by name, one more than `limit` when there are more.
     package func listChannels(
         of subscribeKey: String, prefix: String, after: String?, limit: Int

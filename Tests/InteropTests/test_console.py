@@ -232,3 +232,20 @@ def test_the_live_feed_filters_pauses_and_hides_what_is_said(busy, page):
     assert "while paused" not in rows()
     page.evaluate("[...document.querySelectorAll('main button')].find(b => b.innerText === 'Go on').click()")
     page.wait("document.querySelector('.feed').innerText.includes('while paused')")
+
+
+def test_webhooks_for_push_notifications_are_shown(started):
+    """CO-34: with the others, without what may be secret in their address."""
+    dead = free_port()
+    server = started(ConsoleServer, env={"LIFELINE_PUBNUB_PUSH_WEBHOOK": f"http://user:hidden@127.0.0.1:{dead}/push?token=hidden"})
+    console = Console(server, ADMIN)
+    [shown] = [hook for hook in console.ask("webhooks")["webhooks"] if hook["service"] == "pubnub"]
+    assert shown["urls"] == [f"http://127.0.0.1:{dead}/push"] and shown["app"] == "demo" and shown["queued"] == 0
+    [keyset] = [one for one in console.ask("applications")["applications"] if one["service"] == "pubnub"]
+    assert keyset["webhooks"] == 1
+    base = f"http://127.0.0.1:{server.port}"
+    urllib.request.urlopen(f"{base}/v1/push/sub-key/demo/devices/{'0' * 63}1?add=news&type=fcm", timeout=30).read()
+    message = urllib.parse.quote(json.dumps({"pn_gcm": {"notification": {"title": "t", "body": "b"}}}))
+    urllib.request.urlopen(f"{base}/publish/demo/demo/0/news/0/{message}?uuid=u", timeout=30).read()
+    wait_until(lambda: console.ask("overview")["webhooks"]["failed"] > 0, 30, "a webhook that fails")
+    assert console.ask("webhooks")["webhooks"][0]["problem"]

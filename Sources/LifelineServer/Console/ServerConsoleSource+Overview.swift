@@ -119,8 +119,10 @@ extension ServerConsoleSource {
     // MARK: Webhooks
 
     private var webhookCounts: WebhookDelivery.Counts {
-        services.pusher.webhookReports.map(\.counts).reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
-            + services.chat.webhookReports.map(\.counts).reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
+        let counts =
+            services.pusher.webhookReports.map(\.counts) + services.chat.webhookReports.map(\.counts)
+            + services.pubnub.webhookReports.map(\.counts)
+        return counts.reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
     }
 
     func webhooks() -> JSONValue {
@@ -131,6 +133,9 @@ extension ServerConsoleSource {
             return Self.webhook("pusher", application.id, application.webhooks.map(\.url), counts)
         }
         list += services.chat.webhookReports.map { Self.webhook("chat", $0.application, $0.url.map { [$0] } ?? [], $0.counts) }
+        list += services.pubnub.webhookReports.map {
+            Self.webhook("pubnub", $0.subscribeKey, $0.url.map { [$0] } ?? [], $0.counts)
+        }
         return ["webhooks": .array(list)]
     }
 
@@ -151,13 +156,5 @@ extension ServerConsoleSource {
             if let at = authority.lastIndex(of: "@") { text.removeSubrange(scheme.upperBound...at) }
         }
         return text
-    }
-}
-
-extension WebhookDelivery.Counts {
-    fileprivate static func + (left: Self, right: Self) -> Self {
-        var sum = left
-        sum += right
-        return sum
     }
 }

@@ -120,7 +120,7 @@ final class ServerConsoleSource: ConsoleSource {
             return [
                 "service": "pubnub", "id": .string(keyset.subscribeKey), "key": .string(keyset.publishKey),
                 "enabled": .bool(keyset.isEnabled), "channels": .count(report.channels), "members": .count(report.users),
-                "traits": .texts(traits),
+                "webhooks": .count(keyset.pushWebhook == nil ? 0 : 1), "traits": .texts(traits),
             ]
         }
         let connections = context.connections(of: .chat)
