@@ -113,16 +113,23 @@ package final class RedisProcess: @unchecked Sendable {
         if let child { Foundation.kill(child, isFrozen ? SIGSTOP : SIGCONT) }
     }
 
+    /// Not inherited by programs that another test starts at this moment: such a program would keep the port bound after it was found free.
+    private static func unboundSocket() -> CInt {
+        #if canImport(Glibc)
+            return socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return descriptor
+        #endif
+    }
+
     /// A port that nobody listens to, outside of the range that the system takes for outgoing connections: while the server is away, a
     /// dial to a port of that range could be connected to itself.
     package static func freePort() -> Int {
         while true {
             let port = UInt16.random(in: 15_000..<32_000)
-            #if canImport(Glibc)
-                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
+            let descriptor = unboundSocket()
             defer { close(descriptor) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
