@@ -27,6 +27,9 @@ struct ConfigShowCommand: ParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() throws {
+        for variable in StrayVariable.all(in: ProcessInfo.processInfo.environment) {
+            StandardError.print("warning: \(variable.text)")
+        }
         let listing = try ConfigListing(options, environment: ProcessInfo.processInfo.environment)
         for line in json ? listing.jsonLines(showsSecrets: showSecrets) : listing.lines(showsSecrets: showSecrets) {
             StandardOutput.print(line)

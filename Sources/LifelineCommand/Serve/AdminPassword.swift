@@ -53,11 +53,15 @@ struct AdminPassword {
         guard let directory else { return nil }
         let path = Self.path(directory)
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("\(path), the hash of the console's password, cannot be read. Check its permissions.")
+        let bytes: [UInt8]
+        do throws(FileContent.Failure) {
+            bytes = try FileContent.read(path, limit: 4_096)
+        } catch {
+            throw CommandFailure(
+                "\(path), the hash of the console's password, \(error.reason). Check the file, or set LIFELINE_ADMIN_PASSWORD.")
         }
         do throws(ConsolePasswords.Problem) {
-            if let kept = try ConsolePasswords(kept: String(decoding: bytes.prefix(1_024), as: UTF8.self), reader: reader) {
+            if let kept = try ConsolePasswords(kept: String(decoding: bytes, as: UTF8.self), reader: reader) {
                 return kept
             }
         } catch {

@@ -179,7 +179,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Says what works and is probably not meant so; gets as many file descriptors as the system gives.
     private func warn(about settings: ServeSettings, _ logger: Logger) {
-        for variable in settings.strayVariables { logger.warning("the variable \(variable) is no setting") }
+        for variable in settings.strayVariables { logger.warning("\(variable.text)") }
+        for file in settings.exposedFiles { logger.warning("\(file)") }
         if !settings.openServices.isEmpty {
             logger.warning(
                 "others can reach this server, and its development credentials are public",

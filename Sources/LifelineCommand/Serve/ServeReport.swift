@@ -32,7 +32,8 @@ struct ServeReport {
         let place = settings.redis.map { "kept in \($0)" } ?? settings.data.map { "kept in \($0)" }
         lines.append("messages: " + (place ?? "kept in memory"))
         if let admin = settings.admin { lines.append(line(admin)) }
-        lines += settings.strayVariables.map { "warning: the variable \($0) is no setting" }
+        lines += settings.strayVariables.map { "warning: \($0.text)" }
+        lines += settings.exposedFiles.map { "warning: \($0)" }
         if let daysLeft {
             lines.append(
                 daysLeft < 0

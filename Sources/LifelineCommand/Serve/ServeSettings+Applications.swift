@@ -43,9 +43,4 @@ extension ServeSettings {
         guard let value = environment[variable].map({ SettingValue(variable, text: $0) }) ?? file else { return (nil, nil) }
         return try value.isList(or: "an object") ? (nil, value) : (value, nil)
     }
-
-    /// Variables that look like settings and are none.
-    static func strayVariables(_ environment: [String: String]) -> [String] {
-        environment.keys.filter { $0.hasPrefix("LIFELINE_") && !ServerSetting.variables.contains($0) }.sorted()
-    }
 }

@@ -37,7 +37,9 @@ struct ServeSettings: Sendable {
     /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
     private(set) var certificateEnd: Int?
     /// Variables that look like settings and are none.
-    var strayVariables: [String]
+    var strayVariables: [StrayVariable]
+    /// Files with secrets that every user of this machine may read, as sentences (rule SO-98).
+    var exposedFiles: [String]
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
@@ -61,7 +63,7 @@ struct ServeSettings: Sendable {
         let file =
             problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment) } ?? SettingsFile()
         let sources = SettingSources(environment: environment, file: file, trace: trace)
-        strayVariables = Self.strayVariables(environment)
+        strayVariables = StrayVariable.all(in: environment)
         if let failure = file.failure { problems.add(failure) }
         let servicesAreKnown = problems.isEmpty
         applications =
@@ -92,6 +94,10 @@ struct ServeSettings: Sendable {
         tracesEndpoint = problems.attempt { () throws(CommandFailure) in try Self.tracesEndpoint(options.log, sources) }
             .flatMap(\.self)
         tls = problems.attempt { () throws(CommandFailure) in try Self.tls(options.address, sources) }.flatMap(\.self)
+        exposedFiles = file.exposure.map { [$0] } ?? []
+        if let key = tls?.privateKeyFile, FileContent.isReadableByAll(key) {
+            exposedFiles.append("the file of the private key (tls.key) can be read by every user of this machine; use chmod o-r")
+        }
         data =
             problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", options.base.data)) }.flatMap(
                 \.self)

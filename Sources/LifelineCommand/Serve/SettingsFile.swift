@@ -12,6 +12,12 @@ struct SettingsFile: Sendable {
     private(set) var pubnub: SettingValue?
     /// One chat application or several.
     private(set) var nexconn: SettingValue?
+    /// What to say about a file with secrets that every user of this machine may read; nil for other files.
+    private(set) var exposure: String?
+
+    /// Ten thousand applications have less.
+    static let maximumBytes = 16 << 20
+
     /// Names that are unknown or there twice, and a section that is none.
     private var problems = SettingProblems()
 
@@ -24,10 +30,14 @@ struct SettingsFile: Sendable {
     init(path: String) throws(CommandFailure) {
         var bytes: [UInt8] = []
         do {
-            bytes = try FileContent.read(path)
+            bytes = try FileContent.read(path, limit: Self.maximumBytes)
             // Lines are counted from the file's first byte.
             let start = bytes.firstIndex { $0 > 0x20 } ?? 0
             self.init(try JSONText(bytes: bytes), at: .init(file: path, line: JSONLines.line(of: start, in: bytes)))
+            if FileContent.isReadableByAll(path), Self.hasSecrets(bytes) {
+                exposure =
+                    "the configuration file \(path) has secrets and can be read by every user of this machine; use chmod o-r"
+            }
         } catch let error as FileContent.Failure {
             throw CommandFailure("The configuration file \(path) \(error.reason).", .usage)
         } catch let error as JSONSyntaxError {
@@ -64,6 +74,13 @@ struct SettingsFile: Sendable {
         if let application, applications != nil {
             problems.add(application.failure("and apps exclude each other. Name one application in app, or several in apps."))
         }
+    }
+
+    /// Whether a name in the file is that of a setting with a secret. A value with such a text in it is enough, since this is for a warning.
+    private static func hasSecrets(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return ["\"secret", "\"previousSecret", "\"adminPassword", "\"adminReadOnlyPassword", "\"redis\"", "\"headers\""]
+            .contains { text.contains($0) }
     }
 
     private mutating func readTLS(_ section: SettingValue) {

@@ -21,10 +21,16 @@ enum FileContent {
                 default: "cannot be read (error number \(number))"
                 }
         }
+
+        init(limit: Int) {
+            reason = "has more than \(limit) bytes, which is too much: it must be another file"
+        }
     }
 
     /// Blocks.
-    static func read(_ path: String) throws(Failure) -> [UInt8] {
+    ///
+    /// - Parameter limit: the most bytes that the file may have. A device that never ends has more.
+    static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(errno) }
         defer { close(file) }
@@ -35,8 +41,16 @@ enum FileContent {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }
             if count == 0 { return bytes }
+            guard bytes.count + count <= limit else { throw Failure(limit: limit) }
             bytes += piece.prefix(count)
         }
+    }
+
+    /// Whether a file is a regular one that every user of this machine may read.
+    static func isReadableByAll(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return status.st_mode & S_IROTH != 0
     }
 }
 

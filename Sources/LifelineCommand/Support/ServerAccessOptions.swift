@@ -118,7 +118,7 @@ extension ServerAccessOptions {
             text = readLine(strippingNewline: true) ?? ""
         } else {
             do throws(FileContent.Failure) {
-                text = String(decoding: try FileContent.read(secretFile), as: UTF8.self)
+                text = String(decoding: try FileContent.read(secretFile, limit: 4_096), as: UTF8.self)
             } catch {
                 throw CommandFailure("--secret-file \(secretFile) \(error.reason).", .usage)
             }

@@ -7,10 +7,12 @@ import NIOSSL
 import ServerValues
 import TransportCommon
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
 #endif
 
 /// The server's certificate and key, replaceable while it runs (rules SO-30 to SO-33).
@@ -139,14 +141,29 @@ package final class ServerCertificate: Sendable {
         }
 
         private static func read(_ path: String, _ file: CertificateError.File) throws(CertificateError) -> [UInt8] {
-            do {
-                return Array(try Data(contentsOf: URL(filePath: path)))
-            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-                throw .missing(file)
-            } catch let error as CocoaError where error.code == .fileReadNoPermission {
-                throw .forbidden(file)
-            } catch {
-                throw .unreadable(file)
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw problem(file) }
+            defer { close(descriptor) }
+            var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 16_384))
+            while true {
+                let count = systemRead(descriptor, &piece)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw problem(file) }
+                if count == 0 { return bytes }
+                // No certificate and no key is that long, and a device may never end.
+                guard bytes.count + count <= maximumBytes else { throw .malformed(file) }
+                bytes += piece.prefix(count)
+            }
+        }
+
+        private static let maximumBytes = 1 << 20
+
+        /// What the system said last.
+        private static func problem(_ file: CertificateError.File) -> CertificateError {
+            switch errno {
+            case ENOENT, ENOTDIR: .missing(file)
+            case EACCES, EPERM: .forbidden(file)
+            default: .unreadable(file)
             }
         }
 
@@ -183,4 +200,9 @@ extension CertificateFiles {
     public func check() throws(CertificateError) -> Int {
         try ServerCertificate(self).expires
     }
+}
+
+/// The system's function, which has the name of ours.
+private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
+    read(file, &bytes, bytes.count)
 }

@@ -256,7 +256,62 @@ struct ServerSettingTests {
     @Test("Variables that look like settings are noticed")
     func stray() async throws {
         let settings = try await settings(environment: ["LIFELINE_APP_KYE": "x", "LIFELINE_PORT": "1", "PATH": "/bin"])
-        #expect(settings.strayVariables == ["LIFELINE_APP_KYE"])
+        #expect(settings.strayVariables.map(\.name) == ["LIFELINE_APP_KYE"])
+        #expect(ServeReport(settings: settings).lines.contains("warning: \(settings.strayVariables[0].text)"))
+    }
+
+    @Test(
+        "A misspelt variable is told with the setting that was probably meant (SO-2)",
+        arguments: [
+            ("LIFELINE_APP_KYE", "LIFELINE_APP_KEY"), ("LIFELINE_PROT", "LIFELINE_PORT"),
+            ("LIFELINE_APP_LIMITS_CONECTIONS", "LIFELINE_APP_LIMITS_CONNECTIONS"),
+            ("LIFELINE_ADMINPASSWORD", "LIFELINE_ADMIN_PASSWORD"),
+            ("LIFELINE_TRUST_PROXY_HEADER", "LIFELINE_TRUST_PROXY_HEADERS"),
+            ("LIFELINE_X", nil), ("LIFELINE_SOMETHING_OF_ANOTHER_PROGRAM", nil),
+            ("LIFELINE_" + String(repeating: "P", count: 5_000), nil),
+        ] as [(String, String?)])
+    func nearest(_ name: String, _ expected: String?) {
+        let variable = StrayVariable(name: name)
+        #expect(variable.nearest == expected)
+        #expect(variable.text.hasSuffix(expected.map { "is no setting; did you mean \($0)?" } ?? "is no setting"))
+    }
+
+    @Test("No file is read beyond its bound, a device that never ends included (SO-99)")
+    func endless() throws {
+        let failure = #expect(throws: CommandFailure.self) { try SettingsFile(path: "/dev/zero") }
+        #expect(failure?.messages.joined().contains("/dev/zero has more than 16777216 bytes") == true)
+        #expect(throws: FileContent.Failure.self) { try FileContent.read("/dev/zero", limit: 4_096) }
+        #expect(throws: CertificateError.malformed(.certificate)) {
+            try ServerConfiguration.TLS(certificateFile: "/dev/zero", privateKeyFile: "/dev/zero").check()
+        }
+    }
+
+    @Test("Secrets in files that everybody may read are warned of, and the warning names no secret (SO-98)")
+    func exposed() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (text, mode, isExposed) in [
+            (#"{"app": {"secret": "hidden"}}"#, 0o644, true), (#"{"app": {"secret": "hidden"}}"#, 0o640, false),
+            (#"{"adminPort": 7000, "adminPassword": "hidden hidden"}"#, 0o604, true), (#"{"port": 7}"#, 0o644, false),
+            (#"{"redis": "redis://:hidden@127.0.0.1"}"#, 0o644, true),
+        ] {
+            let path = folder + "/lifeline.json"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let settings = try ServeSettings(command: ServeCommand.parse(["--config", path]), environment: [:])
+            #expect(settings.exposedFiles.count == (isExposed ? 1 : 0), "\(text) \(mode)")
+            let lines = ServeReport(settings: settings).lines.joined()
+            #expect(lines.contains("chmod o-r") == isExposed && !lines.contains("hidden"))
+        }
+        for (mode, isExposed) in [(0o644, true), (0o600, false)] {
+            let path = folder + "/key.pem"
+            try Data().write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let settings = try ServeSettings(
+                command: ServeCommand.parse(["--tls-cert", folder + "/none", "--tls-key", path]), environment: [:])
+            #expect(settings.exposedFiles.count == (isExposed ? 1 : 0) && !settings.exposedFiles.joined().contains(folder))
+        }
     }
 
     @Test("The report has no secrets (SO-4)")
