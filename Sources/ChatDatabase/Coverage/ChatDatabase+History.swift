@@ -10,7 +10,7 @@ extension ChatDatabase {
     ///     not, only answers of the server prove that nothing is missing.
     public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
         try write { transaction in
-            let from = hasEverything ? Position.start(of: time + 1) : nil
+            let from = hasEverything ? Position.end(of: time) : nil
             let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
             if !(isContinued && hasEverything && goesOn) { try transaction.beginInbox(from: from) }
         }
@@ -20,7 +20,7 @@ extension ChatDatabase {
     public func declareGap(at time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
-            try transaction.beginInbox(from: goesOn ? Position.start(of: time + 1) : nil)
+            try transaction.beginInbox(from: goesOn ? Position.end(of: time) : nil)
         }
     }
 

@@ -20,7 +20,7 @@ struct HistoryReader {
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)
         case .beforeTime(let time): Position.start(of: time)
-        case .afterTime(let time): max(Position.start(of: time == .max ? time : time + 1) - 1, Position.bottom)
+        case .afterTime(let time): max(Position.end(of: time) - 1, Position.bottom)
         case .beforeID(let id), .afterID(let id): Int64(clamping: id.rawValue)
         }
     }

@@ -56,7 +56,7 @@ extension NexconnHistoryRequest {
         case .before(let id): bound = Int64(clamping: id.rawValue) - 1
         case .beforeTime(let time): bound = Position.start(of: time) - 1
         case .after(let id): bound = Int64(clamping: min(id.rawValue, .max - 1) + 1)
-        case .afterTime(let time): bound = Position.start(of: time == .max ? time : time + 1)
+        case .afterTime(let time): bound = Position.end(of: time)
         }
         switch place {
         case .latest, .before, .beforeTime:

@@ -69,7 +69,7 @@ extension ChatDatabase {
         try read { database in
             guard let state = try ChannelState.fetch(channel, database) else { return [] }
             let reader = HistoryReader(database: database, channel: state.number)
-            let end = Position.start(of: time.upperBound == .max ? .max : time.upperBound + 1)
+            let end = Position.end(of: time.upperBound)
             let rows = try reader.rows(
                 from: min(reader.bound(of: place), end), isAscending: false, types: types, limit: max(0, limit))
             let start = Position.start(of: time.lowerBound)

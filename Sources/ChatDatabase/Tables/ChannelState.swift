@@ -72,7 +72,7 @@ struct ChannelState: Hashable {
     var isKept: Bool { channel.conversation != .open }
 
     /// The position of the first message after the read mark.
-    var readPosition: Int64 { Position.start(of: readTime + 1) }
+    var readPosition: Int64 { Position.end(of: readTime) }
 
     mutating func touch(at time: Int64) {
         operationTime = max(operationTime, time)
@@ -89,14 +89,25 @@ enum Position {
         min(max(time, 0), .max / perMillisecond) * perMillisecond
     }
 
+    /// The first position after a millisecond. Any time is allowed: it comes from the server or from other devices.
+    static func end(of time: Int64) -> Int64 { start(of: time < .max ? time + 1 : time) }
+
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
+
+    /// The highest id that a message of the server may have, in the year 31,193. The positions above it are for this device's own
+    /// messages, which stand behind all others (rule CD-13).
+    static let last: Int64 = .max - (1 << 40)
+
+    /// The position behind another one.
+    static func next(_ position: Int64) -> Int64 { position < .max ? position + 1 : position }
 
     /// Below all messages.
     static let bottom: Int64 = 0
 
-    /// Nil for a number that no clock gives out: 0, and those beyond the year 31,197 (rule CD-13).
+    /// Nil for a number that no clock gives out: 0, and those above ``last`` (rule CD-13).
     static func of(_ id: NexconnMessageID) -> Int64? {
-        id.rawValue == 0 ? nil : Int64(exactly: id.rawValue)
+        guard let position = Int64(exactly: id.rawValue), position != 0, position <= last else { return nil }
+        return position
     }
 
     static func id(_ position: Int64) -> NexconnMessageID { NexconnMessageID(rawValue: UInt64(max(0, position))) }

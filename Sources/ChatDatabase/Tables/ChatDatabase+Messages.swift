@@ -113,7 +113,7 @@ extension ChatDatabase {
     /// Deletes messages of a channel up to a time (ms, included; `Int64.max` for all).
     public func deleteMessages(of channel: NexconnChannel, upTo time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
-            try transaction.removeMessages(of: channel, before: Position.start(of: time == .max ? time : time + 1))
+            try transaction.removeMessages(of: channel, before: Position.end(of: time))
         }
     }
 }

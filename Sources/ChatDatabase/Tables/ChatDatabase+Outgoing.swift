@@ -61,7 +61,7 @@ extension ChatDatabase {
             var channel = try transaction.channel(own.channel)
             own.status = .sending
             own.sentTime = transaction.now
-            let position = max(Position.start(of: own.sentTime), channel.top + 1)
+            let position = max(min(Position.start(of: own.sentTime), Position.last), Position.next(channel.top))
             try transaction.settle(own, at: position, in: &channel)
             transaction.show(localID, own, at: position, in: &channel)
             channel.touch(at: own.sentTime)
@@ -106,10 +106,10 @@ extension WriteTransaction {
         guard message.options.isPersisted, !message.options.isStatus else { return message }
         if message.sentTime <= 0 { message.sentTime = now }
         var channel = try channel(message.channel)
-        let start = Position.start(of: message.sentTime)
+        let start = min(Position.start(of: message.sentTime), Position.last)
         // One that is being sent is the last in any case, whatever this device's clock says.
         let position =
-            message.status == .sending ? max(start, channel.top + 1) : try freePosition(from: start, in: channel)
+            message.status == .sending ? max(start, Position.next(channel.top)) : try freePosition(from: start, in: channel)
         message.note(readTime: channel.readTime)
         let text = MessageText(message.type, message.content)
         message.localID = try add(message, at: position, to: &channel, text: text)

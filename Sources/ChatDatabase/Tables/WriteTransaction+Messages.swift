@@ -82,7 +82,7 @@ extension WriteTransaction {
             database.cachedStatement(sql: "SELECT local_id FROM message WHERE channel = ? AND position = ? AND id IS NULL"),
             arguments: [channel.number, position])
         guard let holder, holder != localID else { return }
-        let free = try freePosition(from: position + 1, in: channel)
+        let free = try freePosition(from: Position.next(position), in: channel)
         try move(holder, to: free)
         channel.top = max(channel.top, free)
     }
@@ -91,7 +91,8 @@ extension WriteTransaction {
     func freePosition(from position: Int64, in channel: ChannelState) throws -> Int64 {
         var position = position
         let statement = try database.cachedStatement(sql: "SELECT 1 FROM message WHERE channel = ? AND position = ?")
-        while position <= channel.top, try Int.fetchOne(statement, arguments: [channel.number, position]) != nil {
+        while position <= channel.top, position < .max, try Int.fetchOne(statement, arguments: [channel.number, position]) != nil
+        {
             position += 1
         }
         return position

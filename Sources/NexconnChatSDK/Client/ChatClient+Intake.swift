@@ -98,7 +98,8 @@ extension ChatClient {
             state.user = welcome.user
             state.welcome = welcome
             state.epoch = welcome.place.epoch
-            state.clockDelta = now - welcome.time
+            let (delta, isTooLarge) = now.subtractingReportingOverflow(welcome.time)
+            state.clockDelta = isTooLarge ? .max : delta
             return (former, state.resume, state.resumedUser)
         }
         installation.remember(welcome.user, appKey: settings.appKey, token: signIn.token)
