@@ -38,6 +38,16 @@ struct PubNubPresenceCallTests {
         #expect(empty.totalChannels == 0)
     }
 
+    @Test("The sum of occupancies stays at the largest number (PL-32)")
+    func hereNowSum() throws {
+        let body = #"""
+            {"status": 200, "payload": {"channels": {"a": {"occupancy": 9223372036854775807}, "b": {"occupancy": 9223372036854775807}}}}
+            """#
+        let answer = try CallScript.answer(PubNubHereNowCall(), body)
+        #expect(answer.channels.map(\.occupancy) == [.max, .max])
+        #expect(answer.totalOccupancy == .max)
+    }
+
     @Test("Many channels, groups and everything: by channel, with totals (PL-32)")
     func hereNowMany() throws {
         let body = #"""

@@ -70,7 +70,20 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
         }
         return PubNubHereNow(
             channels: present, totalChannels: payload.integer("total_channels") ?? present.count,
-            totalOccupancy: payload.integer("total_occupancy") ?? present.reduce(0) { $0 + $1.occupancy })
+            totalOccupancy: payload.integer("total_occupancy") ?? Self.total(present))
+    }
+}
+
+extension PubNubHereNowCall {
+    /// The sum of occupancies, which are any numbers that the service says; `Int.max` when it is larger than that.
+    private static func total(_ channels: [PubNubHereNow.Channel]) -> Int {
+        var total = 0
+        for channel in channels {
+            let (sum, isTooLarge) = total.addingReportingOverflow(channel.occupancy)
+            if isTooLarge { return .max }
+            total = sum
+        }
+        return total
     }
 }
 
