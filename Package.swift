@@ -444,3 +444,25 @@ if let names = Context.environment["LIFELINE_TEST_TARGETS"] {
     package.targets.removeAll { ($0.type == .executable || $0.type == .test) && !kept.contains($0.name) }
     if !kept.contains("LifelineCommand") { package.products.removeAll { $0.name == "lifeline" } }
 }
+
+// The fuzzers of Fuzz/README.md: one program for all of them. Our own modules are instrumented and optimised, other people's are not.
+if Context.environment["LIFELINE_FUZZ"] != nil {
+    package.targets.removeAll { $0.type == .executable || $0.type == .test }
+    package.products.removeAll { $0.name == "lifeline" }
+    for target in package.targets where target.type == .regular {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-O"])]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "lifeline-fuzz",
+            dependencies: [
+                "Identifiers", "WireCoding", "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport",
+                "RedisClient",
+                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub", "ChatDatabase", "NexconnChatSDK",
+                "ServerRuntime", "ServerCluster", "PusherServer", "PubNubServer", "ChatServer", "RealtimeHub", "ConnectionEngine",
+                "EngineRuntime", "LifelineTesting", "ServerValues", nioCore, nioLocks, nioSSL,
+            ],
+            path: "Fuzz/Sources",
+            swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer", "-O", "-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}
