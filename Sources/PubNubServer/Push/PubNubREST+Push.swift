@@ -13,7 +13,8 @@ extension PubNubREST {
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
         let device: PushDevice
         do throws(PushProblem) {
-            device = try PushDevice(interface, token, request)
+            let isRegistered = !isRemoval && request.parameter("add") != nil
+            device = try PushDevice(interface, token, request, isRegistered: isRegistered)
         } catch {
             return Self.refusal(error.rawValue)
         }
@@ -84,12 +85,14 @@ enum PushInterface: Hashable, Sendable {
 
 extension PushDevice {
     fileprivate init(
-        _ interface: PushInterface, _ token: String, _ request: PubNubServerRequest
+        _ interface: PushInterface, _ token: String, _ request: PubNubServerRequest, isRegistered: Bool
     ) throws(PushProblem) {
         switch interface {
-        case .first: try self.init(type: request.parameter("type"), token: token)
+        case .first: try self.init(type: request.parameter("type"), token: token, isRegistered: isRegistered)
         case .apple:
-            try self.init(environment: request.parameter("environment"), topic: request.parameter("topic"), token: token)
+            try self.init(
+                environment: request.parameter("environment"), topic: request.parameter("topic"), token: token,
+                isRegistered: isRegistered)
         }
     }
 }

@@ -20,9 +20,12 @@ struct PushDevice: Hashable, Sendable {
     }
 
     var service: Service
-    /// Apple's as lowercase hexadecimal digits.
+    /// Hexadecimal digits of Apple's tokens are lowercase.
     var token: Identifier
 
+    /// How many digits a token of Apple's has that is registered. Apple documents no length; 16 digits are the shortest that PubNub's
+    /// service was recorded to take.
+    static let appleDigits = 16...200
     /// The longest token and the longest topic, in bytes.
     static let maximumToken = 1024
     static let maximumTopic = 255
@@ -39,50 +42,53 @@ struct PushDevice: Hashable, Sendable {
 enum PushProblem: String, Error, Hashable, Sendable {
     case invalidToken = "Invalid device token"
     case invalidType = "Invalid type argument"
-    case invalidAppleToken = "Expected 32 or 100 byte hex device token"
     case invalidEnvironment = "Invalid environment argument"
     case invalidTopic = "Invalid topic argument"
 }
 
 extension PushDevice {
     /// A device of version 1, whose service the parameter `type` names.
-    init(type: String?, token: String) throws(PushProblem) {
+    ///
+    /// - Parameter isRegistered: whether the request registers the device; only then the form of the token is checked (rule PU-1).
+    init(type: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
         switch type {
-        case "apns": self.init(service: .apns, token: try Self.apple(token))
-        case "gcm", "fcm": self.init(service: .fcm, token: try Self.other(token))
-        case "mpns": self.init(service: .mpns, token: try Self.other(token))
+        case "apns": self.init(service: .apns, token: try Self.apple(token, isRegistered))
+        case "gcm", "fcm": self.init(service: .fcm, token: try Self.other(token, isRegistered))
+        case "mpns": self.init(service: .mpns, token: try Self.other(token, isRegistered))
         default: throw .invalidType
         }
     }
 
     /// A device of version 2. Without an environment it is the one for development.
-    init(environment: String?, topic: String?, token: String) throws(PushProblem) {
+    init(environment: String?, topic: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
         guard let environment = Environment(rawValue: environment ?? Environment.development.rawValue) else {
             throw .invalidEnvironment
         }
         guard let topic, Self.isText(topic, maximum: Self.maximumTopic) else { throw .invalidTopic }
-        self.init(service: .apns2(environment, topic: Identifier(topic)), token: try Self.apple(token))
+        self.init(
+            service: .apns2(environment, topic: Identifier(topic)), token: try Self.apple(token, isRegistered))
     }
 
-    /// 32 or 100 bytes. Libraries write the digits in either case, so one device would otherwise be two.
-    private static func apple(_ token: String) throws(PushProblem) -> Identifier {
+    /// Libraries write the digits in either case; they are compared in lowercase, so that one device is not two.
+    private static func apple(_ token: String, _ isRegistered: Bool) throws(PushProblem) -> Identifier {
         let isHex = token.utf8.allSatisfy { byte in
             switch byte | 0x20 {
             case UInt8(ascii: "a")...UInt8(ascii: "f"): true
             default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }
         }
-        guard isHex, [64, 200].contains(token.utf8.count) else { throw .invalidAppleToken }
-        return Identifier(token.lowercased())
+        if isRegistered { guard isHex, appleDigits.contains(token.utf8.count) else { throw .invalidToken } }
+        return isHex && !token.isEmpty ? Identifier(token.lowercased()) : try other(token, isRegistered)
     }
 
-    private static func other(_ token: String) throws(PushProblem) -> Identifier {
-        guard isText(token, maximum: maximumToken) else { throw .invalidToken }
+    private static func other(_ token: String, _ isRegistered: Bool) throws(PushProblem) -> Identifier {
+        guard isText(token, maximum: maximumToken, hasSpaces: !isRegistered) else { throw .invalidToken }
         return Identifier(token)
     }
 
-    private static func isText(_ text: String, maximum: Int) -> Bool {
-        !text.isEmpty && text.utf8.count <= maximum && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    private static func isText(_ text: String, maximum: Int, hasSpaces: Bool = false) -> Bool {
+        !text.isEmpty && text.utf8.count <= maximum
+            && text.utf8.allSatisfy { ($0 > 0x20 || (hasSpaces && $0 == 0x20)) && $0 != 0x7F }
     }
 }
 

@@ -68,7 +68,11 @@ struct PubNubPushTests {
         "What is refused is refused in the service's words and changes nothing",
         arguments: [
             (first + "?add=a", "Invalid type argument"), (first + "?type=x&add=a", "Invalid type argument"),
-            ("/v1/push/sub-key/demo/devices/abc?type=apns&add=a", "Expected 32 or 100 byte hex device token"),
+            ("/v1/push/sub-key/demo/devices/abc?type=apns&add=a", "Invalid device token"),
+            ("/v1/push/sub-key/demo/devices/00000000000000g0?type=apns&add=a&remove=b", "Invalid device token"),
+            ("/v1/push/sub-key/demo/devices/\(String(repeating: "0", count: 201))?type=apns&add=a", "Invalid device token"),
+            ("/v2/push/sub-key/demo/devices-apns2/abc?topic=t&add=a", "Invalid device token"),
+            ("/v1/push/sub-key/demo/devices/a%0Ab/remove?type=apns", "Invalid device token"),
             ("/v1/push/sub-key/demo/devices/a%20b?type=fcm&add=a", "Invalid device token"),
             (second + "?add=a", "Invalid topic argument"), (second + "?topic=t&environment=x", "Invalid environment argument"),
             (first + "?type=apns&add=a-pnpres", "Invalid Character in Channel Name"),
@@ -79,6 +83,29 @@ struct PubNubPushTests {
         let fixture = PubNubRESTFixture()
         #expect(try await fixture.body(target) == #"400 {"error": "\#(problem)"}"#)
         #expect(try await fixture.body(Self.first + "?type=apns") == "[]")
+    }
+
+    @Test(
+        "Tokens of 16 hexadecimal digits are registered; what cannot be registered has no channels and can be removed (PU-1)",
+        arguments: [
+            ("0000000000000000", true), ("ABCDEF1234567890", true), ("0123456789abcdef0", true),
+            ("nonexistent_device_123", false),
+            ("%20%201234567890ABCDEF%20%20", false), ("%E6%B5%8B123456", false), ("000000000000000", false),
+        ])
+    func tokens(token: String, isRegistered: Bool) async throws {
+        let fixture = PubNubRESTFixture()
+        let targets = [
+            "/v1/push/sub-key/demo/devices/\(token)?type=apns", "/v2/push/sub-key/demo/devices-apns2/\(token)?topic=t",
+        ]
+        for target in targets {
+            let added = try await fixture.body(target + "&add=a,b")
+            #expect(added == (isRegistered ? #"[1, "Modified Channels"]"# : #"400 {"error": "Invalid device token"}"#))
+            #expect(try await fixture.body(target) == (isRegistered ? #"["a", "b"]"# : "[]"))
+            #expect(try await fixture.body(target + "&remove=a") == #"[1, "Modified Channels"]"#)
+            #expect(try await fixture.body(target) == (isRegistered ? #"["b"]"# : "[]"))
+            #expect(try await fixture.body(target.replacing("?", with: "/remove?")) == #"[1, "Removed Device"]"#)
+            #expect(try await fixture.body(target) == "[]")
+        }
     }
 
     @Test(
