@@ -92,7 +92,8 @@ enum FileBodies {
     static func found(at url: String) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 307, .text, [])
         answer.hasRecordedFields = true
-        answer.fields = [("location", url), ("cache-control", "no-store")]
+        // PubNub's library for PHP finds the field by exactly this spelling.
+        answer.fields = [("Location", url), ("cache-control", "no-store")]
         return answer
     }
 
@@ -127,7 +128,7 @@ enum FileBodies {
 
     static let malformedForm = uploadRefusal(
         400, "MalformedPOSTRequest", "The body is not a form with the fields of the upload and the file behind them.")
-    static let tooLarge = uploadRefusal(400, "EntityTooLarge", "The file is larger than the keyset allows.")
+    static let tooLarge = uploadRefusal(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
     static let wrongSignature = uploadRefusal(
         403, "SignatureDoesNotMatch", "The form does not have the policy and signature that were given out for this upload.")
     static let expired = uploadRefusal(403, "AccessDenied", "The upload has expired. Ask for another one.")

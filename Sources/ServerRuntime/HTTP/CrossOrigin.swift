@@ -40,7 +40,9 @@ package struct CrossOrigin: Sendable {
     package func allows(_ page: Page) -> Bool { isForAll || page != .other }
 
     /// Appends the fields of an answer: of PubNub's services as they were recorded, of all others the least.
-    package func write(for page: Page, isRecorded: Bool, to buffer: inout ByteBuffer) {
+    ///
+    /// - Parameter hasCaching: whether the answer has a `cache-control` field of its own, so that it gets no second one.
+    package func write(for page: Page, isRecorded: Bool, hasCaching: Bool = false, to buffer: inout ByteBuffer) {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
         } else if isOn {
@@ -53,7 +55,7 @@ package struct CrossOrigin: Sendable {
         if allows(page) {
             buffer.writeStaticString(isRecorded ? Self.recordedFields : "access-control-expose-headers: *\r\n")
         }
-        if isRecorded { buffer.writeStaticString("cache-control: no-cache\r\n") }
+        if isRecorded, !hasCaching { buffer.writeStaticString("cache-control: no-cache\r\n") }
     }
 
     private static let recordedFields: StaticString = """

@@ -67,7 +67,10 @@ package struct HTTPAnswer: Hashable, Sendable {
             buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
         }
         // Nobody's page needs the server's figures.
-        if contentType != .metrics { crossOrigin.write(for: page, isRecorded: hasRecordedFields, to: &buffer) }
+        if contentType != .metrics {
+            let hasCaching = fields.contains { $0.name == "cache-control" }
+            crossOrigin.write(for: page, isRecorded: hasRecordedFields, hasCaching: hasCaching, to: &buffer)
+        }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
         // Whoever sends `Upgrade` has to name it here too (RFC 9110, 7.8).
         let upgrade = status == 426 ? "upgrade, " : ""

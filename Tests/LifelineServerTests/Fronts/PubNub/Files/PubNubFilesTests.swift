@@ -73,8 +73,10 @@ struct PubNubFilesTests {
             try await raw.send("/realtime/v1/files/demo/channels/room/files/\(id)/a.txt", "X-Forwarded-Proto: https\r\n")
             let found = try await raw.reply()
             let location = String(
-                try #require(found.head.firstMatch(of: /location: https:\/\/a(\/realtime\/v1\/files\/demo\/content\/\S+)/)?.1))
+                try #require(found.head.firstMatch(of: /\nLocation: https:\/\/a(\/realtime\/v1\/files\/demo\/content\/\S+)/)?.1))
             #expect(found.status == 307 && found.body.isEmpty)
+            let caching = found.head.matches(of: /cache-control: [^\r\n]*/.ignoresCase()).map { String($0.0) }
+            #expect(caching == ["cache-control: no-store"])
             #expect(try await raw.get(location).body == "hello")
             for bad in [
                 location.replacing("signature=", with: "signature=0"), location.replacing("expires=", with: "expires=1"),
@@ -99,7 +101,9 @@ struct PubNubFilesTests {
             for size in [1_500_001, 3_000_000] {
                 let answer = try await client.send(client.upload("b"), Self.bytes(size))
                 #expect(answer.status == 400 && answer.type == "application/xml", "\(size) \(answer)")
-                #expect(answer.body.contains("<Code>EntityTooLarge</Code>"))
+                #expect(
+                    answer.body.contains(
+                        "<Code>EntityTooLarge</Code><Message>Your proposed upload exceeds the maximum allowed size</Message>"))
             }
             #expect(try await client.names() == ["a"])
             // Other paths keep their limit.
