@@ -21,6 +21,7 @@ extension KeysetObjects {
             if let eTag, old?.isVersion(eTag) != true { throw .changed(kind) }
             var content = old?.content ?? ObjectContent()
             content.apply(patch)
+            try checkRecord(content)
             let change = ObjectChange(
                 target: kind == .user ? .user(id) : .channel(id), metadata: ObjectMetadata(content, updated: now))
             guard old != nil || table(kind).count < limits.entities else {
@@ -52,6 +53,7 @@ extension KeysetObjects {
             if let patch {
                 var content = old?.content ?? ObjectContent()
                 content.apply(patch)
+                try checkRecord(content)
                 change.metadata = ObjectMetadata(content, updated: now)
             } else if old == nil {
                 continue
@@ -80,6 +82,14 @@ extension KeysetObjects {
         }
         for (channel, more) in byChannel where more > 0 && (members[channel]?.count ?? 0) + more > limits.perChannel {
             throw .full("Maximum member count of a channel exceeded.")
+        }
+    }
+
+    private func checkRecord(_ content: ObjectContent) throws(ObjectProblem) {
+        guard content.textBytes <= limits.record else {
+            throw .invalid(
+                "The metadata of a user, a channel or a membership have at most \(limits.record) bytes.", location: "custom",
+                in: "body")
         }
     }
 

@@ -16,8 +16,9 @@ struct ObjectPage: Hashable, Sendable {
     var elements: [[UInt8]] = []
     /// How many elements there are in all that pass the filter, if that is asked for.
     var totalCount: Int?
-    /// Where the elements behind and before these ones are; nil when there are none.
+    /// The place behind the last element, also at the end of the list; nil on an empty page.
     var next: String?
+    /// The place of the elements before these ones; nil when there are none.
     var previous: String?
 }
 
@@ -85,7 +86,7 @@ extension KeysetObjects {
             upper = lower
             while upper < count, upper - lower < query.limit, add(upper) { upper += 1 }
         }
-        if upper < count { page.next = ObjectQuery.text(upper) }
+        if !page.elements.isEmpty { page.next = ObjectQuery.text(upper) }
         if lower > 0 { page.previous = ObjectQuery.text(lower) }
         return page
     }

@@ -75,14 +75,9 @@ enum ObjectInput {
         _ json: JSONText, _ limits: ObjectLimits, at location: String
     ) throws(ObjectProblem) -> ObjectPatch.Custom {
         if json.isNull { return .clear }
-        guard let members = json.members else { throw .invalid("This has to be an object.", location: location, in: "body") }
-        guard members.count <= limits.customFields, json.text.utf8.count <= limits.custom else {
-            throw .invalid(
-                "These are at most \(limits.customFields) fields of \(limits.custom) bytes.", location: location, in: "body")
-        }
-        for member in members where member.value.kind == .object || member.value.kind == .array {
-            throw .invalid(
-                "Own fields are strings, numbers, booleans or null.", location: "\(location).\(member.key)", in: "body")
+        guard json.kind == .object else { throw .invalid("This has to be an object.", location: location, in: "body") }
+        guard json.text.utf8.count <= limits.record else {
+            throw .invalid("This has at most \(limits.record) bytes.", location: location, in: "body")
         }
         return .put(json)
     }

@@ -12,10 +12,8 @@ struct ObjectLimits: Hashable, Sendable {
     var perCall = 200
     /// Bytes of a text.
     var text = 2048
-    /// Bytes of own fields as JSON.
-    var custom = 8192
-    /// Own fields.
-    var customFields = 100
+    /// Bytes of the texts and own fields of a user, a channel or a membership.
+    var record = 32_768
     /// Bytes of the events that one change leads to: a user's change is told on that many of the user's channels.
     var eventBytes = 4 << 20
     /// Elements of a page, and its bytes: a page has one element in any case.

@@ -23,7 +23,7 @@ enum ObjectField: String, CaseIterable, Hashable, Sendable {
 /// What is known of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
 struct ObjectContent: Hashable, Sendable {
     private(set) var texts: [ObjectField: String] = [:]
-    /// An object of scalars, as it came.
+    /// An object, as it came.
     private(set) var custom: JSONText?
 
     subscript(field: ObjectField) -> String? {
@@ -39,6 +39,9 @@ struct ObjectContent: Hashable, Sendable {
         case .put(let value): custom = value
         }
     }
+
+    /// Bytes of the texts and own fields (``ObjectLimits/record``).
+    var textBytes: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count } }
 
     /// Bytes, roughly.
     var size: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count + 16 } }

@@ -135,9 +135,12 @@ struct PubNubObjectsTests {
             ("/uuids/u", "{", 415, "Request payload must be in JSON format."), ("/uuids/u", "[]", 415, "JSON format"),
             ("/uuids/u", #"{"name":1}"#, 400, #""location":"name","locationType":"body""#),
             ("/uuids/u", #"{"custom":[]}"#, 400, #""location":"custom""#),
-            ("/uuids/u", #"{"custom":{"a":{"b":1}}}"#, 400, #""location":"custom.a""#),
             ("/channels/c", #"{"description":"\#(String(repeating: "d", count: 2049))"}"#, 400, #""location":"description""#),
-            ("/channels/c", #"{"custom":{"a":"\#(String(repeating: "d", count: 8192))"}}"#, 400, #""location":"custom""#),
+            ("/channels/c", #"{"custom":{"a":"\#(String(repeating: "d", count: 32_761))"}}"#, 400, #""location":"custom""#),
+            (
+                "/channels/c", #"{"name":"n","custom":{"a":"\#(String(repeating: "d", count: 32_760))"}}"#, 400,
+                "at most 32768 bytes"
+            ),
             ("/channels/a,b", "{}", 400, #""location":"channel","locationType":"path""#),
             ("/channels/c-pnpres", "{}", 400, #""location":"channel","locationType":"path""#),
             ("/uuids/\(String(repeating: "u", count: 93))", "{}", 400, #""location":"uuid","locationType":"path""#),
@@ -148,7 +151,7 @@ struct PubNubObjectsTests {
                 "/uuids/u/channels", #"{"set":[{"channel":{"id":"c"}}],"delete":[{"channel":{"id":"a*"}}]}"#, 400,
                 #""location":"delete[0].channel.id""#
             ),
-            ("/channels/c/uuids", #"{"set":[{"uuid":{"id":"u"},"custom":{"a":[]}}]}"#, 400, #""location":"set[0].custom.a""#),
+            ("/channels/c/uuids", #"{"set":[{"uuid":{"id":"u"},"custom":[]}]}"#, 400, #""location":"set[0].custom""#),
             (
                 "/channels/c/uuids",
                 #"{"set":[\#(Array(repeating: #"{"uuid":{"id":"u"}}"#, count: 201).joined(separator: ","))]}"#, 400, "At most 200"
@@ -161,6 +164,26 @@ struct PubNubObjectsTests {
             answer.status == status && answer.body.contains(text) && answer.contentType == "application/json", "\(answer.body)")
         #expect(try JSONText(answer.body)["error"]?["source"]?.string == "objects")
         #expect(fixture.application.objects.read { $0.bytes } == 0)
+    }
+
+    @Test("`custom` may be nested and have 32 KiB, comes back as it was sent, and filters reach into it (PO-2, PO-12)")
+    func nestedCustom() async throws {
+        let fixture = PubNubRESTFixture()
+        let nested = #"{"profile":{"social":{"site":"x"}},"tags":["a","b"],"days":{"mon":1}}"#
+        let long = #"{"a":"\#(String(repeating: "d", count: 32_760))"}"#
+        #expect(long.utf8.count == 32_768)
+        for (path, custom) in [("/uuids/u", nested), ("/channels/c", long)] {
+            let answer = try await fixture.ask(
+                Self.base + path + "?include=custom", method: "PATCH", body: #"{"custom":\#(custom)}"#)
+            #expect(answer.status == 200 && answer.body.contains(#""custom":\#(custom),"#))
+            #expect(try await fixture.body(Self.base + path + "?include=custom").contains(#""custom":\#(custom),"#))
+        }
+        let member = #"{"set":[{"channel":{"id":"c"},"custom":\#(nested)}]}"#
+        #expect(
+            try await fixture.body(Self.base + "/uuids/u/channels?include=custom", method: "PATCH", body: member)
+                .contains(#""custom":\#(nested),"#))
+        let filter = "filter=custom.profile.social.site%20%3D%3D%20%22x%22"
+        #expect(try await fixture.body(Self.base + "/uuids?\(filter)&count=1").contains(#""totalCount":1"#))
     }
 
     @Test("Paths and methods that there are not are refused as everywhere (PO-1)")
