@@ -46,7 +46,7 @@ public struct OccupancySettings: Hashable, Sendable {
     /// Makes a value with these properties.
     public init(
         announceMaximum: Int = 20, interval: Duration = .seconds(10), sendsDeltas: Bool = true, deltaBytes: Int = 30_000,
-        defaultTimeout: Int = 300, timeouts: ClosedRange<Int> = 20...86_400
+        defaultTimeout: Int = 300, timeouts: ClosedRange<Int> = 3...86_400
     ) {
         self.announceMaximum = announceMaximum
         self.interval = max(interval, .milliseconds(100))
