@@ -77,6 +77,10 @@ struct TimedMessageStore: MessageStore {
         try await times.timingRead { try await store.counts(since, application: application) }
     }
 
+    func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        try await store.remove(actions: actions, of: channel, application: application)
+    }
+
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         try await store.delete(channel: channel, start: start, end: end, application: application)
     }

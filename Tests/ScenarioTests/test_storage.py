@@ -182,16 +182,23 @@ def test_message_actions_survive_kill_9(started, tmp_path):
     server = started(Server, free_port(), *options)
     line = Line(server.port)
     actions, tokens = "/v1/message-actions/demo/channel/room", []
+    message = line.get("/publish/demo/demo/0/room/0/1?uuid=u")[1][2]
     for number in range(50):
-        status, body = line.ask("POST", f"{actions}/message/7?uuid=ann", json.dumps({"type": "reaction", "value": str(number)}))
+        status, body = line.ask("POST", f"{actions}/message/{message}?uuid=ann", json.dumps({"type": "reaction", "value": str(number)}))
         assert status == 200
         tokens.append(body["data"]["actionTimetoken"])
-    assert line.ask("DELETE", f"{actions}/message/7/action/{tokens[3]}?uuid=ann")[0] == 200
+    assert line.ask("DELETE", f"{actions}/message/{message}/action/{tokens[3]}?uuid=ann")[0] == 200
     server.end(signal.SIGKILL)
     server = started(Server, server.port, *options)
     _, body = line.until_it_works(actions)
     assert [action["actionTimetoken"] for action in body["data"]] == tokens[:3] + tokens[4:]
-    assert line.ask("POST", f"{actions}/message/7?uuid=ann", json.dumps({"type": "reaction", "value": "3"}))[0] == 200
+    assert line.ask("POST", f"{actions}/message/{message}?uuid=ann", json.dumps({"type": "reaction", "value": "3"}))[0] == 200
+    # The actions go with their message, also from the disk (PV-74).
+    assert line.ask("DELETE", "/v3/history/sub-key/demo/channel/room")[0] == 200
+    server.end(signal.SIGKILL)
+    server = started(Server, server.port, *options)
+    _, body = line.until_it_works(actions)
+    assert body["data"] == []
 
 
 def test_a_directory_of_the_first_version_is_taken_over(started, tmp_path):

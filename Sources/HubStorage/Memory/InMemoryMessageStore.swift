@@ -59,6 +59,9 @@ public final class InMemoryMessageStore: MessageStore {
         }
     }
 
+    /// Actions that live as long as this store are in the server already.
+    public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
+
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         return log.withLockedValue { $0.delete(channel: channel, span, application: application) }

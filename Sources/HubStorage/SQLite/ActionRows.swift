@@ -19,11 +19,16 @@ enum ActionRows {
                 application, message.channel.text, Int64(clamping: action.timetoken), Int64(bitPattern: action.message),
                 Data(action.type.utf8), Data(action.value.utf8), Data(action.user.utf8),
             ])
-        case .removed(let action):
-            let statement = try database.cachedStatement(
-                sql: "DELETE FROM message_action WHERE application = ? AND channel = ? AND timetoken = ?")
-            try statement.execute(arguments: [application, message.channel.text, Int64(clamping: action.timetoken)])
+        case .removed(let action): try remove(action, of: message.channel, application: application, from: database)
         }
+    }
+
+    static func remove(
+        _ action: MessageAction, of channel: Identifier, application: String, from database: Database
+    ) throws {
+        let statement = try database.cachedStatement(
+            sql: "DELETE FROM message_action WHERE application = ? AND channel = ? AND timetoken = ?")
+        try statement.execute(arguments: [application, channel.text, Int64(clamping: action.timetoken)])
     }
 
     /// The actions of applications, by application and channel.

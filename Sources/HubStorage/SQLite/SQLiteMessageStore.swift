@@ -180,6 +180,12 @@ extension SQLiteMessageStore {
         }
     }
 
+    public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        try await writer.perform { database in
+            for action in actions { try ActionRows.remove(action, of: channel, application: application, from: database) }
+        }
+    }
+
     /// In small steps, between which others write; not the messages that come meanwhile.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }

@@ -122,6 +122,8 @@ extension PubNubErrorBody {
     public static let invalidArguments = PubNubErrorBody(
         400, #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
     public static let historyFailed = history(500, "")
+    /// A deletion that could not be stored: nothing or a part was deleted, and the same request can be sent again.
+    public static let historyUnavailable = history(503, "The change could not be stored. Send the request again later.")
 
     public static func channelRegistry(_ status: Int, _ message: String) -> PubNubErrorBody {
         PubNubErrorBody(

@@ -21,8 +21,11 @@ final class MessageActions: Sendable {
         /// Timetokens of actions that are being stored and of those that are being removed.
         var coming: Set<UInt64> = []
         var going: Set<UInt64> = []
+        /// Counts the deletions of messages.
+        var deletions: UInt64 = 0
 
         mutating func drop(_ action: MessageAction, from channel: Identifier) {
+            guard channels[channel]?.has(action) == true else { return }
             channels[channel]?.remove(action)
             if channels[channel]?.byMessage.isEmpty == true { channels[channel] = nil }
             count -= 1
@@ -45,14 +48,22 @@ final class MessageActions: Sendable {
         case added
         case known
         case full
+        /// Messages were deleted meanwhile, perhaps this one.
+        case stale
     }
+
+    /// How many deletions of messages there were. To be read before it is found out whether a message exists.
+    var deletions: UInt64 { state.withLockedValue(\.deletions) }
 
     /// Begins to add an action, unless the same user has said the same of the message before.
     ///
-    /// - Parameter action: with a timetoken of its own.
-    func add(_ action: MessageAction, to channel: String) -> Addition {
+    /// - Parameters:
+    ///   - action: with a timetoken of its own.
+    ///   - deletions: the value of ``deletions`` before the message was found to exist; nil for no condition.
+    func add(_ action: MessageAction, to channel: String, unlessDeletedSince deletions: UInt64? = nil) -> Addition {
         let (channel, size) = (Identifier(channel), action.size)
         return state.withLockedValue { state in
+            guard deletions ?? state.deletions == state.deletions else { return .stale }
             let present = state.channels[channel]?.byMessage[action.message] ?? []
             if present.contains(where: { $0.repeats(action) }) { return .known }
             guard state.count < Self.capacity, present.count < Self.perMessage, state.bytes + size <= Self.maximumBytes,
@@ -82,6 +93,17 @@ final class MessageActions: Sendable {
             guard action.user.isExactly(user) else { return .anothers }
             state.going.insert(timetoken)
             return .removing(action)
+        }
+    }
+
+    /// Begins to remove all actions on the messages of a span, which were deleted: also those that are being stored, but not those that
+    /// are being removed. Nobody is told of these removals (rule PV-74).
+    func beginRemoval(ofActionsOn span: HistorySpan, of channel: Identifier) -> [MessageAction] {
+        state.withLockedValue { state in
+            state.deletions += 1
+            let found = state.channels[channel]?.actions(on: span).filter { !state.going.contains($0.timetoken) } ?? []
+            state.going.formUnion(found.map(\.timetoken))
+            return found
         }
     }
 
@@ -162,6 +184,14 @@ private struct ChannelActions {
         guard gone > order.count / 2 else { return }
         order.removeAll(where: \.isGone)
         gone = 0
+    }
+
+    func has(_ action: MessageAction) -> Bool {
+        byMessage[action.message]?.contains { $0.timetoken == action.timetoken } == true
+    }
+
+    func actions(on span: HistorySpan) -> [MessageAction] {
+        byMessage.lazy.filter { span.lowest <= $0.key && $0.key <= span.highest }.flatMap(\.value)
     }
 
     func page(start: UInt64?, end: UInt64?, limit: Int, without hidden: Set<UInt64>) -> [MessageAction] {

@@ -4,17 +4,19 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Message actions (rules PV-70 to PV-73).
+/// Message actions (rules PV-70 to PV-75).
 extension PubNubREST {
     /// The longest type, in characters.
     private static let maximumType = 15
     /// The longest value, in bytes: room for a text that replaces the message's.
     private static let maximumValue = 4096
     private static let pageLimit = 100
+    /// How often it is looked for a message while messages of the keyset are being deleted.
+    private static let looks = 3
 
     /// Answers once the action is stored.
     ///
-    /// - Returns: an answer where there is nothing to store; otherwise it goes to `reply`.
+    /// - Returns: a refusal that needs no store; otherwise the answer goes to `reply`.
     func addAction(
         _ request: PubNubServerRequest, _ channel: String, _ message: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
@@ -33,22 +35,53 @@ extension PubNubREST {
             return Self.invalid("Invalid type", "type", in: "body")
         }
         guard value.utf8.count <= Self.maximumValue else { return Self.invalid("Value too long", "value", in: "body") }
-        let token = nextToken()
-        let action = MessageAction(
-            type: type, value: value, user: user, message: message.rawValue, timetoken: token)
-        switch application.actions.add(action, to: channel) {
-        case .added:
-            store(.added(action), by: user, on: channel, at: token) { isStored in
-                reply(isStored ? .pubnub(ActionBodies.added(action)) : Self.unavailable)
+        Task {
+            let answer = await add(on: channel, reply: reply) { token in
+                MessageAction(type: type, value: value, user: user, message: message.rawValue, timetoken: token)
             }
-            return nil
-        case .known:
-            abandon(token)
-            return .pubnub(status: 409, ActionBodies.refusal(409, "Action Already Added"))
-        case .full:
-            abandon(token)
-            return Self.unavailable
+            if let answer { reply(answer) }
         }
+        return nil
+    }
+
+    /// Adds an action to a message of the channel's history (rule PV-75).
+    ///
+    /// - Parameter make: makes the action with its timetoken.
+    /// - Returns: a refusal; otherwise the answer goes to `reply`.
+    private func add(
+        on channel: String, reply: @escaping HTTPReply, _ make: (UInt64) -> MessageAction
+    ) async -> HTTPAnswer? {
+        for _ in 0..<Self.looks {
+            let deletions = application.actions.deletions
+            do {
+                guard try await isStored(make(0).message, on: channel) else { return Self.noMessage }
+            } catch {
+                return Self.unavailable
+            }
+            let token = nextToken()
+            let action = make(token)
+            let addition = application.actions.add(action, to: channel, unlessDeletedSince: deletions)
+            guard addition != .added else {
+                store(.added(action), by: action.user, on: channel, at: token) { isStored in
+                    reply(isStored ? .pubnub(ActionBodies.added(action)) : Self.unavailable)
+                }
+                return nil
+            }
+            abandon(token)
+            switch addition {
+            case .known: return .pubnub(status: 409, ActionBodies.refusal(409, "Action Already Added"))
+            case .full: return Self.unavailable
+            case .stale, .added: continue
+            }
+        }
+        return Self.unavailable
+    }
+
+    private func isStored(_ message: UInt64, on channel: String) async throws -> Bool {
+        let query = HistoryQuery(
+            channel: Identifier(channel), start: message < .max ? message + 1 : nil, end: message, limit: 1)
+        let found = try await application.storage.store.history(query, application: application.subscribeKey)
+        return found.first?.timetoken == message
     }
 
     /// Answers once the action is gone from the store.
@@ -119,6 +152,12 @@ extension PubNubREST {
 
     private func abandon(_ token: UInt64) {
         application.change { state, pending in pending.entries += state.streams.abandon(token) }
+    }
+
+    private static var noMessage: HTTPAnswer {
+        .pubnub(
+            status: 404,
+            ActionBodies.refusal(404, "There is no message with this timetoken in the history of the channel."))
     }
 
     private static var unavailable: HTTPAnswer {

@@ -55,7 +55,7 @@ extension PubNubREST {
             case .tooManyGroups, .full: throw .tooManyGroups
             case .tooManyChannels(let limit): throw .channelRegistry(400, "A group holds at most \(limit) channels.")
             case .tooManyChannelsInOneCall(let limit): throw .channelRegistry(400, "A call takes at most \(limit) channels.")
-            case nil: throw .channelRegistry(500, "The change could not be stored.")
+            case nil: throw .channelRegistry(503, "The change could not be stored. Send the request again later.")
             }
         }
     }

@@ -75,16 +75,35 @@ extension PubNubREST {
                 actions: { actions[$0.timetoken].map { ActionBodies.grouped($0) } }, more: more))
     }
 
+    /// Deletes messages, then the actions on them (rule PV-74). After a failure the same request deletes what is left.
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
+        let (channel, start, end) = (Identifier(channel), Self.bound(request, "start"), Self.bound(request, "end"))
+        let store = application.storage.store
         do {
-            _ = try await application.storage.store.delete(
-                channel: Identifier(channel), start: Self.bound(request, "start"), end: Self.bound(request, "end"),
-                application: application.subscribeKey)
+            _ = try await store.delete(channel: channel, start: start, end: end, application: application.subscribeKey)
         } catch {
-            throw .historyFailed
+            throw .historyUnavailable
         }
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return .pubnub(HistoryBodies.deleted) }
+        var left = application.actions.beginRemoval(ofActionsOn: span, of: channel)[...]
+        var isStored = true
+        while !left.isEmpty {
+            let piece = Array(left.prefix(Self.actionsPerRemoval))
+            left = left.dropFirst(piece.count)
+            if isStored {
+                do {
+                    try await store.remove(actions: piece, of: channel, application: application.subscribeKey)
+                } catch {
+                    isStored = false
+                }
+            }
+            for action in piece { application.actions.settle(.removed(action), on: channel.text, isStored: isStored) }
+        }
+        guard isStored else { throw .historyUnavailable }
         return .pubnub(HistoryBodies.deleted)
     }
+
+    private static let actionsPerRemoval = 500
 
     func counts(_ request: PubNubServerRequest, _ channels: [String]) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard !channels.isEmpty, channels.count <= Self.countChannels, let since = Self.starts(request, channels) else {

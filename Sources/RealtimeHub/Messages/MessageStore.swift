@@ -56,6 +56,12 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
+    /// Removes message actions of a channel, at most a few hundred, and tells nobody: their messages were deleted. The default
+    /// implementation keeps them, so that ``restore()`` brings them back after a restart.
+    ///
+    /// - Throws: an error of the store.
+    func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws
+
     /// Deletes the messages in `start` (exclusive) … `end` (inclusive).
     ///
     /// - Returns: how many messages were deleted.
@@ -96,6 +102,9 @@ extension MessageStore {
     ) {
         completion(RecordsNotSupported())
     }
+
+    /// Keeps the actions.
+    public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
     /// Keeps a message that tells of no action.
     public func append(

@@ -97,6 +97,12 @@ extension MessageTrial {
         let late = action(8, value: "late")
         var isLateKept = true
         do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
+        // Their message was deleted; those of other channels and applications with the same timetokens stay.
+        let deleted = action(9, value: "deleted")
+        try await first.append(event(9), with: .added(deleted))
+        try await first.remove(actions: [deleted], of: "room", application: "app")
+        try await first.remove(actions: kept, of: "other", application: "app")
+        try await first.remove(actions: kept, of: "room", application: "other")
         let (store, restored) = try await reopened(first)
         if let restored {
             try expect(
@@ -104,7 +110,7 @@ extension MessageTrial {
                 "restoring the actions of a channel, the last of which was \(isLateKept ? "confirmed" : "refused"),")
             try expect(restored.actions["other"], ["other": [elsewhere]], "restoring those of another application")
             try expect(
-                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6].map { base + $0 }, "restoring what tells of actions")
+                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6, 9].map { base + $0 }, "restoring what tells of actions")
             try expect(restored.highestTimetoken >= base + 7, "the timetoken of an action may be given out again")
         }
         await store.close()

@@ -33,8 +33,8 @@ struct BrokenMessageStore: MessageStore {
     enum Fault: CaseIterable, Sendable {
         case confirmsOutOfOrder, confirmsTwice, losesSome, overwrites, forgetsMetadata, includesStart, ignoresBytes, showsUnstored
         case neverExpires, countsStart, deletesStart, mixesApplications, normalizesNames, readsPatterns, forgetsMessages
-        case repeatsTimetokens, sortsGroups, forgetsActions, forgetsRemovals, forgetsAccess, keepsExpiredAccess,
-            restoresEverything
+        case repeatsTimetokens, sortsGroups, forgetsActions, forgetsRemovals, keepsActionsOfDeleted, forgetsAccess,
+            keepsExpiredAccess, restoresEverything
         case hidesGaps, makesUpGaps, forgetsRecords, keepsRemovedRecords
 
         /// The rule that is broken.
@@ -54,7 +54,7 @@ struct BrokenMessageStore: MessageStore {
             case .readsPatterns: .patterns
             case .forgetsMessages, .repeatsTimetokens: .restart
             case .sortsGroups: .groups
-            case .forgetsActions, .forgetsRemovals: .actions
+            case .forgetsActions, .forgetsRemovals, .keepsActionsOfDeleted: .actions
             case .forgetsAccess, .keepsExpiredAccess: .access
             case .restoresEverything: .restoredBytes
             case .forgetsRecords, .keepsRemovedRecords: .records
@@ -114,6 +114,11 @@ struct BrokenMessageStore: MessageStore {
             }
         }
         base.commit(kept, with: messages, application: name(application), completion: completion)
+    }
+
+    func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        if fault == .keepsActionsOfDeleted { return }
+        try await base.remove(actions: actions, of: name(channel), application: name(application))
     }
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {

@@ -26,7 +26,7 @@ struct PubNubClusterLeaderTests {
             let first = try await writer.publish("1", to: "room")
             let action = ByteBuffer(string: #"{"type":"reaction","value":"smile"}"#)
             let json = "Content-Type: application/json\r\n"
-            let actions = "/v1/message-actions/demo/channel/other"
+            let actions = "/v1/message-actions/demo/channel/room"
             #expect(try await writer.post("\(actions)/message/\(first)?uuid=ann", action, json).status == 200)
             let (plain, group) = (try await here.hold("room"), try await there.hold(",", "&channel-group=g"))
 

@@ -132,6 +132,14 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.counts(since, application: application)
     }
 
+    /// An action whose message is not visible yet is not written at all: its timetoken is that of the message which tells of it.
+    func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        state.withLockedValue { state in
+            if !state.changes.isEmpty { for action in actions { state.changes[action.timetoken] = nil } }
+        }
+        try await redis.remove(actions: actions, of: channel, application: application)
+    }
+
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         try await redis.delete(channel: channel, start: start, end: end, application: application)
     }

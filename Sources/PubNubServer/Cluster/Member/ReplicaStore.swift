@@ -29,6 +29,7 @@ struct ReplicaStore: MessageStore {
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw NotDecidedHere() }
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { throw NotDecidedHere() }
+    func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws { throw NotDecidedHere() }
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         throw NotDecidedHere()
     }

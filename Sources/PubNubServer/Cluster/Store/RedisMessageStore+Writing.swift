@@ -152,6 +152,12 @@ extension RedisMessageStore {
 
     // MARK: Deleting
 
+    package func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        guard !actions.isEmpty else { return }
+        let fields = actions.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).argument }
+        try await perform([RedisCommand("HDEL", [keys.actions(Identifier(application))] + fields)])
+    }
+
     package func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         let keyset = Identifier(application)

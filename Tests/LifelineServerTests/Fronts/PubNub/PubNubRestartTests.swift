@@ -106,10 +106,11 @@ struct PubNubRestartTests {
         let stores = ServerStores(messages: { _ in ActionlessStore() }, chat: ServerStores.memory.chat)
         try await withServer(quietApplication, { $0.stores = stores }) { server in
             let client = try await PollClient.connect(server)
+            let message = try await client.publish("0", to: "room")
             let cursor = try await client.handshake("room")
             let body = ByteBuffer(string: #"{"type":"reaction","value":"smile"}"#)
             for _ in 0..<2 {
-                let answer = try await client.post("\(Self.actions)/message/5?uuid=ann", body)
+                let answer = try await client.post("\(Self.actions)/message/\(message)?uuid=ann", body)
                 #expect(answer.status == 503 && answer.body.contains("Service Unavailable"))
             }
             #expect(try await client.get(Self.actions).body == #"{"status": 200, "data": []}"#)

@@ -25,7 +25,7 @@ extension MessageActions {
     }
 }
 
-@Suite("The book of message actions (rules PV-70 to PV-73)")
+@Suite("The book of message actions (rules PV-70 to PV-75)")
 struct MessageActionsTests {
     static func action(_ timetoken: UInt64, of message: UInt64, _ value: String = "v", by user: String = "u") -> MessageAction {
         MessageAction(type: "t", value: value, user: user, message: message, timetoken: timetoken)
@@ -119,6 +119,35 @@ struct MessageActionsTests {
             MessageActions(restoring: ["c": [first, second]]).page(of: "c", start: nil, end: nil, limit: 9).actions == [
                 first, second,
             ])
+    }
+
+    @Test("What goes with its message leaves nothing, whatever is being stored meanwhile (rules PV-74 and PV-75)")
+    func deletedMessages() throws {
+        let book = MessageActions()
+        let span = try #require(HistorySpan(start: nil, end: 1, isOldestFirst: true))
+        let (kept, coming, going) = (Self.action(1, of: 1, "a"), Self.action(2, of: 1, "b"), Self.action(3, of: 1, "c"))
+        let other = Self.action(4, of: 2)
+        for action in [kept, going, other] { book.put(action, on: "c") }
+        let deletions = book.deletions
+        #expect(book.add(coming, to: "c", unlessDeletedSince: deletions) == .added)
+        #expect(book.remove(3, of: 1, on: "c", by: "u") == .removing(going))
+        // One that is being removed already is told of by that removal.
+        let removed = book.beginRemoval(ofActionsOn: span, of: "c")
+        #expect(Set(removed.map(\.timetoken)) == [1, 2])
+        // Whoever looked for the message before the deletion has to look again.
+        #expect(book.add(Self.action(5, of: 1), to: "c", unlessDeletedSince: deletions) == .stale)
+        book.settle(.added(coming), on: "c", isStored: false)
+        for action in removed { book.settle(.removed(action), on: "c", isStored: true) }
+        book.settle(.removed(going), on: "c", isStored: true)
+        #expect(book.page(of: "c", start: nil, end: nil, limit: 9).actions == [other])
+        #expect(book.of([1], on: "c").isEmpty)
+        // Counted once: the places of all of them are free.
+        for number in 0..<UInt64(MessageActions.perMessage) {
+            #expect(book.put(Self.action(number + 10, of: 1, "\(number)"), on: "c") == .added)
+        }
+        // A deletion that was not stored leaves everything.
+        for action in book.beginRemoval(ofActionsOn: span, of: "c") { book.settle(.removed(action), on: "c", isStored: false) }
+        #expect(book.of([1], on: "c")[1]?.count == MessageActions.perMessage)
     }
 
     @Test("Random additions and removals leave what a plain list would")

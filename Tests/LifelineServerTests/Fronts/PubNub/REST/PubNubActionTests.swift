@@ -8,7 +8,7 @@ import WireCoding
 @testable import PusherServer
 @testable import ServerRuntime
 
-@Suite("Message actions of PubNub's API (rules PV-70 to PV-73)")
+@Suite("Message actions of PubNub's API (rules PV-70 to PV-75)")
 struct PubNubActionTests {
     static let base = "/v1/message-actions/demo/channel/room"
 
@@ -49,6 +49,7 @@ struct PubNubActionTests {
     func refusals() async throws {
         let fixture = PubNubRESTFixture()
         let body = #"{"type":"t","value":"v"}"#
+        fixture.store("1", on: "room", at: 5)
         _ = try await Self.add(fixture, body, to: 5)
         let twice = try await Self.add(fixture, body, to: 5)
         #expect(twice.status == 409)
@@ -108,6 +109,7 @@ struct PubNubActionTests {
     func lengths() async throws {
         let fixture = PubNubRESTFixture()
         let body = #"{"type":"t","value":"\#(String(repeating: "v", count: 4096))"}"#
+        fixture.store("1", on: "room", at: 5)
         #expect(try await Self.add(fixture, body, to: 5, by: String(repeating: "u", count: 92)).status == 200)
         let answer = try await Self.add(fixture, body, to: 5, by: String(repeating: "u", count: 93))
         #expect(answer.status == 400 && answer.body.contains(#""location": "uuid""#))
@@ -119,6 +121,7 @@ struct PubNubActionTests {
         // Six bytes of JSON for each character: 24 KiB for an action.
         let value = String(repeating: #"\u0001"#, count: 4096)
         for number in 0..<100 {
+            fixture.store("1", on: "room", at: UInt64(number + 1))
             _ = try await Self.add(fixture, #"{"type":"t","value":"\#(value)"}"#, to: UInt64(number + 1))
         }
         var start: String?
@@ -135,9 +138,60 @@ struct PubNubActionTests {
         #expect(seen == 100 && pages == 3)
     }
 
+    @Test("Deleting messages deletes the actions on them, and no others (PV-74)")
+    func deletedMessages() async throws {
+        let fixture = PubNubRESTFixture()
+        let tokens = (0..<3).map { fixture.store("\($0)", on: "room") }
+        let elsewhere = fixture.store("1", on: "other")
+        for token in tokens {
+            for user in ["me", "you"] {
+                #expect(try await Self.add(fixture, #"{"type":"t","value":"\#(token)"}"#, to: token, by: user).status == 200)
+            }
+        }
+        let other = "/v1/message-actions/demo/channel/other"
+        #expect(
+            try await fixture.ask(
+                "\(other)/message/\(elsewhere)?uuid=me", method: "POST", body: #"{"type":"t","value":"v"}"#
+            ).status == 200)
+        func listed() async throws -> [String] {
+            try JSONText(try await fixture.body(Self.base))["data"]?.elements?.compactMap { $0["messageTimetoken"]?.string } ?? []
+        }
+        let history = "/v3/history/sub-key/demo/channel/room"
+        #expect(try await fixture.ask("\(history)?start=\(tokens[0])&end=\(tokens[1])", method: "DELETE").status == 200)
+        #expect(try await listed() == [tokens[0], tokens[0], tokens[2], tokens[2]].map(String.init))
+        #expect(try await fixture.ask(history, method: "DELETE").status == 200)
+        #expect(try await listed().isEmpty)
+        #expect(try await fixture.body(other).contains(#""value": "v""#))
+        // Their places are free again, and nobody was told.
+        #expect(fixture.delivered(on: "room").count { $0.contains("removed") } == 0)
+        let again = fixture.store("3", on: "room")
+        #expect(try await Self.add(fixture, #"{"type":"t","value":"v"}"#, to: again).status == 200)
+        #expect(try await listed() == ["\(again)"])
+    }
+
+    @Test(
+        "An action needs a message in the history of its channel (PV-75)",
+        arguments: ["5", "15800000000000001", "99999999999999999", "9223372036854775807", "18446744073709551615"])
+    func missingMessage(token: String) async throws {
+        let fixture = PubNubRESTFixture()
+        let message = fixture.store("1", on: "room")
+        let body = #"{"type":"t","value":"v"}"#
+        let answer = try await fixture.ask("\(Self.base)/message/\(token)?uuid=me", method: "POST", body: body)
+        #expect(answer.status == 404)
+        #expect(
+            answer.body
+                == #"{"status": 404, "error": {"source": "actions", "#
+                + #""message": "There is no message with this timetoken in the history of the channel."}}"#)
+        let elsewhere = "/v1/message-actions/demo/channel/other/message/\(message)?uuid=me"
+        #expect(try await fixture.ask(elsewhere, method: "POST", body: body).status == 404)
+        #expect(fixture.delivered(on: "room").isEmpty)
+        #expect(try await Self.add(fixture, body, to: message).status == 200)
+    }
+
     @Test("Pages are the newest actions, and say where to go on")
     func pages() async throws {
         let fixture = PubNubRESTFixture()
+        fixture.store("1", on: "room", at: 5)
         for number in 0..<5 {
             fixture.pass(seconds: 1)
             _ = try await Self.add(fixture, #"{"type":"t","value":"\#(number)"}"#, to: 5)

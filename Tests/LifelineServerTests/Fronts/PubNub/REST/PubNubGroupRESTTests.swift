@@ -47,7 +47,7 @@ struct PubNubGroupRESTTests {
         #expect(tooMany.status == 400)
         #expect(tooMany.body.contains("at most 200 channels"))
         let failing = PubNubRESTFixture(store: FailingStore())
-        #expect(try await failing.ask(Self.base + "/g?add=a").status == 500)
+        #expect(try await failing.ask(Self.base + "/g?add=a").status == 503)
     }
 
     @Test("What the store has not taken does not hold, and asking for it again stores it")

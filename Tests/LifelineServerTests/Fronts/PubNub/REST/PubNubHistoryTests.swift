@@ -142,14 +142,20 @@ struct PubNubHistoryTests {
         }
     }
 
-    @Test("A store that fails is told as the service tells it")
+    @Test("A store that fails to read is 500 as in PubNub's service; a deletion that cannot be stored is 503 (PV-45, PV-47)")
     func failingStore() async throws {
         let fixture = PubNubRESTFixture(store: FailingStore())
-        for (method, target) in [("GET", Self.v2), ("GET", Self.v3), ("DELETE", Self.v3)] {
-            let answer = try await fixture.ask(target, method: method)
+        for target in [Self.v2, Self.v3] {
+            let answer = try await fixture.ask(target)
             #expect(answer.status == 500)
             #expect(answer.body == #"{"status": 500, "error": true, "error_message": ""}"#)
         }
+        let deletion = try await fixture.ask(Self.v3, method: "DELETE")
+        #expect(deletion.status == 503)
+        #expect(
+            deletion.body
+                == #"{"status": 503, "error": true, "error_message": "The change could not be stored. Send the request again later."}"#
+        )
     }
 }
 

@@ -79,13 +79,14 @@ final class PubNubRESTFixture: Sendable {
         return path + "?" + PubNubSignature.query(all) + "&signature=" + signature
     }
 
-    /// Stores a message and gives its timetoken, which is that of the running second and one more for each in it.
+    /// Stores a message and gives its timetoken, which is that of the running second and one more for each in it, unless `token` names
+    /// another.
     @discardableResult
     func store(
         _ payload: String, on channel: Identifier, metadata: String? = nil, by publisher: String? = "u", kind: Int = 0,
-        customType: String? = nil
+        customType: String? = nil, at token: UInt64? = nil
     ) -> UInt64 {
-        let token = application.storage.tokens.next()
+        let token = token ?? application.storage.tokens.next()
         let message = StoredMessage(
             timetoken: token, channel: channel, publisher: publisher, payload: Array(payload.utf8),
             metadata: metadata.map { Array($0.utf8) }, kind: kind, customType: customType)
