@@ -53,8 +53,9 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         }
         let refusal = NexconnRefusal(error)
         let code = refusal.code.rawValue
-        self.init(
-            Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: refusal.retryAfter)
+        // The same call can be sent again once the store takes data, for example when the disk has room again.
+        let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
+        self.init(Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }
 
     /// A request that cannot be read as HTTP, or is not answered in time.
@@ -83,7 +84,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
             ChatCode.notEntryOwner, ChatCode.notOwnMessage, ChatCode.tooLateToEdit, ChatCode.onlyOwner:
             403
         case ChatCode.tooManySends: 429
-        case NexconnCode.storageFailed.rawValue: 500
+        case NexconnCode.storageFailed.rawValue: 503
         default: 400
         }
     }

@@ -17,7 +17,12 @@ private final class HeldStore: ChatStore {
     struct Broken: Error {}
 
     private let memory = InMemoryChatStore()
+    private let failsAtOnce: Bool
     private let waiting = NIOLockedValueBox<[(ChatCommit, String, @Sendable ((any Error)?) -> Void)]>([])
+
+    init(failsAtOnce: Bool = false) {
+        self.failsAtOnce = failsAtOnce
+    }
 
     var count: Int { waiting.withLockedValue { $0.count } }
 
@@ -32,6 +37,7 @@ private final class HeldStore: ChatStore {
     func restore() async throws -> RestoredChat { try await memory.restore() }
 
     func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        guard !failsAtOnce else { return completion(Broken()) }
         waiting.withLockedValue { $0.append((commit, application, completion)) }
     }
 
@@ -112,6 +118,22 @@ struct NexconnApplicationTests {
         #expect(said.count == 2)
         #expect(said.last != "1 33002")
         #expect(try await store.inbox(of: "b", after: 0, limit: 10, application: "app-key").count == 1)
+    }
+
+    @Test("A call of the server API that cannot be stored is 503 with 33002 and says when to try again (NA-4)")
+    func failsOverAPI() async throws {
+        let stores = ServerStores(messages: ServerStores.memory.messages, chat: { _ in HeldStore(failsAtOnce: true) })
+        try await withServer(
+            quietApplication,
+            {
+                $0.stores = stores
+                $0.chatApplications = [.development]
+            }
+        ) { server in
+            let content = #"{"fromUserId":"ann","toUserIds":["bob"],"messageType":"RC:TxtMsg","content":"{\"content\":\"x\"}"}"#
+            let answer = try await NexconnAPIClient(server: server).call("direct-channel/message/send", content)
+            #expect(answer.status == 503 && answer.code == 33002 && answer.fields["retry-after"] == "1", "\(answer)")
+        }
     }
 
     @Test("A repetition waits for what it repeats, and shares its fate")
