@@ -31,7 +31,9 @@ struct ChannelList: Hashable, Sendable {
     func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
         var found: [ChannelOccupancy] = []
         var bytes = 0
+        let hasReserved = PusherChannelName.isReserved(prefix)
         service.channels.forEachOccupied(application: application, prefix: prefix) { part in
+            let part = hasReserved ? part : part.filter { !PusherChannelName.isReserved($0.name) }
             bytes += part.reduce(0) { $0 + $1.name.utf8.count + 6 }
             guard bytes <= limit else { return false }
             found += part

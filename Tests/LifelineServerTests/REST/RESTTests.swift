@@ -62,6 +62,27 @@ struct RESTTests {
         }
     }
 
+    @Test(
+        "Events with the names of the protocol's own are refused, alone and in a batch (SR-70)",
+        arguments: ["pusher:error", "pusher:", "pusher_internal:subscription_succeeded"])
+    func reservedEvents(name: String) async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.subscribe("room")
+            let event = #"{"name":"\#(name)","channel":"room","data":"{}"}"#
+            for (path, body) in [
+                ("/apps/1001/events", event), ("/apps/1001/batch_events", #"{"batch":[\#(tick),\#(event)]}"#),
+            ] {
+                let answer = try await server.post(path, body)
+                #expect(answer.status == 400 && answer.body.contains("reserved"), "\(answer)")
+            }
+            try await client.expectSilence()
+            let like = #"{"name":"pusher-news","channel":"room","data":"{}"}"#
+            #expect(try await server.post("/apps/1001/events", like).status == 200)
+            try await client.expect("pusher-news")
+        }
+    }
+
     @Test("Channels, users and their counts can be asked for")
     func queries() async throws {
         try await withServer(.development) { server in

@@ -171,6 +171,12 @@ struct ChannelTests {
             try await ann.subscribe("#server-to-user-ann")
             try server.publish(channel: "#server-to-user-ann", event: "hello", data: "{}")
             try await ann.expect("hello")
+            // The channel is in a list only if the list is asked for such names (SR-71).
+            let channels = "/apps/1001/channels"
+            #expect(try await server.get(channels).body == #"{"channels":{}}"#)
+            #expect(
+                try await server.get(channels, query: [("filter_by_prefix", "#server")]).body
+                    == ##"{"channels":{"#server-to-user-ann":{}}}"##)
             #expect(try await server.post("/apps/1001/users/ann/terminate_connections", "{}") == Answer(status: 200, body: "{}"))
             #expect(try await ann.expectFarewell() == 4009)
             try await other.expectSilence()
