@@ -29,8 +29,16 @@ final class PollSources {
 
     private struct Resolved {
         var interest: StreamInterest
-        var places: [PresencePlace]
+        let places: [PresencePlace]
+        let placesHash: Int
         var version: Int
+
+        init(interest: StreamInterest, places: [PresencePlace], version: Int) {
+            self.interest = interest
+            self.places = places
+            self.version = version
+            placesHash = places.hashValue
+        }
     }
 
     init(_ lists: SubscriptionList, text: [UInt8], among polls: PubNubPolls) {
@@ -58,6 +66,11 @@ final class PollSources {
     /// Under the application's lock.
     func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
+    }
+
+    /// A hash of ``places(_:)``, computed once for each change of the groups. Under the application's lock.
+    func placesHash(_ state: borrowing PubNubApplication.State) -> Int {
+        resolve(state).placesHash
     }
 
     @inline(__always)

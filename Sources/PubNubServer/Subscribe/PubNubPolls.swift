@@ -139,7 +139,10 @@ final class PubNubPolls {
     private func join(
         _ sources: PollSources, _ user: OccupancyUser, _ request: PollStart, through relay: any PresenceRelay
     ) -> PubNubErrorBody? {
-        let touched = TouchedRequest(sources: sources.text, timeout: request.heartbeat, state: request.state)
+        // Only groups can have other channels than at the poll before.
+        let hash = sources.groups.isEmpty ? 0 : application.withState { sources.placesHash($0) }
+        let touched = TouchedRequest(
+            sources: sources.text, places: hash, timeout: request.heartbeat, state: request.state)
         guard !relay.knows(user, touched, of: application) else { return nil }
         let places = application.withState { sources.places($0) }
         guard places.count <= PresenceLimits.places else { return .tooManyPlaces }

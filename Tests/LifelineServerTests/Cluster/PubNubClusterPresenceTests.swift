@@ -42,6 +42,28 @@ struct PubNubClusterPresenceTests {
         }
     }
 
+    @Test("A member of a group that gets a channel just after the member's poll is present there with the next poll (CB-31)")
+    func groups() async throws {
+        try await withPubNubCluster { cluster in
+            let there = cluster.nodes[1]
+            let (writer, client) = (try await cluster.nodes[0].connect(), try await there.connect())
+            let group = "/v1/channel-registration/sub-key/demo/channel-group/g"
+            let poll = "/v2/subscribe/demo/,/0?tt=0&uuid=ann&heartbeat=60&channel-group=g"
+            func present() async throws -> [String] {
+                let body = try await client.get("/v2/presence/sub-key/demo/uuid/ann").body
+                return try JSONText(body)["payload"]?["channels"]?.elements?.compactMap(\.string).sorted() ?? []
+            }
+            for (change, expected) in [("add=a", ["a"]), ("add=b", ["a", "b"]), ("remove=a&add=c", ["a", "b", "c"])] {
+                #expect(try await writer.get("\(group)?\(change)").status == 200)
+                // The node has the group as it is now; no second passes in which it would forget the poll before.
+                await there.catchUp()
+                #expect(try await client.get(poll).status == 200)
+                // Who was on a channel that left the group is there until it falls silent, as on one server.
+                #expect(try await present() == expected)
+            }
+        }
+    }
+
     @Test("A user who falls silent is a timeout for the polls of all nodes, once (CB-32)")
     func timeout() async throws {
         let clock = ManualClock()

@@ -5,6 +5,8 @@ import RealtimeHub
 struct TouchedRequest: Hashable, Sendable {
     /// The bytes of the request that name what it subscribes to.
     var sources: [UInt8]
+    /// Differs when the groups among them have other channels than before (``PollSources/placesHash(_:)``).
+    var places = 0
     var timeout: Int?
     var state: [Identifier: [UInt8]]
 }
