@@ -18,6 +18,8 @@ struct PresenceRoster: Hashable, Sendable {
 
     var count: Int { infos.count }
 
+    func contains(_ id: String) -> Bool { infos.keys.contains(Identifier(id)) }
+
     /// A question was asked; the one before does not count any more.
     mutating func asked(_ number: UInt64) {
         question = number

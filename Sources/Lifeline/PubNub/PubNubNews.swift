@@ -33,6 +33,8 @@ struct PubNubNews: Sendable {
     /// Channels that were confirmed on any.
     private var known: Set<Identifier> = []
     private var rosters: [Identifier: PresenceRoster] = [:]
+    /// Who is on channels below a wildcard, by the wildcard.
+    private var below: [Identifier: WildcardMembers] = [:]
     private var lastQuestion: UInt64 = 0
 
     init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
@@ -68,7 +70,12 @@ struct PubNubNews: Sendable {
         guard rosters[question.channel]?.question == question.number else { return Report() }
         switch answer {
         case .success(let members):
-            let present = rosters[question.channel]?.answered(members) ?? members
+            var present = rosters[question.channel]?.answered(members) ?? members
+            // The service's answer names those on the wildcard itself.
+            for member in below[Identifier(question.channel)]?.members ?? []
+            where !present.contains(where: { $0.id.isExactly(member.id) }) {
+                present.append(member)
+            }
             return Report(events: [.present(channel: question.channel, present)])
         case .failure(let error):
             rosters[question.channel]?.failed()
@@ -89,6 +96,7 @@ struct PubNubNews: Sendable {
                 confirmed.remove(Identifier(channel))
                 known.remove(Identifier(channel))
                 rosters[channel] = nil
+                below[Identifier(channel)] = nil
                 report.events.append(.unsubscribed(channel: channel))
             }
         case .messages(let batch):
@@ -124,7 +132,12 @@ struct PubNubNews: Sendable {
 extension PubNubNews {
     private mutating func take(_ message: PubNubMessage, at now: Moment, into report: inout Report) {
         if message.isPresence {
-            if let event = PubNubPresenceEvent(message) { take(event, into: &report) }
+            guard let event = PubNubPresenceEvent(message) else { return }
+            if rosters[Identifier(event.channel)] == nil, let pattern = presencePattern(of: message) {
+                take(event, below: pattern, into: &report)
+            } else {
+                take(event, into: &report)
+            }
             return
         }
         let pattern = pattern(of: message)
@@ -178,27 +191,55 @@ extension PubNubNews {
         report.questions.append(Question(channel: channel, number: lastQuestion))
     }
 
+    /// The wildcard whose room is subscribed and by which a presence event came; nil when there is none.
+    private func presencePattern(of message: PubNubMessage) -> String? {
+        guard let pattern = message.subscription?.droppingByteSuffix(PubNubMessage.presenceSuffix),
+            pattern.hasByteSuffix(".*"), rosters[Identifier(pattern)] != nil
+        else { return nil }
+        return pattern
+    }
+
+    /// Rule LL-57: whoever is on a channel below a wildcard is a member of the wildcard's room.
+    private mutating func take(_ event: PubNubPresenceEvent, below pattern: String, into report: inout Report) {
+        var members = below[Identifier(pattern)] ?? WildcardMembers()
+        for id in event.came {
+            let member = members.joined(id, on: event.channel, info: id == event.user ? event.state : nil)
+            report.events.append(.joined(channel: pattern, member))
+        }
+        for id in event.went where members.left(id, event.channel) {
+            guard rosters[Identifier(pattern)]?.contains(id) != true else { continue }
+            report.events.append(.left(channel: pattern, memberID: id))
+        }
+        below[Identifier(pattern)] = members
+    }
+
     private mutating func take(_ event: PubNubPresenceEvent, into report: inout Report) {
         guard var roster = rosters[event.channel] else { return }
-        var came = event.joined
-        var went = event.left + event.timedOut
-        switch event.action {
-        case .join, .stateChange: came += [event.user].compactMap { $0 }
-        case .leave, .timeout: went += [event.user].compactMap { $0 }
-        default: break
-        }
-        for id in came {
+        for id in event.came {
             let member = roster.joined(id, info: id == event.user ? event.state : nil)
             report.events.append(.joined(channel: event.channel, member))
         }
-        for id in went {
+        for id in event.went {
             roster.left(id)
+            guard below[Identifier(event.channel)]?.contains(id) != true else { continue }
             report.events.append(.left(channel: event.channel, memberID: id))
         }
         rosters[event.channel] = roster
         // Interval events may leave out who came and went; single ones never do.
         let isIncomplete = event.needsRefresh || roster.count != event.occupancy
         if event.action == .interval, roster.question == nil, isIncomplete { ask(event.channel, into: &report) }
+    }
+}
+
+extension PubNubPresenceEvent {
+    /// Those who are there after the event and perhaps were not before.
+    fileprivate var came: [String] {
+        joined + ([.join, .stateChange].contains(action) ? [user].compactMap { $0 } : [])
+    }
+
+    /// Those who are not there any more.
+    fileprivate var went: [String] {
+        left + timedOut + ([.leave, .timeout].contains(action) ? [user].compactMap { $0 } : [])
     }
 }
 

@@ -44,6 +44,33 @@ struct PubNubOnSocketsTests {
         }
     }
 
+    @Test("LL-57: who is on channels below a wildcard is a member of the wildcard's room, until the user is on none of them")
+    func wildcardPresence() async throws {
+        try await withServer { host, _ in
+            let ann = client(host, "ann")
+            let (ben, cem) = (client(host, "ben"), client(host, "cem"))
+            for one in [ann, ben, cem] { try await one.connect(timeout: .seconds(30)) }
+            let room = try await ann.channel("news.*").subscribe()
+            let changes = try room.presence.changes
+            func next() async -> String? {
+                // The client's own joining comes before or after the answer about who is there.
+                await first(of: changes) { $0.member.id != "ann" }.map { "\($0.channel) \($0.action) \($0.member.id)" }
+            }
+            _ = try await ben.channel("news.sports").subscribe()
+            #expect(await next() == "news.* join ben")
+            _ = try await ben.channel("news.weather").subscribe()
+            _ = try await cem.channel("news.weather").subscribe()
+            #expect(await next() == "news.* join cem")
+            ben.channel("news.sports").unsubscribe()
+            await cem.disconnect()
+            #expect(await next() == "news.* leave cem")
+            #expect(try room.presence.members.map(\.id).sorted() == ["ann", "ben"])
+            ben.channel("news.weather").unsubscribe()
+            #expect(await next() == "news.* leave ben")
+            for one in [ann, ben] { await one.disconnect() }
+        }
+    }
+
     @Test("LL-54, LL-55: a group is filled, subscribed and emptied; its messages name their channel")
     func groups() async throws {
         try await withServer { host, _ in
@@ -64,6 +91,15 @@ struct PubNubOnSocketsTests {
             #expect(await first(of: room.messages) { _ in true } == nil)
             try await news.delete()
             #expect(try await ann.channelGroup("news").channels().isEmpty)
+        }
+    }
+
+    @Test("A call whose address is too long for the service says so", arguments: [33_000, 70_000])
+    func longAddress(length: Int) async throws {
+        try await withServer { host, _ in
+            let room = client(host, "ann").channel(String(repeating: "c", count: length))
+            let error = await #expect(throws: LifelineError.self) { _ = try await room.history(last: 1) }
+            #expect(error?.code.rawValue == "requestTooLong" && error?.reason.contains("Request URI Too Long") == true)
         }
     }
 

@@ -1,0 +1,41 @@
+import Identifiers
+import WireCoding
+
+/// Who is on the channels below a wildcard, as far as presence events have told, as a value (rule LL-57).
+struct WildcardMembers: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        var member: Member
+        var channels: Set<Identifier>
+    }
+
+    /// By user, in the order of arrival.
+    private var entries: [Identifier: Entry] = [:]
+    private var order: [Identifier] = []
+
+    /// Everybody who is on at least one channel.
+    var members: [Member] { order.compactMap { entries[$0]?.member } }
+
+    func contains(_ id: String) -> Bool { entries[Identifier(id)] != nil }
+
+    /// Somebody came to a channel, or has another state there. An event without state leaves the one that is known.
+    mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
+        let user = Identifier(id)
+        if entries[user] == nil { order.append(user) }
+        var entry = entries[user] ?? Entry(member: Member(id: id), channels: [])
+        entry.member.info = info ?? entry.member.info
+        entry.channels.insert(Identifier(channel))
+        entries[user] = entry
+        return entry.member
+    }
+
+    /// - Returns: whether the user was there and is now on none of the channels.
+    mutating func left(_ id: String, _ channel: String) -> Bool {
+        let user = Identifier(id)
+        guard entries[user]?.channels.remove(Identifier(channel)) != nil, entries[user]?.channels.isEmpty == true else {
+            return false
+        }
+        entries[user] = nil
+        order.removeAll { $0 == user }
+        return true
+    }
+}
