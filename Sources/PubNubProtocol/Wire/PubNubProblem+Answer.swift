@@ -82,7 +82,7 @@ extension PubNubProblem {
         case 401, 403: return failure(.accessDenied, "The service denies access.")
         case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
         case 408: return failure(.timeout, "The service waited too long for the request.")
-        case 414: return failure(.requestTooLong, "The request is too long for the service.")
+        case 414, 431: return failure(.requestTooLong, "The request is too long for the service.")
         case 481: return failure(.malformedFilter, "The service does not understand the filter expression.")
         case 429, 503:
             var overloaded = failure(.overloaded, "The service is overloaded.")

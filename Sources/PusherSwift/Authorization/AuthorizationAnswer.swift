@@ -37,7 +37,7 @@ enum AuthorizationAnswer {
         switch status {
         case 400: .badRequest
         case 401, 403: .accessDenied
-        case 414: .requestTooLong
+        case 414, 431: .requestTooLong
         case 429, 503: .overloaded
         default: .unknown
         }

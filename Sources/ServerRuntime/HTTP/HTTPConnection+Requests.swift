@@ -64,6 +64,14 @@ extension HTTPConnection {
         return refusal(problem, target.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) })
     }
 
+    /// The refusal of a request whose head is too large for the parser: of a long target in the terms of the API that it begins with.
+    func refusalOfLargeHead(_ line: RequestLine) -> HTTPAnswer {
+        guard line.isTooLong else { return HTTPAnswer(.headerTooLarge) }
+        let start = String(decoding: line.start, as: UTF8.self)
+        guard let target = core.prefix.strip(start) else { return HTTPAnswer(.targetTooLong) }
+        return refusal(.targetTooLong, target)
+    }
+
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
         host.front(of: segments)?.refusal(problem, of: segments) ?? HTTPAnswer(problem)
     }

@@ -67,6 +67,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     package var kind = RequestKind.other
     /// Of a request that belongs to a trace.
     private var span: RequestSpan?
+    /// Of a request whose head the parser has not read to its end.
+    private var requestLine = RequestLine()
     /// In how many pieces the head of a plain request has come so far.
     private(set) var pieces: UInt8 = 0
     /// The web page whose script asks.
@@ -122,14 +124,15 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
             context?.close(promise: nil)
             return
         }
-        let problem = error as? HTTPParserError == .headerOverflow ? HTTPProblem.headerTooLarge : .malformedRequest
+        let isOverflow = error as? HTTPParserError == .headerOverflow
+        let answer = isOverflow ? refusalOfLargeHead(requestLine) : HTTPAnswer(.malformedRequest)
         switch phase {
         case .answering, .holding, .upgrading: context?.close(promise: nil)
         case .idle:
             // What is known of the request before has nothing to do with this one.
             if pieces == 0 { beginRequest() }
-            refuse(HTTPAnswer(problem))
-        case .reading: refuse(HTTPAnswer(problem))
+            refuse(answer)
+        case .reading: refuse(answer)
         case .closing, .ended: return
         }
     }
@@ -180,6 +183,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 let bytes = unread
                 unread = ByteBuffer()
                 noteBeginning(bytes)
+                if case .idle = phase { requestLine.note(bytes.readableBytesView) }
                 feedParser(bytes, context)
                 continue
             }
@@ -270,6 +274,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         framingBytes = 0
         kind = .other
         page = .other
+        requestLine = RequestLine()
     }
 
     /// A head that comes to the parser in pieces has to be whole in time, too (rule SV-5). Line ends between requests begin none.
@@ -304,6 +309,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         guard case .idle = phase else { return }
         if pieces == 0 { beginRequest() }
         // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
+        requestLine = RequestLine()
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))

@@ -22,7 +22,7 @@ extension ConnectionFailure {
         case 401, 403: return failure(.accessDenied, "The server denies access.")
         case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
         case 408: return failure(.timeout, "The server waited too long for the request.")
-        case 414: return failure(.requestTooLong, "The request is too long for the server.")
+        case 414, 431: return failure(.requestTooLong, "The request is too long for the server.")
         case 481: return failure(.malformedFilter, "The server does not understand the filter expression.")
         case 429, 503:
             var overloaded = failure(.overloaded, "The server is overloaded.")

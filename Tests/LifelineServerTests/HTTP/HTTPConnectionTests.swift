@@ -153,7 +153,7 @@ struct HTTPConnectionTests {
 
     @Test(
         "A target has the same room on every connection, whatever it has carried before and however its request is written",
-        arguments: [(20_000, 200), (32_000, 200), (33_500, 414), (48_000, 414)])
+        arguments: [(20_000, 200), (32_000, 200), (33_500, 414), (48_000, 414), (66_000, 414), (200_000, 414)])
     func longTargets(length: Int, status: Int) async throws {
         let target = "/health?" + String(repeating: "x", count: length)
         let field = "X: " + String(repeating: "y", count: 8000) + "\r\n"
@@ -168,6 +168,31 @@ struct HTTPConnectionTests {
                     try await client.socket.send(request + "Connection: close\r\n\r\n")
                     let answer = try await client.socket.textToEnd()
                     #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(before) \(request.prefix(4)): \(answer.prefix(80))")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A target that is too long for the parser is refused in the terms of its API, also behind another request (SV-9, PV-4)",
+        arguments: ["GET", "DELETE"])
+    func tooLongForParser(method: String) async throws {
+        let name = String(repeating: "c", count: 70_000)
+        try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
+            for (target, body) in [
+                ("/v3/history/sub-key/demo/channel/\(name)", #"{"status":414,"service":"Balancer","error":true,"#),
+                ("/v2/subscribe/demo/\(name)/0?uuid=u", #"{"status":414,"service":"Balancer","error":true,"#),
+                ("/apps/1001/channels?filter_by_prefix=\(name)", "The request target is longer than 32768 bytes."),
+            ] {
+                for isSecond in [false, true] {
+                    let client = try await PollClient.connect(server)
+                    if isSecond {
+                        try await client.socket.send("GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                        #expect(try await client.reply().status == 200)
+                    }
+                    try await client.socket.send("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                    let answer = try await client.socket.textToEnd()
+                    #expect(answer.hasPrefix("HTTP/1.1 414 ") && answer.contains(body), "\(answer.prefix(600))")
                 }
             }
         }

@@ -14,7 +14,8 @@ struct PubNubAnswerDecoderTests {
             (301, StatusCategory.malformedResponse, ConnectionFailure.Origin.local), (400, .badRequest, .server),
             (401, .accessDenied, .server), (403, .accessDenied, .server), (404, .unknown, .server),
             (407, .proxyUnavailable, .local), (408, .timeout, .server), (411, .badRequest, .server),
-            (413, .unknown, .server), (414, .requestTooLong, .server), (429, .overloaded, .server),
+            (413, .unknown, .server), (414, .requestTooLong, .server), (431, .requestTooLong, .server),
+            (429, .overloaded, .server),
             (481, .malformedFilter, .server), (500, .unknown, .server), (502, .unknown, .server), (503, .overloaded, .server),
             (511, .malformedResponse, .local), (600, .malformedResponse, .local), (99, .malformedResponse, .local),
         ])

@@ -44,7 +44,8 @@ struct PerformTests {
             .status(403, #"{"message":"Forbidden","payload":{"channels":["a"],"channel-groups":[":g"]}}"#),
             .PNAccessDeniedCategory, 403
         ),
-        (.status(414, "{}"), .PNRequestURITooLongCategory, 414), (.status(500, "{}"), .PNUnknownCategory, 500),
+        (.status(414, "{}"), .PNRequestURITooLongCategory, 414), (.status(431, "{}"), .PNRequestURITooLongCategory, 431),
+        (.status(500, "{}"), .PNUnknownCategory, 500),
         (.status(404, "{}"), .PNUnknownCategory, 404),
         (.status(200, "<html>sign in</html>", type: "text/html"), .PNMalformedResponseCategory, 500),
         (.status(200, #"{"broken"#), .PNMalformedResponseCategory, 500),

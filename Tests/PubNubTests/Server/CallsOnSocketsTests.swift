@@ -66,6 +66,17 @@ struct CallsOnSocketsTests {
         }
     }
 
+    @Test(arguments: [33_000, 70_000])
+    func `a call whose address is too long says so with the words of the service (PK-1)`(length: Int) async throws {
+        try await withClient { client in
+            let error = await #expect(throws: PNCallError.self) {
+                _ = try await client.history(of: String(repeating: "c", count: length))
+            }
+            #expect(error?.category == .PNRequestURITooLongCategory && error?.statusCode == 414)
+            #expect(error?.information == "Request URI Too Long")
+        }
+    }
+
     @Test func `a message about a file is published and kept`() async throws {
         struct FileMessage: Decodable, Equatable {
             struct File: Decodable, Equatable {

@@ -9,7 +9,7 @@ import Testing
         arguments: [
             (200, .malformedResponse), (204, .malformedResponse), (302, .malformedResponse), (511, .malformedResponse),
             (400, .badRequest), (401, .accessDenied), (403, .accessDenied), (404, .unknown), (407, .proxyUnavailable),
-            (408, .timeout), (414, .requestTooLong), (418, .unknown), (426, .unknown), (429, .overloaded),
+            (408, .timeout), (414, .requestTooLong), (431, .requestTooLong), (418, .unknown), (426, .unknown), (429, .overloaded),
             (481, .malformedFilter),
             (500, .unknown), (502, .unknown), (503, .overloaded), (599, .unknown), (999, .malformedResponse),
             (0, .malformedResponse), (-1, .malformedResponse),
