@@ -2,21 +2,43 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Lets things that read and then change the same conversation happen one after the other, so that none undoes another.
+/// Lets jobs that read and then change the same conversation run one after the other, so that none undoes another.
+///
+/// Users take turns: whoever asks for much delays the next job of another user by one job.
 final class ConversationQueue: Sendable {
     typealias Job = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
-    /// Who waits, by conversation. There is an entry as long as somebody has the turn.
-    private let waiting = NIOLockedValueBox<[Identifier: Deque<Job>]>([:])
+    private struct Line: Sendable {
+        /// Waiting jobs, by user.
+        var jobs: [Identifier: Deque<Job>] = [:]
+        /// The users who have jobs, in the order of their turns.
+        var users: Deque<Identifier> = []
 
-    /// Runs `job`, now or when those before it are done. It has to call what it is given, once.
-    func run(_ conversation: Identifier, _ job: @escaping Job) {
+        mutating func append(_ job: @escaping Job, of user: Identifier) {
+            if jobs[user] == nil { users.append(user) }
+            jobs[user, default: []].append(job)
+        }
+
+        mutating func popFirst() -> Job? {
+            guard let user = users.popFirst(), let job = jobs[user]?.popFirst() else { return nil }
+            if jobs[user]?.isEmpty == true { jobs[user] = nil } else { users.append(user) }
+            return job
+        }
+    }
+
+    /// Waiting jobs, by conversation. There is an entry as long as a job of the conversation runs.
+    private let waiting = NIOLockedValueBox<[Identifier: Line]>([:])
+
+    /// Runs `job`, now or when its turn comes. It has to call what it is given, once.
+    ///
+    /// - Parameter user: the user who asks.
+    func run(_ conversation: Identifier, by user: Identifier, _ job: @escaping Job) {
         let isFirst = waiting.withLockedValue { waiting in
             guard waiting[conversation] != nil else {
-                waiting[conversation] = []
+                waiting[conversation] = Line()
                 return true
             }
-            waiting[conversation]?.append(job)
+            waiting[conversation]?.append(job, of: user)
             return false
         }
         if isFirst { job { self.next(conversation) } }

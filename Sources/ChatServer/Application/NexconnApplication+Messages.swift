@@ -6,7 +6,12 @@ import RealtimeHub
 extension NexconnApplication {
     /// Takes a message back, for everybody.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        modify(target, by: caller, missing: .nothingToRecall, reply: reply) { event, message, state, change in
+        modify(
+            target, by: caller, missing: .nothingToRecall,
+            judge: { state, now in
+                try state.checkTakingPart(caller.actor, in: ChatKind(target.conversation), Identifier(target.to), at: now)
+            }, reply: reply
+        ) { event, message, state, change in
             let recipients = try state.admitRecall(
                 by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
                 users: message.options.users?.identifiers, at: change.now)
@@ -23,7 +28,12 @@ extension NexconnApplication {
     /// Gives a message another content.
     func edit(_ target: NexconnTarget, content: [UInt8], by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         if let problem = NexconnLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
-        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, state, change in
+        modify(
+            target, by: caller, missing: .noSuchMessage,
+            judge: { state, now in
+                try state.checkChanging(caller.actor, in: ChatKind(target.conversation), Identifier(target.to), at: now)
+            }, reply: reply
+        ) { event, message, state, change in
             let now = change.now
             let recipients = try state.admitEdit(
                 by: caller.actor, of: event.sender, sent: message.time, contentBytes: content.count,
@@ -47,7 +57,12 @@ extension NexconnApplication {
     ) {
         if let problem = NexconnLimits.problem(ofMetadata: set) { return answer(.failure(problem), reply: reply) }
         let delete = delete.filter { set[$0] == nil }
-        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, state, change in
+        modify(
+            target, by: caller, missing: .noSuchMessage,
+            judge: { state, now in
+                try state.checkChanging(caller.actor, in: ChatKind(target.conversation), Identifier(target.to), at: now)
+            }, reply: reply
+        ) { event, message, state, change in
             let recipients = try state.admitMetadata(
                 by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
                 users: message.options.users?.identifiers, at: change.now)
@@ -80,13 +95,25 @@ extension NexconnApplication {
     // MARK: What they have in common
 
     /// Reads a message from history and decides about it, while nobody else changes anything in its conversation.
+    ///
+    /// - Parameter judge: whether the caller may do such a thing in the channel. Asked before the conversation's turn is taken and the
+    ///   store is read, so that strangers hold up nobody; `decide` asks again.
     private func modify(
-        _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal, reply: @escaping NexconnAnswering,
+        _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal,
+        judge: (ChatState, Int64) throws -> Void, reply: @escaping NexconnAnswering,
         _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatState, inout NexconnChange) throws -> NexconnResult
     ) {
-        let access = read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user) }
-        let (store, key) = (storage.store, key)
-        turns.run(access.conversation) { done in
+        let (store, key, now) = (storage.store, key, now)
+        let access: ChatHistoryAccess
+        do {
+            access = try read { state in
+                try judge(state, now)
+                return state.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user)
+            }
+        } catch {
+            return answer(.failure(NexconnRefusal(error)), reply: reply)
+        }
+        turns.run(access.conversation, by: caller.user) { done in
             Task {
                 let found: Result<ChatEvent, NexconnRefusal>
                 do {

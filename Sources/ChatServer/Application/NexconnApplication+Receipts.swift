@@ -90,7 +90,7 @@ extension NexconnApplication {
 
     /// Reads messages of a conversation and their receipts. Those that are not there are left out.
     private func look(
-        _ ids: [NexconnMessageID], _ access: ChatHistoryAccess,
+        _ ids: [NexconnMessageID], _ access: ChatHistoryAccess, by caller: NexconnCaller,
         completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
     ) {
         let (store, key) = (storage.store, key)

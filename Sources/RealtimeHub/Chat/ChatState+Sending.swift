@@ -257,6 +257,26 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
+    /// Whether somebody may change messages of a channel at all, whatever message it is: what can be judged before the message is read.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func checkChanging(
+        _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard !actor.isServer else { return }
+        try checkTakingPart(actor.user, kind, channel, at: now)
+        if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
+    }
+
+    /// Whether somebody takes part in a channel. The application's server takes part in all.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func checkTakingPart(
+        _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        if !actor.isServer { try checkTakingPart(actor.user, kind, channel, at: now) }
+    }
+
     /// What holds for a message holds for what is done to it later: others hear of that too (rule CH-102).
     private func checkChanging(
         _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64

@@ -211,12 +211,12 @@ struct ConversationQueueTests {
         let ran = NIOLockedValueBox<[String]>([])
         let held = NIOLockedValueBox<[@Sendable () -> Void]>([])
         for name in ["a1", "a2", "a3"] {
-            turns.run("a") { done in
+            turns.run("a", by: "u") { done in
                 ran.withLockedValue { $0.append(name) }
                 held.withLockedValue { $0.append(done) }
             }
         }
-        turns.run("b") { done in
+        turns.run("b", by: "u") { done in
             ran.withLockedValue { $0.append("b") }
             done()
         }
@@ -226,7 +226,7 @@ struct ConversationQueueTests {
             #expect(ran.withLockedValue { $0.last } == expected)
         }
         held.withLockedValue { $0.removeFirst() }()
-        turns.run("a") { done in
+        turns.run("a", by: "u") { done in
             ran.withLockedValue { $0.append("again") }
             done()
         }
