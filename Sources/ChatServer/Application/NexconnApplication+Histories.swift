@@ -26,7 +26,8 @@ extension NexconnApplication {
         } catch {
             return answer(.failure(NexconnRefusal(error)), reply: reply)
         }
-        let query = ChatHistoryQuery(request, access, viewer: caller.user)
+        // The application's server may ask for nobody's view.
+        let query = ChatHistoryQuery(request, access, viewer: caller.user.isEmpty ? nil : caller.user)
         let (store, key) = (storage.store, key)
         Task {
             do {
@@ -118,7 +119,7 @@ extension NexconnApplication {
 
 extension ChatHistoryQuery {
     /// One message more than the page, which shows whether there are more.
-    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier) {
+    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {
         case .latest: break

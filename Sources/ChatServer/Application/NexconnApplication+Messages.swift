@@ -125,9 +125,8 @@ extension NexconnApplication {
                 self.change(
                     { state, change in
                         let event = try found.get()
-                        guard event.id > access.floor, let message = NexconnMessage(storedAs: event.body) else {
-                            throw missing
-                        }
+                        guard event.id > access.floor, caller.maySee(event), let message = NexconnMessage(storedAs: event.body)
+                        else { throw missing }
                         return try decide(event, message, &state, &change)
                     },
                     reply: { result in

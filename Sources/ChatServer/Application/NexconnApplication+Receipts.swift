@@ -9,10 +9,19 @@ extension NexconnApplication {
         _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
-        let user = caller.user
-        let access = read { $0.historyAccess(of: ChatKind(conversation), channel, by: user) }
-        turns.run(access.conversation) { done in
-            self.look(ids, access) { found in
+        let (user, start) = (caller.user, now)
+        let access: ChatHistoryAccess
+        do {
+            // Judged before the conversation's turn is taken and the store is read, so that strangers hold up nobody (rule NV-21).
+            access = try read { state in
+                try state.admitReceipt(by: user, in: ChatKind(conversation), channel, at: start)
+                return state.historyAccess(of: ChatKind(conversation), channel, by: user)
+            }
+        } catch {
+            return answer(.failure(NexconnRefusal(error)), reply: reply)
+        }
+        turns.run(access.conversation, by: user) { done in
+            self.look(ids, access, by: caller) { found in
                 self.change(
                     { state, change in
                         let now = change.now
@@ -76,7 +85,7 @@ extension NexconnApplication {
                 try state.checkReceipts(by: caller.user, in: ChatKind(conversation), channel, at: now)
                 return state.historyAccess(of: ChatKind(conversation), channel, by: caller.user)
             }
-            look(ids, access) { found in
+            look(ids, access, by: caller) { found in
                 do {
                     reply(.success(try result(try found.get())))
                 } catch {
@@ -88,7 +97,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Reads messages of a conversation and their receipts. Those that are not there are left out.
+    /// Reads messages of a conversation and their receipts. Those that are not there, or were meant for others, are left out.
     private func look(
         _ ids: [NexconnMessageID], _ access: ChatHistoryAccess, by caller: NexconnCaller,
         completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
@@ -99,9 +108,9 @@ extension NexconnApplication {
                 var read: Read = []
                 var seen: Set<UInt64> = []
                 for id in ids where id.rawValue > access.floor && seen.insert(id.rawValue).inserted {
-                    guard let event = try await store.event(id.rawValue, in: access.conversation, application: key) else {
-                        continue
-                    }
+                    guard let event = try await store.event(id.rawValue, in: access.conversation, application: key),
+                        caller.maySee(event)
+                    else { continue }
                     read.append((event, []))
                 }
                 let receipts = try await store.receipts(of: read.map(\.event.id), application: key)

@@ -109,7 +109,8 @@ extension NexconnApplication {
     {
         ChatEvent(
             id: message.id.rawValue, conversation: admission.conversation, sender: sender,
-            clientID: message.clientID.map { Identifier($0) }, body: body, audience: admission.recipients.others)
+            clientID: message.clientID.map { Identifier($0) }, body: body, audience: admission.recipients.others,
+            readers: message.options.users.map { [sender] + $0.identifiers })
     }
 
     /// The application's server may send system messages, and its messages need no client's id.

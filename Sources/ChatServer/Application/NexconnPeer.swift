@@ -60,6 +60,10 @@ enum NexconnCaller: Sendable {
         }
     }
 
+    /// Whether a message is one that the caller may know of: a message to some members of a group is for these, its sender and the
+    /// application's server (rule CH-33).
+    func maySee(_ event: ChatEvent) -> Bool { peer == nil || event.isVisible(to: user) }
+
     var peer: NexconnPeer? {
         guard case .session(let peer) = self else { return nil }
         return peer

@@ -21,7 +21,9 @@ struct ChatRows: StoreRows {
 
     func cost(of item: Item) -> Int {
         let commit = item.commit
-        let additions = commit.additions.reduce(0) { $0 + $1.event.body.count + 48 * $1.places.count + 200 }
+        let additions = commit.additions.reduce(0) { sum, addition in
+            sum + addition.event.body.count + 48 * (addition.places.count + (addition.event.readers?.count ?? 0)) + 200
+        }
         let rewrites = commit.rewrites.reduce(0) { $0 + $1.body.count + 32 }
         let marks = commit.recalls.count + commit.hidden.count + commit.hiddenUpTo.count + commit.receipts.count
         return 256 + additions + rewrites + 64 * (marks + commit.acknowledged.count)
@@ -52,6 +54,11 @@ struct ChatRows: StoreRows {
                 Int64(clamping: event.id), application, conversation, event.sender.text, event.clientID?.text,
                 own.map { Int64(clamping: $0) }, event.audience, Data(event.body),
             ], database)
+        for reader in event.conversation == nil ? [] : event.readers ?? [] {
+            try run(
+                "INSERT OR IGNORE INTO reader (event, inbox) VALUES (?, ?)",
+                [Int64(clamping: event.id), try names.inbox(of: reader, application, database)], database)
+        }
         for place in addition.places {
             let inbox = try names.inbox(of: place.user, application, database)
             try run(

@@ -22,7 +22,36 @@ extension StoreSchema {
             try database.execute(sql: "CREATE TABLE life (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL)")
             try database.execute(sql: "INSERT INTO life (id, epoch) VALUES (1, ?)", arguments: [newChatEpoch()])
         }
+        migrator.registerMigration("2 readers") { database in try createReaders(database) }
         return migrator
+    }
+
+    /// The only readers of messages to some members of a group, with their senders; messages without a row are for everybody. The bodies
+    /// of messages from before the table name the members.
+    private static func createReaders(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE reader (event INTEGER NOT NULL, inbox INTEGER NOT NULL, PRIMARY KEY (event, inbox)) WITHOUT ROWID
+                """)
+        try database.execute(
+            sql: """
+                CREATE TEMPORARY TABLE directed AS
+                SELECT id, application, sender AS name FROM event
+                WHERE conversation IS NOT NULL AND instr(body, CAST('"users":' AS BLOB)) > 0
+                    AND CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_type(CAST(body AS TEXT), '$.users') END = 'array'
+                """)
+        try database.execute(
+            sql: """
+                INSERT INTO directed SELECT event.id, event.application, member.value
+                FROM directed JOIN event ON event.id = directed.id, json_each(CAST(event.body AS TEXT), '$.users') AS member
+                """)
+        try database.execute(sql: "INSERT OR IGNORE INTO inbox (application, name) SELECT application, name FROM directed")
+        try database.execute(
+            sql: """
+                INSERT OR IGNORE INTO reader (event, inbox) SELECT directed.id, inbox.id FROM directed
+                JOIN inbox ON inbox.application = directed.application AND inbox.name = directed.name
+                """)
+        try database.execute(sql: "DROP TABLE directed")
     }
 
     /// What occurs in many rows has a number.

@@ -171,7 +171,8 @@ extension ChatStoreContents {
         let lower = all.firstPosition { $0 > max(query.after ?? 0, floor) }
         let upper = query.before.map { before in all.firstPosition { $0 >= before } } ?? all.count
         let ids = all[lower..<max(lower, upper)].lazy.filter { id in
-            query.viewer.map { hidden[id]?.contains($0) != true } ?? true
+            guard let viewer = query.viewer else { return true }
+            return hidden[id]?.contains(viewer) != true && events[id]?.event.isVisible(to: viewer) != false
         }
         let page = query.isOldestFirst ? Array(ids.prefix(query.limit)) : Array(ids.reversed().prefix(query.limit))
         return page.compactMap { events[$0]?.event }

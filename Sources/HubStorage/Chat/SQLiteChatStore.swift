@@ -98,17 +98,22 @@ extension SQLiteChatStore {
                     database.cachedStatement(sql: "SELECT event FROM hidden_up_to WHERE inbox = ? AND conversation = ?"),
                     arguments: [viewer, conversation])
             }
+            let visible = """
+                AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.event = event.id AND inbox = ?)
+                AND (NOT EXISTS (SELECT 1 FROM reader WHERE reader.event = event.id)
+                     OR EXISTS (SELECT 1 FROM reader WHERE reader.event = event.id AND inbox = ?))
+                """
             let statement = try database.cachedStatement(
                 sql: """
                     SELECT id, sender, client_id, audience, body FROM event
-                    WHERE conversation = ? AND id > ? AND id < ?
-                        \(viewer == nil ? "" : "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.event = event.id AND inbox = ?)")
+                    WHERE conversation = ? AND id > ? AND id < ? \(query.viewer == nil ? "" : visible)
                     ORDER BY id \(query.isOldestFirst ? "ASC" : "DESC") LIMIT ?
                     """)
             var arguments: StatementArguments = [
                 conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
             ]
-            if let viewer { arguments += [viewer] }
+            // A viewer without an inbox, of which none has the number 0, has hidden nothing and is no message's reader.
+            if query.viewer != nil { arguments += [viewer ?? 0, viewer ?? 0] }
             arguments += [query.limit]
             var page: [ChatEvent] = []
             let rows = try Row.fetchCursor(statement, arguments: arguments)
@@ -122,8 +127,14 @@ extension SQLiteChatStore {
             guard let number = try Self.conversation(conversation, application, database) else { return nil }
             let statement = try database.cachedStatement(
                 sql: "SELECT id, sender, client_id, audience, body FROM event WHERE id = ? AND conversation = ?")
-            return try Row.fetchOne(statement, arguments: [Int64(clamping: id), number])
-                .map { Self.event(of: $0, in: conversation) }
+            guard let row = try Row.fetchOne(statement, arguments: [Int64(clamping: id), number]) else { return nil }
+            var event = Self.event(of: row, in: conversation)
+            let readers = try String.fetchAll(
+                database.cachedStatement(
+                    sql: "SELECT inbox.name FROM reader JOIN inbox ON inbox.id = reader.inbox WHERE reader.event = ?"),
+                arguments: [Int64(clamping: id)])
+            if !readers.isEmpty { event.readers = readers.map { Identifier($0) } }
+            return event
         }
     }
 
@@ -290,7 +301,7 @@ extension SQLiteChatStore {
     private func purgeEvents(_ selection: String, before floor: Int64) async throws -> Int {
         try await writer.perform { database in
             let due = try Int64.fetchAll(database.cachedStatement(sql: selection), arguments: [floor, Self.purgeStep])
-            for table in ["receipt WHERE event", "hidden WHERE event", "event WHERE id"] {
+            for table in ["receipt WHERE event", "hidden WHERE event", "reader WHERE event", "event WHERE id"] {
                 let deletion = try database.cachedStatement(sql: "DELETE FROM \(table) = ?")
                 for id in due { try deletion.execute(arguments: [id]) }
             }

@@ -29,7 +29,7 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
 
-    /// A page of a conversation's history.
+    /// A page of a conversation's history. The events' `readers` may be left out.
     ///
     /// - Throws: an error of the store.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
@@ -82,11 +82,13 @@ public struct ChatEvent: Hashable, Sendable {
     public var body: [UInt8]
     /// How many people it was meant for: the total of its read receipts.
     public var audience: Int
+    /// The only users who see it in the conversation's history, its sender included; nil for everybody.
+    public var readers: [Identifier]?
 
     /// Makes a value with these properties.
     public init(
         id: UInt64, conversation: Identifier? = nil, sender: Identifier, clientID: Identifier? = nil, body: [UInt8],
-        audience: Int = 0
+        audience: Int = 0, readers: [Identifier]? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -94,7 +96,13 @@ public struct ChatEvent: Hashable, Sendable {
         self.clientID = clientID
         self.body = body
         self.audience = audience
+        self.readers = readers
     }
+}
+
+extension ChatEvent {
+    /// Whether a user sees it in the conversation's history.
+    public func isVisible(to user: Identifier) -> Bool { readers?.contains(user) ?? true }
 }
 
 /// A place in somebody's inbox.
@@ -151,7 +159,8 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     public var isOldestFirst: Bool
     /// The maximum number of events.
     public var limit: Int
-    /// Messages that this user has hidden are left out.
+    /// Messages that this user has hidden, and those that are for others only, are left out; nil for the application's server, which
+    /// sees everything.
     public var viewer: Identifier?
 
     /// Makes a value with these properties.

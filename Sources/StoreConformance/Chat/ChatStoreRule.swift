@@ -22,6 +22,8 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case recalls = "A recalled message leaves history with its receipts, and stays in inboxes"
     /// What a user hides, others still see.
     case hiding = "What a user hides, others still see"
+    /// A message for some users is in their histories and its sender's, and in nobody else's.
+    case readers = "A message for some users is in their histories and its sender's, and in nobody else's"
     /// Receipts come in the order of reading, the first of each reader.
     case receipts = "Receipts come in the order of reading, the first of each reader"
     /// Documents take the place of those with the same key, and are removed.
@@ -55,6 +57,7 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
             case .rewrites: try await trial.rewrites()
             case .recalls: try await trial.recalls()
             case .hiding: try await trial.hiding()
+            case .readers: try await trial.readers()
             case .receipts: try await trial.receipts()
             case .documents: try await trial.documents()
             case .recency: try await trial.recency()

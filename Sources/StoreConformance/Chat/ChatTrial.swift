@@ -244,6 +244,30 @@ extension ChatTrial {
         await store.close()
     }
 
+    func readers() async throws {
+        let store = try await open()
+        for id in 1...6 as ClosedRange<UInt64> {
+            var event = event(id)
+            // The names differ in bytes only.
+            if id.isMultiple(of: 2) { event.readers = ["ann", "\u{212A}urt"] }
+            try await store.commit(ChatCommit(event))
+        }
+        try await expect(store.ids(viewer: "ann"), [1, 2, 3, 4, 5, 6], "the sender's history")
+        try await expect(store.ids(viewer: "\u{212A}urt"), [1, 2, 3, 4, 5, 6], "a reader's history")
+        try await expect(store.ids(viewer: "Kurt"), [1, 3, 5], "the history of somebody else")
+        try await expect(store.ids(), [1, 2, 3, 4, 5, 6], "the history of nobody")
+        let page = ChatHistoryQuery(conversation: "room", before: 6, limit: 2, viewer: "bob")
+        try await expect(store.ids(page), [5, 3], "a page, of which messages for others take no part,")
+        let readers = try await store.event(2, in: "room", application: "app")?.readers
+        try expect(Set(readers ?? []), ["ann", "\u{212A}urt"], "the readers of a message")
+        try await expect(store.event(1, in: "room", application: "app")?.readers, nil, "the readers of a message for everybody")
+        try await store.commit { $0.hidden = [("ann", 2)] }
+        try await expect(store.ids(viewer: "ann"), [1, 3, 4, 5, 6], "the history of a reader who has hidden one")
+        try await store.purge(inboxBefore: 5, historyBefore: 5)
+        try await expect(store.ids(viewer: "bob"), [5], "the history of somebody else after purging")
+        await store.close()
+    }
+
     func documents() async throws {
         let store = try await open()
         let group = ChatDocument.group(ChatGroup(id: "g", name: "old", owner: "ann", extra: ["a": "ü"], created: 5))

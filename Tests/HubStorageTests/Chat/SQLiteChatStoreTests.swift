@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 import Testing
@@ -63,6 +64,32 @@ struct SQLiteChatStoreTests {
         let restored = try SQLiteChatStore(directory: copy.path)
         #expect(try await restored.bodies(of: "bob") == ["1 m"])
         await restored.close()
+    }
+
+    @Test("CT-12: Messages to some members from before the table of readers are still for these and their senders only")
+    func readersOfBefore() async throws {
+        let first = try open()
+        let bodies = [
+            #"{"id":"1","users":["bob","zoe"],"content":{}}"#, #"{"id":"2","content":{"users":["bob"]}}"#, "no JSON \"users\":[]",
+            #"{"id":"4","users":[]}"#,
+        ]
+        for (index, body) in bodies.enumerated() {
+            try await first.commit(ChatCommit(chatEvent(UInt64(index + 1), body: body), to: [("bob", UInt64(index + 1))]))
+        }
+        await first.close()
+        let queue = try DatabaseQueue(path: file)
+        try await queue.write { database in
+            try database.execute(sql: "DROP TABLE reader")
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '2 readers'")
+        }
+        try queue.close()
+        let second = try open()
+        for viewer in ["ann", "bob", "zoe"] as [Identifier] {
+            #expect(try await second.ids(viewer: viewer) == (viewer == "ann" ? [1, 2, 3, 4] : [1, 2, 3]), "\(viewer)")
+        }
+        #expect(try await second.ids(viewer: "max") == [2, 3])
+        #expect(try await second.ids() == [1, 2, 3, 4])
+        await second.close()
     }
 
     @Test("It lives beside the message store, and has one server at a time")

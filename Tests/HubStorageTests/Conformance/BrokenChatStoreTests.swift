@@ -33,7 +33,8 @@ struct BrokenChatStore: ChatStore {
     enum Fault: CaseIterable, Sendable {
         case confirmsTwice, losesSome, splitsCommits, forgetsAudience, includesPlace, includesBounds, ignoresRewrites,
             ignoresRecalls
-        case showsHidden, sortsReceipts, keepsDocuments, forgetsSends, mixesApplications, normalizesNames, purgesHistory,
+        case showsHidden, showsEverybody, sortsReceipts, keepsDocuments, forgetsSends, mixesApplications, normalizesNames,
+            purgesHistory,
             changesEpoch
 
         /// The rule that is broken.
@@ -48,6 +49,7 @@ struct BrokenChatStore: ChatStore {
             case .ignoresRewrites: .rewrites
             case .ignoresRecalls: .recalls
             case .showsHidden: .hiding
+            case .showsEverybody: .readers
             case .sortsReceipts: .receipts
             case .keepsDocuments: .documents
             case .forgetsSends: .recency
@@ -82,6 +84,7 @@ struct BrokenChatStore: ChatStore {
         for index in commit.additions.indices {
             let conversation = commit.additions[index].event.conversation
             commit.additions[index].event.conversation = conversation.map { name($0) }
+            if fault == .showsEverybody { commit.additions[index].event.readers = nil }
         }
         if fault == .losesSome, let event = commit.additions.first?.event, event.id % 10 == 0 { return completion(nil) }
         if fault == .splitsCommits {

@@ -116,6 +116,24 @@ struct ChatClusterTests {
         }
     }
 
+    @Test("CC-1, CH-33: A message for some members of a group is in nobody else's history on any node")
+    func readers() async throws {
+        try await ChatCluster.with(2) { cluster in
+            let ann = try await cluster[0].device("ann"), bob = try await cluster[1].device("bob")
+            let eve = try await cluster[1].device("eve")
+            try await cluster[0].done(
+                "group-channel/create", ["userId": "ann", "groupId": "g", "groupName": "g", "memberUserIds": ["bob", "eve"]])
+            for client in [ann, bob, eve] { try await client.expectEvent("group") }
+            let content = #""cid":"1","conv":"group","to":"g","type":"t","content":{},"users":["bob"]"#
+            let id = try await ann.done("send", content)["id"]?.string
+            try await bob.expectEvent("msg")
+            for (client, expected) in [(ann, [id]), (bob, [id]), (eve, [])] {
+                let page = try await client.done("history", #""conv":"group","ch":"g""#)
+                #expect(page["messages"]?.array?.map { $0["id"]?.string } == expected)
+            }
+        }
+    }
+
     @Test("CC-21: A device kicks, or yields to, one of its class on another node")
     func devices() async throws {
         try await ChatCluster.with(2) { cluster in

@@ -54,7 +54,7 @@ struct ChatKeys: Sendable {
 
     /// Hashes of an hour.
     enum Part: String, CaseIterable {
-        /// Messages of histories: a head, a body and a mark for a recalled one.
+        /// Messages of histories: a head, a body, the readers of one that is not for everybody, and a mark for a recalled one.
         case history = "e"
         /// Events that never were in a history: their bodies.
         case loose = "l"
@@ -95,6 +95,7 @@ struct ChatKeys: Sendable {
 
     static func head(_ id: UInt64) -> RedisArgument { .text("\(id)") }
     static func body(_ id: UInt64) -> RedisArgument { .text("\(id)b") }
+    static func readers(_ id: UInt64) -> RedisArgument { .text("\(id)u") }
     static func recalled(_ id: UInt64) -> RedisArgument { .text("\(id)r") }
     static func hidden(_ id: UInt64, _ user: Identifier) -> RedisArgument { .text("\(id)\u{1F}\(user.text)") }
     static func document(_ key: ChatDocumentKey) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }

@@ -115,10 +115,12 @@ struct ChatWrites: Sendable {
         let body = RedisArgument.bytes(ByteBuffer(bytes: event.body))
         note(family, event.id, application, to: &out)
         if let conversation = event.conversation {
-            out.append(
-                RedisCommand(
-                    "HSET", part(.history, event.id, application), ChatKeys.head(event.id), .bytes(ChatEventHead(event).encoded),
-                    ChatKeys.body(event.id), body))
+            var fields: [RedisArgument] = [
+                part(.history, event.id, application), ChatKeys.head(event.id), .bytes(ChatEventHead(event).encoded),
+                ChatKeys.body(event.id), body,
+            ]
+            if let readers = event.readers { fields += [ChatKeys.readers(event.id), .bytes(ChatEventReaders(readers).encoded)] }
+            out.append(RedisCommand("HSET", fields))
             out.append(
                 RedisCommand("XADD", keys.history(conversation, application), ChatKeys.entry(event.id), "m", ""))
             out.append(RedisCommand("HSET", keys.key(.conversations, application), .text(conversation.text), ""))
@@ -221,6 +223,27 @@ struct ChatWrites: Sendable {
             out.append(RedisCommand("HDEL", [key] + removed.prefix(Self.fields).map { ChatKeys.document($0) }))
             removed = removed.dropFirst(Self.fields)
         }
+    }
+}
+
+/// The only users who see a message in the history, if it is not for everybody.
+struct ChatEventReaders: Hashable, Sendable {
+    var users: [Identifier]
+
+    init(_ users: [Identifier]) {
+        self.users = users
+    }
+
+    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
+        var bytes = bytes
+        users = try bytes.list { (buffer) throws(ClusterCodingError) in try buffer.identifier() }
+        try bytes.end()
+    }
+
+    var encoded: ByteBuffer {
+        var out = ByteBuffer()
+        out.write(list: users) { $0.write(text: $1.text) }
+        return out
     }
 }
 

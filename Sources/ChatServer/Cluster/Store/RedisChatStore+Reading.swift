@@ -119,22 +119,25 @@ extension RedisChatStore {
         var wanted: [(hash: RedisArgument, field: RedisArgument)] = []
         for id in ids {
             let part = keys.part(.history, ChatKeys.hour(id), application)
-            wanted += [(part, ChatKeys.head(id)), (part, ChatKeys.body(id)), (part, ChatKeys.recalled(id))]
+            wanted += [
+                (part, ChatKeys.head(id)), (part, ChatKeys.body(id)), (part, ChatKeys.readers(id)), (part, ChatKeys.recalled(id)),
+            ]
             if let viewer { wanted.append((keys.part(.hidden, ChatKeys.hour(id), application), ChatKeys.hidden(id, viewer))) }
         }
-        let width = viewer == nil ? 3 : 4
+        let width = viewer == nil ? 4 : 5
         let found = try await fields(wanted)
         var events: [ChatEvent] = []
         for (index, id) in ids.enumerated() {
             let fields = found[index * width..<(index + 1) * width]
             guard let head = fields[fields.startIndex].bytes, let body = fields[fields.startIndex + 1].bytes,
-                fields.dropFirst(2).allSatisfy({ $0 == .null })
+                fields.dropFirst(3).allSatisfy({ $0 == .null })
             else { continue }
             let values = try ChatEventHead(head)
-            events.append(
-                ChatEvent(
-                    id: id, conversation: conversation, sender: values.sender, clientID: values.clientID,
-                    body: Array(body.readableBytesView), audience: values.audience))
+            let event = ChatEvent(
+                id: id, conversation: conversation, sender: values.sender, clientID: values.clientID,
+                body: Array(body.readableBytesView), audience: values.audience,
+                readers: try fields[fields.startIndex + 2].bytes.map { try ChatEventReaders($0).users })
+            if viewer.map({ event.isVisible(to: $0) }) ?? true { events.append(event) }
         }
         return events
     }
