@@ -66,6 +66,9 @@ package final class NexconnApplication: Sendable {
     /// Milliseconds since 1970.
     var now: Int64 { storage.ids.milliseconds }
 
+    /// Milliseconds since 1970 as the clock stood at the start, and not as it has been set since: for graces and lifetimes.
+    private var steadyTime: Int64 { clock.monotonic().milliseconds + steadyOffset }
+
     // MARK: What a reload can change
 
     /// The application as it is configured now, or was last.
@@ -124,8 +127,9 @@ package final class NexconnApplication: Sendable {
 
     /// Goes on where another process has ended: takes who is connected, without news for anybody.
     func restore(_ live: ChatLive, _ peers: [NexconnPeer]) {
-        let now = now
+        let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
+            state.chat.steadyTime = steadyTime
             state.chat.restore(live, at: now)
             audience.withLockedValue { audience in for peer in peers { audience.insert(peer) } }
         }
@@ -158,7 +162,9 @@ package final class NexconnApplication: Sendable {
     ) {
         let ticket = CommitLatch()
         var change = NexconnChange(ids: storage.ids)
+        let steadyTime = steadyTime
         let decided: Result<Value, NexconnRefusal> = state.withLockedValue { state in
+            state.chat.steadyTime = steadyTime
             do {
                 let value = try decide(&state.chat, &change)
                 if !state.noted.isEmpty {
@@ -245,6 +251,10 @@ package final class NexconnApplication: Sendable {
     func withAudience<Result>(_ body: (inout NexconnAudience) -> Result) -> Result {
         audience.withLockedValue(body)
     }
+}
+
+extension MonotonicInstant {
+    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }
 
 extension NexconnRefusal {

@@ -15,8 +15,8 @@ package final class LocalChat: ChatBackend {
     /// Changed under the lock of `state`, so that every application knows every node.
     private let nodes = NodeList<any ChatNode>()
     private let state = NIOLockedValueBox(State())
-    /// When inboxes are looked through next, in units of 100 ns since 1970.
-    private let nextPurge = NIOLockedValueBox<UInt64>(0)
+    /// When the store is purged next; nil for now.
+    private let nextPurge = NIOLockedValueBox<MonotonicInstant?>(nil)
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
     private struct State: Sendable {
@@ -117,10 +117,10 @@ package final class LocalChat: ChatBackend {
 
     /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
     private func purgeInboxes(of applications: [NexconnApplication]) {
-        let now = storage.ids.now
+        let (now, instant) = (storage.ids.now, clock.monotonic())
         let isDue = nextPurge.withLockedValue { next in
-            guard now >= next else { return false }
-            next = now + 3_600 * TimetokenClock.ticksPerSecond
+            guard next.map({ instant >= $0 }) ?? true else { return false }
+            next = instant.advanced(by: .seconds(3_600))
             return true
         }
         let limits = applications.map(\.settings.limits)

@@ -35,7 +35,10 @@ struct ChatPresence: Sendable {
     private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
     /// Users whose last session ended a moment ago: nobody has been told yet.
+    /// The deadline is by the clock that is never set, the time of the loss by the machine's clock.
     private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
+    /// See ``ChatState/steadyTime``.
+    var steadyTime: Int64?
     private var changes: [Identifier: ChatPresenceState] = [:]
     /// Users who came or went; nil while nobody wants to know.
     var touched: Set<Identifier>?
@@ -57,7 +60,7 @@ struct ChatPresence: Sendable {
     /// A user has no session any more.
     mutating func left(_ user: Identifier, grace: Int64, at now: Int64, news: inout ChatNews) {
         if grace > 0 {
-            leaving[user] = (now + grace, now)
+            leaving[user] = ((steadyTime ?? now) + grace, now)
             touched?.insert(user)
         } else {
             leaving[user] = nil
@@ -97,15 +100,16 @@ struct ChatPresence: Sendable {
     }
 
     mutating func sweep(at now: Int64, devices: ChatDevices, into commit: inout ChatCommit, news: inout ChatNews) {
+        let time = steadyTime ?? now
         if !leaving.isEmpty {
-            for (user, end) in leaving.filter({ $0.value.deadline <= now }).sorted(by: { $0.key < $1.key }) {
+            for (user, end) in leaving.filter({ $0.value.deadline <= time }).sorted(by: { $0.key < $1.key }) {
                 leaving[user] = nil
                 touched?.insert(user)
                 if !devices.isOnline(user) { change(user, isOnline: false, at: end.since, news: &news) }
             }
         }
-        guard now >= nextHousekeeping else { return }
-        nextHousekeeping = now + 60_000
+        guard time >= nextHousekeeping else { return }
+        nextHousekeeping = time + 60_000
         var ended: [ChatSubscription] = []
         for watched in subscriptions.values {
             for subscription in watched.values where subscription.expires <= now { ended.append(subscription) }
@@ -134,11 +138,13 @@ struct ChatPresence: Sendable {
 
     /// Takes everybody as they are. Users who are said to be online without a session are given the grace to come back.
     mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
+        // The deadline may come from another machine's clock: nobody is waited for longer than the grace.
+        let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             let user = one.state.user
             changes[user] = one.state
             guard one.state.isOnline, !devices.isOnline(user) else { continue }
-            leaving[user] = one.leaving.map { ($0.deadline, $0.since) } ?? (now + max(grace.wholeMilliseconds, 0), now)
+            leaving[user] = (min(one.leaving?.deadline ?? latest, latest), one.leaving?.since ?? now)
         }
     }
 

@@ -6,7 +6,7 @@ struct ChatRoom: Sendable {
         var entered: Int64
         /// Empty for somebody who has lost the connection and is waited for.
         var sessions: [ChatSession]
-        /// When to give up waiting.
+        /// When to give up waiting, by the clock that is never set.
         var leavesAt: Int64?
     }
 
@@ -15,22 +15,29 @@ struct ChatRoom: Sendable {
     var entries: [Identifier: ChatOpenEntry] = [:]
     /// Comings and goings that have not been told yet.
     var untold: [ChatOpenAction] = []
-    /// When somebody was there, or something was said, for the last time.
-    var lastActivity: Int64
+    /// When somebody was there, or something was said, for the last time, by the clock that is never set. Nil after a restart, which the
+    /// store does not outlive with this: the next sweep begins the lifetime anew (rule CH-75).
+    var lastActivity: Int64?
     /// Sessions by event loop.
     private var sessions: [Int] = []
     private(set) var eventLoopIDs = EventLoopSet()
 
-    init(_ channel: ChatOpenChannel, at now: Int64) {
+    /// - Parameter time: by the clock that is never set; nil for a channel that is restored.
+    init(_ channel: ChatOpenChannel, at time: Int64?) {
         self.channel = channel
-        lastActivity = now
+        lastActivity = time
     }
+
+    /// Notes that something happened in the channel.
+    mutating func touch(at time: Int64) { lastActivity = max(lastActivity ?? time, time) }
 
     var count: Int { participants.count }
 
     /// Adds a session; whether the user was not there before.
-    mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64) -> Bool {
-        lastActivity = max(lastActivity, now)
+    ///
+    /// - Parameter time: by the clock that is never set.
+    mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
+        touch(at: time)
         guard let index = participants.index(forKey: user) else {
             participants[user] = Participant(entered: now, sessions: [session])
             seat(session, 1)
@@ -68,10 +75,12 @@ struct ChatRoom: Sendable {
     }
 
     /// Removes a user; nil when there was none.
-    mutating func remove(_ user: Identifier, at now: Int64) -> Participant? {
+    ///
+    /// - Parameter time: by the clock that is never set.
+    mutating func remove(_ user: Identifier, at time: Int64) -> Participant? {
         guard let participant = participants.removeValue(forKey: user) else { return nil }
         for session in participant.sessions { seat(session, -1) }
-        lastActivity = max(lastActivity, now)
+        touch(at: time)
         return participant
     }
 

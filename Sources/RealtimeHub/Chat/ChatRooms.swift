@@ -8,11 +8,17 @@ struct ChatRooms: Sendable {
     static let lifetime: Int64 = 3_600_000
 
     private(set) var rooms: [Identifier: ChatRoom] = [:]
+    /// See ``ChatState/steadyTime``.
+    var steadyTime: Int64?
     /// Participants who came, went or changed; nil while nobody wants to know.
     var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// Who is waited for, in the order of deadlines.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
+    /// After a restart: owners of pairs that are deleted when their owner leaves, who have not entered again yet.
+    private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
+    /// Whether channels were restored from documents since the last sweep.
+    private var isRestored = false
     private var nextLookAtLifetimes = Int64.min
     /// Channels with comings and goings that have not been told yet.
     private var untold: Set<Identifier> = []
@@ -85,7 +91,7 @@ struct ChatRooms: Sendable {
     mutating func enter(_ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
         touched?.insert(Place(channel: id, user: user))
-        if rooms.values[index].enter(session, user, at: now) {
+        if rooms.values[index].enter(session, user, at: now, steady: steadyTime ?? now) {
             roomsOfUser[user, default: []].insert(id)
             tell(ChatOpenAction(user: user, isJoin: true), in: id, at: now, news: &news)
         }
@@ -111,12 +117,20 @@ struct ChatRooms: Sendable {
     mutating func leave(
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
-        guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: now) else { return }
+        guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: steadyTime ?? now)
+        else { return }
         touched?.insert(Place(channel: id, user: user))
         news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
         unlink(user, id)
         tell(ChatOpenAction(user: user, isJoin: false), in: id, at: now, news: &news)
-        let entries = rooms.values[index].entries.values.filter { $0.owner == user && $0.isDeletedWhenLeft }
+        removeEntries(of: user, from: id, at: now, into: &commit, news: &news)
+    }
+
+    /// Removes a user's pairs that are deleted when their owner leaves.
+    private mutating func removeEntries(
+        of user: Identifier, from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        let entries = rooms[id]?.entries.values.filter { $0.owner == user && $0.isDeletedWhenLeft } ?? []
         remove(entries.map(\.key).sorted(), from: id, at: now, into: &commit, news: &news)
     }
 
@@ -133,7 +147,7 @@ struct ChatRooms: Sendable {
             touched?.insert(Place(channel: id, user: user))
             news.detached.append(ChatSeat(session: session, user: user, channel: id))
             guard left == 0 else { continue }
-            let deadline = now + max(grace.wholeMilliseconds, 0)
+            let deadline = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
             rooms.values[index].wait(for: user, until: deadline)
             leaving.append((deadline, user, id))
         }
@@ -163,22 +177,45 @@ struct ChatRooms: Sendable {
         at now: Int64, limits: ChatLimits, restrictions: inout ChatRestrictions, into commit: inout ChatCommit,
         news: inout ChatNews
     ) {
-        while let first = leaving.first, first.deadline <= now {
+        let time = steadyTime ?? now
+        if isRestored { resume(at: time, grace: limits.openGrace) }
+        while let first = leaving.first, first.deadline <= time {
             leaving.removeFirst()
-            if let end = rooms[first.channel]?.participants[first.user]?.leavesAt, end <= now {
+            if let end = rooms[first.channel]?.participants[first.user]?.leavesAt, end <= time {
                 leave(first.user, first.channel, at: now, into: &commit, news: &news)
             }
         }
-        if now >= nextTelling, !untold.isEmpty {
-            nextTelling = now + 1_000
+        while let first = absentOwners.first, first.deadline <= time {
+            absentOwners.removeFirst()
+            guard !isInside(first.channel, first.user) else { continue }
+            removeEntries(of: first.user, from: first.channel, at: now, into: &commit, news: &news)
+        }
+        if time >= nextTelling, !untold.isEmpty {
+            nextTelling = time + 1_000
             for id in untold.sorted() { tellUntold(in: id, at: now, news: &news) }
         }
-        guard now >= nextLookAtLifetimes else { return }
-        nextLookAtLifetimes = now + 10_000
+        guard time >= nextLookAtLifetimes else { return }
+        nextLookAtLifetimes = time + 10_000
         for room in rooms.values where room.participants.isEmpty {
-            guard let lifetime = room.channel.lifetime, room.lastActivity + lifetime <= now else { continue }
+            guard let lifetime = room.channel.lifetime, let last = room.lastActivity else { continue }
+            // Neither value can be negative, so the difference cannot overflow.
+            guard time - max(last, 0) >= lifetime else { continue }
             destroy(
                 room.channel.id, isManual: false, restrictions: &restrictions, at: now, into: &commit, news: &news)
+        }
+    }
+
+    /// Begins the lifetimes of restored channels, and gives the owners of pairs that are deleted when they leave the grace to come back
+    /// (rules CH-68 and CH-75).
+    private mutating func resume(at time: Int64, grace: Duration) {
+        isRestored = false
+        let deadline = time + max(grace.wholeMilliseconds, 0)
+        for id in rooms.keys.sorted() {
+            guard let index = rooms.index(forKey: id) else { continue }
+            if rooms.values[index].lastActivity == nil { rooms.values[index].lastActivity = time }
+            let room = rooms.values[index]
+            let owners = Set(room.entries.values.lazy.filter(\.isDeletedWhenLeft).map(\.owner))
+            for owner in owners.sorted() where room.participants[owner] == nil { absentOwners.append((deadline, owner, id)) }
         }
     }
 
@@ -250,13 +287,13 @@ struct ChatRooms: Sendable {
 
     mutating func restore(_ channel: ChatOpenChannel) {
         let entries = rooms[channel.id]?.entries ?? [:]
-        rooms[channel.id] = ChatRoom(channel, at: channel.created)
+        rooms[channel.id] = ChatRoom(channel, at: nil)
         rooms[channel.id]?.entries = entries
     }
 
     mutating func restore(_ entry: ChatOpenEntry) {
         if rooms[entry.channel] == nil {
-            rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: .min)
+            rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: nil)
         }
         rooms[entry.channel]?.entries[entry.key] = entry
     }
@@ -266,10 +303,12 @@ struct ChatRooms: Sendable {
         _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSession], grace: Duration, at now: Int64
     ) {
         for id in rooms.keys { noteMessage(in: id, at: now) }
+        // The deadline may come from another machine's clock: nobody is waited for longer than the grace.
+        let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             guard let index = rooms.index(forKey: one.channel) else { continue }
             let here = one.sessions.compactMap { sessions[$0] }
-            let deadline = here.isEmpty ? one.leavesAt ?? now + max(grace.wholeMilliseconds, 0) : nil
+            let deadline = here.isEmpty ? min(one.leavesAt ?? latest, latest) : nil
             rooms.values[index].restore(one.user, entered: one.entered, here, leavesAt: deadline)
             roomsOfUser[one.user, default: []].insert(one.channel)
             if let deadline { leaving.append((deadline, one.user, one.channel)) }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// The core of a chat service: everything about one application that decides what may be done, and what comes of it.
 ///
 /// A value without locks, clocks, I/O and randomness, and without a wire protocol: its owner guards it with a lock and passes the
@@ -8,6 +10,15 @@ public struct ChatState: Sendable {
     public var application: ChatApplication
     /// Names the life of all inboxes.
     public let epoch: String
+
+    /// Milliseconds of a clock that is never set, to be brought up to date before each change: graces, pauses and lifetimes are measured
+    /// with it. On the scale of `now` at the start of the process. Nil where `now` itself never jumps, as in tests.
+    public var steadyTime: Int64? {
+        didSet {
+            rooms.steadyTime = steadyTime
+            presence.steadyTime = steadyTime
+        }
+    }
 
     var directory = ChatDirectory()
     var restrictions = ChatRestrictions()
@@ -73,8 +84,10 @@ public struct ChatState: Sendable {
         var news = ChatNews()
         rooms.sweep(at: now, limits: application.limits, restrictions: &restrictions, into: &commit, news: &news)
         presence.sweep(at: now, devices: devices, into: &commit, news: &news)
-        if now >= nextHousekeeping {
-            nextHousekeeping = now + 60_000
+        hidePresenceFromBlocked(&news)
+        let time = steadyTime ?? now
+        if time >= nextHousekeeping {
+            nextHousekeeping = time + 60_000
             restrictions.sweep(at: now, into: &commit)
             directory.sweep(at: now, into: &commit)
             if now > 3_600_000 { repetitions.forget(before: UInt64(now - 3_600_000) * 10_000) }
