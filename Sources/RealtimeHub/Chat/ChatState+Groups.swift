@@ -146,7 +146,7 @@ extension ChatState {
         for user in users {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
-            restrictions.remove(.muted, .channel(.group, id), user, into: &commit)
+            // Muting stays: it would end by quitting and joining again (rule CH-53).
             restrictions.remove(.allowed, .channel(.group, id), user, into: &commit)
         }
         return change(operation, id, removed, by: actor, to: before, at: now)

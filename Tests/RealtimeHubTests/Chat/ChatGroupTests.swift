@@ -200,12 +200,32 @@ struct ChatGroupTests {
         #expect(script.isInStep)
     }
 
-    @Test("Who has left is not muted when coming back, and a new group of the same name mutes nobody")
+    @Test("CH-53: A mute does not end by quitting and joining again; it ends by its time, by unmuting, or with the group")
     func restrictionsEnd() throws {
         var script = try script()
-        try script.run { try $0.muteInGroup("g", users: ["m", "n"], at: $1, into: &$2) }
+        try script.run { try $0.muteInGroup("g", users: ["m"], minutes: 10, at: $1, into: &$2) }
+        try script.run { try $0.muteInGroup("g", users: ["n"], at: $1, into: &$2) }
+        try script.run { try $0.allowInGroup("g", users: ["m"], into: &$2) }
+        func speaks(_ user: Identifier) -> Int? {
+            script.code { book, now, _ in
+                _ = try book.admitEdit(by: .user(user), of: user, sent: now, contentBytes: 1, in: .group, "g", at: now)
+            }
+        }
         _ = try script.run { try $0.quitGroup("g", users: ["m"], by: .user("m"), at: $1, into: &$2) }
-        #expect(try script.book.mutedInGroup("g", at: script.now).map(\.user) == ["n"])
+        #expect(try script.book.allowedInGroup("g", at: script.now).isEmpty, "Permission to speak ends with the membership")
+        _ = try script.run { try $0.joinGroup("g", users: ["m"], by: .user("m"), at: $1, into: &$2) }
+        _ = try script.run { try $0.kickFromGroup("g", users: ["n"], by: .user("o"), at: $1, into: &$2) }
+        #expect(try script.book.mutedInGroup("g", at: script.now).map(\.user) == ["m", "n"])
+        _ = try script.run { try $0.joinGroup("g", users: ["n"], by: .user("n"), at: $1, into: &$2) }
+        #expect(speaks("m") == 22_408)
+        #expect(speaks("n") == 22_408)
+        _ = script.pass(600_000)
+        #expect(speaks("m") == nil)
+        _ = try script.run { try $0.quitGroup("g", users: ["n"], by: .user("n"), at: $1, into: &$2) }
+        try script.run { try $0.unmuteInGroup("g", users: ["n"], into: &$2) }
+        _ = try script.run { try $0.joinGroup("g", users: ["n"], by: .user("n"), at: $1, into: &$2) }
+        #expect(speaks("n") == nil)
+        try script.run { try $0.muteInGroup("g", users: ["n"], at: $1, into: &$2) }
         _ = try script.run { try $0.dismissGroup("g", by: .user("o"), at: $1, into: &$2) }
         try script.group("g", owner: "o", ["n"])
         #expect(try script.book.mutedInGroup("g", at: script.now).isEmpty)
