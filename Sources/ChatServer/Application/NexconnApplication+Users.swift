@@ -32,8 +32,14 @@ extension NexconnApplication {
                 state.subscriptions(of: user, at: now).map {
                     NexconnSubscription(user: $0.user.text, subscribed: $0.subscribed, expires: $0.expires)
                 })
-        case .block(let users): try state.block(users.identifiers, by: user, into: &change.commit)
-        case .unblock(let users): try state.unblock(users.identifiers, by: user, into: &change.commit)
+        case .block(let users):
+            let users = users.identifiers
+            try state.block(users, by: user, into: &change.commit)
+            tell(state.presenceNews(afterBlocking: users, by: user, at: now), &change)
+        case .unblock(let users):
+            let users = users.identifiers
+            try state.unblock(users, by: user, into: &change.commit)
+            tell(state.presenceNews(afterUnblocking: users, by: user), &change)
         case .blocklist: return .blocklist(state.blocked(by: user).texts)
         default: throw NexconnRefusal.unknown
         }

@@ -154,7 +154,7 @@ struct ChatPresence: Sendable {
 extension ChatState {
     /// Watches users for so many seconds, and says how each of them stands.
     ///
-    /// - Returns: those beyond a limit (26021, 26022), and the states of the others.
+    /// - Returns: those beyond a limit (26021, 26022), and the states of those others who do not block the watcher.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func subscribe(
         to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
@@ -177,7 +177,7 @@ extension ChatState {
             presence.put(
                 ChatSubscription(watcher: watcher, user: user, subscribed: now, expires: now + Int64(expiry) * 1_000),
                 into: &commit)
-            states.append(presence.state(of: user))
+            if !isBlocked(watcher, by: user) { states.append(presence.state(of: user)) }
         }
         return (failed, states)
     }
@@ -200,7 +200,40 @@ extension ChatState {
     /// How those stand whom a user watches, for a session that begins.
     public func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
-        return subscriptions(of: watcher, at: now).map { presence.state(of: $0.user) }
+        return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
+    }
+
+    /// What those learn of a user's online status whom the user has just blocked: that the user is offline, unless that is what they were
+    /// told last (rule CH-88).
+    public func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
+        guard presence.state(of: user).isOnline else { return ChatNews() }
+        return presenceNews(ChatPresenceState(user: user, isOnline: false, time: now), for: others)
+    }
+
+    /// What those learn of a user's online status whom the user blocks no more.
+    public func presenceNews(afterUnblocking others: [Identifier], by user: Identifier) -> ChatNews {
+        presenceNews(presence.state(of: user), for: others)
+    }
+
+    private func presenceNews(_ state: ChatPresenceState, for others: [Identifier]) -> ChatNews {
+        var news = ChatNews()
+        let watchers = Set(others).filter { presence.isWatching($0, state.user) }.sorted()
+        if !watchers.isEmpty { news.presence.append(ChatPresenceEvent(state: state, watchers: watchers)) }
+        return news
+    }
+
+    /// Takes out of news those watchers whom the watched user blocks (rule CH-88).
+    func hidePresenceFromBlocked(_ news: inout ChatNews) {
+        for index in news.presence.indices {
+            let user = news.presence[index].state.user
+            guard restrictions.count(.blocked, .user(user)) > 0 else { continue }
+            news.presence[index].watchers.removeAll { isBlocked($0, by: user) }
+        }
+        news.presence.removeAll(where: \.watchers.isEmpty)
+    }
+
+    private func isBlocked(_ other: Identifier, by user: Identifier) -> Bool {
+        restrictions.contains(.blocked, .user(user), other, at: .min)
     }
 
     /// How a user stands, as others see it.

@@ -26,6 +26,7 @@ extension ChatState {
         var news = ChatNews()
         for old in kicked { rooms.lose(old, of: signIn.user, grace: application.limits.openGrace, at: now, news: &news) }
         presence.came(signIn.user, at: now, news: &news)
+        hidePresenceFromBlocked(&news)
         return ChatAdmittance(kicked: kicked, news: news)
     }
 
@@ -52,6 +53,7 @@ extension ChatState {
             let grace = isDeliberate ? 0 : application.limits.presenceGrace.wholeMilliseconds
             presence.left(user, grace: grace, at: now, news: &news)
         }
+        hidePresenceFromBlocked(&news)
         return news
     }
 

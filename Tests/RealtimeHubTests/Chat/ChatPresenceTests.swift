@@ -119,6 +119,40 @@ struct ChatSettingTests {
         #expect(script.documents.isEmpty && script.isInStep)
     }
 
+    @Test(
+        "CH-88: Whom a user blocks is not told the user's online status: not at once, not later, and not with the next connection"
+    )
+    func blocked() throws {
+        var script = ChatScript()
+        let phone = try script.signIn("u")
+        func online(_ news: ChatNews) -> [String] {
+            news.presence.map { "\($0.state.user) \($0.state.isOnline) \($0.watchers.map(\.text))" }
+        }
+        _ = try script.run { try $0.subscribe(to: ["u"], expiry: 3_600, by: "friend", at: $1, into: &$2) }
+        _ = try script.run { try $0.subscribe(to: ["u"], expiry: 3_600, by: "early", at: $1, into: &$2) }
+        try script.run { try $0.block(["early", "late"], by: "u", into: &$2) }
+        #expect(
+            online(script.book.presenceNews(afterBlocking: ["early", "late"], by: "u", at: script.now)) == [
+                "u false [\"early\"]"
+            ],
+            "Who was told that the user is online is told the opposite once")
+        let late = try script.run { try $0.subscribe(to: ["u"], expiry: 3_600, by: "late", at: $1, into: &$2) }
+        #expect(late.failed.isEmpty && late.states.isEmpty)
+        #expect(script.book.presenceStates(for: "late", at: script.now).isEmpty)
+        #expect(script.book.presenceStates(for: "friend", at: script.now).map(\.isOnline) == [true])
+        #expect(script.signOut(phone, "u").isEmpty)
+        #expect(online(script.pass(3_000)) == ["u false [\"friend\"]"])
+        #expect(script.book.presenceNews(afterBlocking: ["early"], by: "u", at: script.now).isEmpty)
+        let session = script.session()
+        let admittance = try script.book.signIn(session, ChatSignIn(user: "u", device: "d"), at: script.now)
+        #expect(online(admittance.news) == ["u true [\"friend\"]"])
+        #expect(online(script.signOut(session, "u", isDeliberate: true)) == ["u false [\"friend\"]"])
+        try script.run { try $0.unblock(["late"], by: "u", into: &$2) }
+        #expect(online(script.book.presenceNews(afterUnblocking: ["late"], by: "u")) == ["u false [\"late\"]"])
+        let back = try script.book.signIn(script.session(), ChatSignIn(user: "u", device: "d"), at: script.now)
+        #expect(online(back.news) == ["u true [\"friend\", \"late\"]"])
+    }
+
     @Test("What makes no sense is refused")
     func refused() {
         var script = ChatScript()
