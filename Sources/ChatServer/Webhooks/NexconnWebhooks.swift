@@ -49,7 +49,7 @@ final class NexconnWebhooks: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// One batch at a time, so that events of a user arrive in their order whatever their type.
-    static let policy = WebhookPolicy(batchLength: 200, batchBytes: 1 << 20, requests: 1)
+    static let policy = WebhookPolicy(shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
     /// Nothing is told before ``use(_:)`` says where.
     init(_ settings: ChatApplication, clock: ServerClock, logger: Logger) {

@@ -151,13 +151,15 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     public var created: Int64
     /// Whether only the owner and users on the allowlist may send messages.
     public var isMuted: Bool
+    /// The user whose session created it, who has a share of the application's groups only; nil for the application's server.
+    public var creator: Identifier?
 
     /// Makes a value with these properties.
     public init(
         id: Identifier, name: String, owner: Identifier, avatar: String? = nil, introduction: String? = nil,
         notice: String? = nil,
         joinPermission: Int = 0, invitePermission: Int = 0, extra: [String: String] = [:], created: Int64 = 0,
-        isMuted: Bool = false
+        isMuted: Bool = false, creator: Identifier? = nil
     ) {
         self.id = id
         self.name = name
@@ -170,6 +172,7 @@ public struct ChatGroup: Codable, Hashable, Sendable {
         self.extra = extra
         self.created = created
         self.isMuted = isMuted
+        self.creator = creator
     }
 }
 
@@ -218,13 +221,18 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
     public var isMuted: Bool
     /// Whether it goes by itself once nobody has said anything for its lifetime (ms); nil for never.
     public var lifetime: Int64?
+    /// The user who made it by entering, who has a share of the application's open channels only; nil for the application's server.
+    public var creator: Identifier?
 
     /// Makes a value with these properties.
-    public init(id: Identifier, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil) {
+    public init(
+        id: Identifier, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil, creator: Identifier? = nil
+    ) {
         self.id = id
         self.created = created
         self.isMuted = isMuted
         self.lifetime = lifetime
+        self.creator = creator
     }
 }
 

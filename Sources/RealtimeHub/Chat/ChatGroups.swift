@@ -11,12 +11,23 @@ struct ChatGroups: Sendable {
 
     private var entries: [Identifier: Entry] = [:]
     private var groupsOfUser: [Identifier: Set<Identifier>] = [:]
+    /// How many of the groups each user has created.
+    private var made: [Identifier: Int] = [:]
 
     subscript(id: Identifier) -> ChatGroup? { entries[id]?.group }
 
     func member(_ user: Identifier, of id: Identifier) -> ChatMember? { entries[id]?.members[user] }
 
     var count: Int { entries.count }
+
+    /// How many groups that exist a user has created.
+    func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
+
+    private mutating func count(_ group: ChatGroup, _ change: Int) {
+        guard let creator = group.creator else { return }
+        let count = (made[creator] ?? 0) + change
+        made[creator] = count > 0 ? count : nil
+    }
 
     var ids: [Identifier] { Array(entries.keys) }
 
@@ -49,6 +60,7 @@ struct ChatGroups: Sendable {
 
     mutating func remove(_ id: Identifier, into commit: inout ChatCommit) {
         guard let entry = entries.removeValue(forKey: id) else { return }
+        count(entry.group, -1)
         for user in entry.members.keys {
             unlink(user, id)
             commit.removedDocuments.append(.member(group: id, user: user))
@@ -68,6 +80,7 @@ struct ChatGroups: Sendable {
             entries.values[index].group = group
         } else {
             entries[group.id] = Entry(group: group)
+            count(group, 1)
         }
     }
 

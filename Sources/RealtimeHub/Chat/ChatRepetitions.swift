@@ -17,8 +17,8 @@ public struct ChatRepetition: Hashable, Sendable {
 
 /// Client ids of the last hour (rule CH-25).
 ///
-/// Kept as fingerprints of 128 bits, keyed anew by each process: 1,000,000 of them cost 90 MB at most, and a clash is less likely
-/// than a fault of the machine's memory.
+/// Kept as fingerprints of 128 bits, keyed anew by each process: 1,000,000 of them cost 150 MB at most, and a clash is less likely
+/// than a fault of the machine's memory. One sender has a share of them.
 struct ChatRepetitions: Sendable {
     /// Ticks of 100 ns in an hour.
     static let span: UInt64 = 36_000_000_000
@@ -27,7 +27,7 @@ struct ChatRepetitions: Sendable {
         let first: Int
         let second: Int
 
-        init(_ sender: Identifier, _ clientID: Identifier) {
+        init(_ sender: Identifier, _ clientID: Identifier = "") {
             var hasher = Hasher()
             hasher.combine(sender)
             hasher.combine(clientID)
@@ -41,14 +41,25 @@ struct ChatRepetitions: Sendable {
     private struct Entry {
         var id: UInt64
         var sequence: UInt64
+        var sender: Fingerprint
     }
 
-    let limit: Int
-    private var entries: [Fingerprint: Entry] = [:]
-    private var order: Deque<(id: UInt64, key: Fingerprint)> = []
+    private typealias Name = (id: UInt64, key: Fingerprint)
 
-    init(limit: Int = 1_000_000) {
+    let limit: Int
+    let share: Int
+    private var entries: [Fingerprint: Entry] = [:]
+    /// All messages in the order of their ids; some are forgotten already.
+    private var order: Deque<Name> = []
+    /// The messages of each sender, oldest first.
+    private var bySender: [Fingerprint: Deque<Name>] = [:]
+
+    /// - Parameters:
+    ///   - limit: messages that are remembered.
+    ///   - share: how many of them are of one sender at most.
+    init(limit: Int = 1_000_000, share: Int = 10_000) {
         self.limit = max(limit, 1)
+        self.share = max(share, 1)
     }
 
     var count: Int { entries.count }
@@ -61,17 +72,26 @@ struct ChatRepetitions: Sendable {
 
     /// Notes a message. Ids come in their order.
     mutating func note(_ sender: Identifier, _ clientID: Identifier, id: UInt64, sequence: UInt64?) {
-        let key = Fingerprint(sender, clientID)
-        entries[key] = Entry(id: id, sequence: sequence ?? 0)
+        let (key, sender) = (Fingerprint(sender, clientID), Fingerprint(sender))
+        entries[key] = Entry(id: id, sequence: sequence ?? 0, sender: sender)
         order.append((id, key))
+        bySender[sender, default: []].append((id, key))
         forget(before: id > Self.span ? id - Self.span : 0)
-        while order.count > limit { dropFirst() }
+        while bySender[sender]?.count ?? 0 > share, let oldest = bySender[sender]?.first { forget(oldest, of: sender) }
+        while entries.count > limit { dropFirst() }
+        if order.count > 2 * limit {
+            let entries = entries
+            order.removeAll { entries[$0.key]?.id != $0.id }
+        }
     }
 
     /// Forgets a message that could not be kept after all.
     mutating func remove(_ sender: Identifier, _ clientID: Identifier, id: UInt64) {
         let key = Fingerprint(sender, clientID)
-        if entries[key]?.id == id { entries[key] = nil }
+        guard let entry = entries[key], entry.id == id else { return }
+        entries[key] = nil
+        bySender[entry.sender]?.removeAll { $0.id == id }
+        if bySender[entry.sender]?.isEmpty == true { bySender[entry.sender] = nil }
     }
 
     mutating func forget(before id: UInt64) {
@@ -80,6 +100,15 @@ struct ChatRepetitions: Sendable {
 
     private mutating func dropFirst() {
         guard let first = order.popFirst() else { return }
-        if entries[first.key]?.id == first.id { entries[first.key] = nil }
+        if let entry = entries[first.key], entry.id == first.id { forget(first, of: entry.sender) }
+    }
+
+    /// Forgets a message, and those of its sender that came before it.
+    private mutating func forget(_ name: Name, of sender: Fingerprint) {
+        while let first = bySender[sender]?.first, first.id <= name.id {
+            bySender[sender]?.removeFirst()
+            if entries[first.key]?.id == first.id { entries[first.key] = nil }
+        }
+        if bySender[sender]?.isEmpty == true { bySender[sender] = nil }
     }
 }

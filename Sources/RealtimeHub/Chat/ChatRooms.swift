@@ -13,7 +13,9 @@ struct ChatRooms: Sendable {
     /// Participants who came, went or changed; nil while nobody wants to know.
     var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
-    /// Who is waited for, in the order of deadlines.
+    /// How many of the channels each user has made by entering.
+    private var made: [Identifier: Int] = [:]
+    /// Participants without a connection, in the order of deadlines.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
     /// After a restart: owners of pairs that are deleted when their owner leaves, who have not entered again yet.
     private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
@@ -73,17 +75,29 @@ struct ChatRooms: Sendable {
 
     mutating func noteMessage(in id: Identifier, at now: Int64) {
         guard let index = rooms.index(forKey: id) else { return }
-        rooms.values[index].lastActivity = max(rooms.values[index].lastActivity, now)
+        rooms.values[index].touch(at: steadyTime ?? now)
+    }
+
+    /// How many open channels that exist a user has made by entering.
+    func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
+
+    private mutating func count(_ channel: ChatOpenChannel, _ change: Int) {
+        guard let creator = channel.creator else { return }
+        let count = (made[creator] ?? 0) + change
+        made[creator] = count > 0 ? count : nil
     }
 
     // MARK: Being there
 
     mutating func create(_ channel: ChatOpenChannel, at now: Int64, into commit: inout ChatCommit) {
-        rooms[channel.id] = ChatRoom(channel, at: now)
+        rooms[channel.id] = ChatRoom(channel, at: steadyTime ?? now)
+        count(channel, 1)
         commit.documents.append(.openChannel(channel))
     }
 
     mutating func update(_ channel: ChatOpenChannel, into commit: inout ChatCommit) {
+        if let former = rooms[channel.id]?.channel { count(former, -1) }
+        count(channel, 1)
         rooms[channel.id]?.channel = channel
         commit.documents.append(.openChannel(channel))
     }
@@ -162,6 +176,7 @@ struct ChatRooms: Sendable {
         guard let room = rooms[id] else { return }
         tell(id, .destroyed(isManual: isManual), at: now, news: &news)
         rooms[id] = nil
+        count(room.channel, -1)
         untold.remove(id)
         for (user, participant) in room.participants {
             unlink(user, id)
@@ -289,6 +304,8 @@ struct ChatRooms: Sendable {
         let entries = rooms[channel.id]?.entries ?? [:]
         rooms[channel.id] = ChatRoom(channel, at: nil)
         rooms[channel.id]?.entries = entries
+        count(channel, 1)
+        isRestored = true
     }
 
     mutating func restore(_ entry: ChatOpenEntry) {

@@ -69,14 +69,20 @@ public struct ChatLimits: Hashable, Sendable {
     public var userBytes: Int = 65_536
     /// Inboxes of ids that no registered user has.
     public var unregisteredInboxes: Int = 100_000
+    /// Of these, inboxes to which one user was the first to write.
+    public var unregisteredInboxesPerUser: Int = 1_000
     /// Groups of the application.
     public var groups: Int = 100_000
     /// Groups that a user is in by requests of sessions; the application's server may put users in more.
     public var groupsPerUser: Int = 1_000
+    /// Groups that exist and that one user has created by requests of sessions.
+    public var groupsMadePerUser: Int = 1_000
     /// All texts of a group together.
     public var groupBytes: Int = 32_768
     /// Open channels of the application.
     public var openChannels: Int = 10_000
+    /// Open channels that exist and that one user has made by entering.
+    public var openChannelsMadePerUser: Int = 100
     /// Open channels that a user is in.
     public var openChannelsPerUser: Int = 1_000
     /// All pairs of an open channel together.

@@ -19,11 +19,17 @@ extension ChatState {
         guard groups.count < application.limits.groups else {
             throw .badArgument("The application has as many groups as it may.")
         }
+        let share = application.limits.groupsMadePerUser
+        guard actor.isServer || groups.madeCount(by: actor.user) < share else {
+            throw .badArgument(
+                "The user has created \(share) groups that exist, which is the share of one user: dismiss one first.")
+        }
         if !actor.isServer { try checkInviting(others, by: actor.user, at: now) }
         try checkRoom(forMembers: [actor.user] + others, by: actor)
         var created = group
         created.owner = actor.user
         created.created = now
+        created.creator = actor.isServer ? nil : actor.user
         groups.put(created, into: &commit)
         var members = [ChatMember(group: group.id, user: actor.user, role: .owner, joined: now)]
         members += others.map { ChatMember(group: group.id, user: $0, joined: now) }
@@ -83,12 +89,15 @@ extension ChatState {
     }
 
     /// Whether users may be in one more group, and have inboxes for what is said there (rules CH-105 and CH-106).
-    private func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
+    ///
+    /// The last of the checks: counts inboxes against the share of the one who acts.
+    private mutating func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
         try checkRoom(forInboxesOf: users)
         let limit = application.limits.groupsPerUser
         guard actor.isServer || users.allSatisfy({ groups.groups(of: $0).count < limit }) else {
             throw .badArgument("A user may be in \(limit) groups.")
         }
+        if !actor.isServer { try takeShare(ofInboxes: users, by: actor.user) }
     }
 
     /// Nobody is brought into a group by somebody whom he blocks, nor by who is muted in all groups: a group's name speaks too.

@@ -40,13 +40,20 @@ extension ChatState {
         if rooms[id] == nil {
             guard application.createsOpenChannels else { throw Self.noSuchOpenChannel }
             try checkRoomForOpenChannel()
+            let share = application.limits.openChannelsMadePerUser
+            guard rooms.madeCount(by: user) < share else {
+                throw .badArgument(
+                    "The user has made \(share) open channels by entering, which is the share of one user: enter one that exists."
+                )
+            }
         }
         let (own, limit) = (rooms.channels(of: user), application.limits.openChannelsPerUser)
         guard own.count < limit || own.contains(id) || !application.allowsManyOpenChannels else {
             throw .badArgument("A user may be in \(limit) open channels.")
         }
         if rooms[id] == nil {
-            rooms.create(ChatOpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime), at: now, into: &commit)
+            let channel = ChatOpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime, creator: user)
+            rooms.create(channel, at: now, into: &commit)
         }
         guard let channel = rooms[id] else { throw Self.noSuchOpenChannel }
         var news = ChatNews()

@@ -21,8 +21,10 @@ extension ChatState {
         _ lifetime: Int64?, of id: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
-        guard channel.lifetime != lifetime else { return }
+        guard channel.lifetime != lifetime || channel.creator != nil else { return }
         channel.lifetime = lifetime
+        // From here on the application's server decides how long it stays.
+        channel.creator = nil
         rooms.update(channel, into: &commit)
     }
 

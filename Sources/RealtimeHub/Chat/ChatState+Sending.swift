@@ -79,6 +79,7 @@ extension ChatState {
         guard draft.kind != .system else { throw .badArgument("Only the application's server sends system messages.") }
         let admission = try admission(of: draft, from: sender, checksBlocking: true)
         try checkSpeaking(draft.kind, draft.to, sender, at: now)
+        if draft.kind == .direct, !draft.isStatus { try takeShare(ofInboxes: CollectionOfOne(draft.to), by: sender) }
         if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
         return admission
     }

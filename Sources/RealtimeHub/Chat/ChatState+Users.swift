@@ -158,6 +158,22 @@ extension ChatState {
         throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered, and there is no room for more inboxes of such users.")
     }
 
+    /// Counts inboxes that these users do not have yet against what one user may cause: 24366 beyond it (rule CH-108).
+    mutating func takeShare(ofInboxes users: some Collection<Identifier>, by user: Identifier) throws(ChatRefusal) {
+        let strangers = users.filter { directory.users[$0] == nil && !inboxes.contains($0) }
+        guard !strangers.isEmpty else { return }
+        let share = application.limits.unregisteredInboxesPerUser
+        var made = strangersInboxes[user] ?? []
+        made.formUnion(strangers)
+        // Who has been registered since is a stranger no more.
+        if made.count > share { made = made.filter { directory.users[$0] == nil } }
+        guard made.count <= share else {
+            throw ChatRefusal(
+                ChatCode.noSuchUser, "The user is not registered, and the sender has written to \(share) such users already.")
+        }
+        strangersInboxes[user] = made
+    }
+
     // MARK: Blocking
 
     /// `user` gets no messages of `others` any more (405).

@@ -25,6 +25,8 @@ public struct ChatState: Sendable {
     var devices = ChatDevices()
     var inboxes: ChatInboxes
     var repetitions = ChatRepetitions()
+    /// Inboxes of ids that nobody has, by the user who wrote to them first (rule CH-108). Since the start of the process.
+    var strangersInboxes: [Identifier: Set<Identifier>] = [:]
     var settings = ChatUserSettings()
     var groups = ChatGroups()
     var rooms = ChatRooms()

@@ -37,6 +37,8 @@ package struct WebhookPolicy: Hashable, Sendable {
     /// What comes when so much waits is given up.
     package var maximumEvents = 10_000
     package var maximumBytes = 16 << 20
+    /// The part of these that events with one key may take, such as those of one user: one in so many.
+    package var shares = 1
     package var batchLength: Int
     /// A batch takes no more events from here on.
     package var batchBytes: Int
@@ -50,11 +52,13 @@ package struct WebhookPolicy: Hashable, Sendable {
     package var patience = Duration.seconds(300)
 
     package init(
-        maximumEvents: Int = 10_000, maximumBytes: Int = 16 << 20, batchLength: Int, batchBytes: Int, window: Duration = .zero,
+        maximumEvents: Int = 10_000, maximumBytes: Int = 16 << 20, shares: Int = 1, batchLength: Int, batchBytes: Int,
+        window: Duration = .zero,
         requests: Int, postponed: Int = 0, patience: Duration = .seconds(300)
     ) {
         self.maximumEvents = maximumEvents
         self.maximumBytes = maximumBytes
+        self.shares = max(shares, 1)
         self.batchLength = batchLength
         self.batchBytes = batchBytes
         self.window = window

@@ -23,6 +23,8 @@ package struct WebhookQueue: Sendable {
 
     private struct Lane: Sendable {
         var entries: Deque<Entry> = []
+        /// Bytes of the entries.
+        var bytes = 0
         /// Whether some of the lane's events are under way.
         var isBusy = false
     }
@@ -72,9 +74,18 @@ package struct WebhookQueue: Sendable {
             dropped += 1
             return false
         }
+        // What comes often from one user leaves room for the events of others.
+        let lane = (count: lanes[event.key]?.entries.count ?? 0, bytes: lanes[event.key]?.bytes ?? 0)
+        guard policy.shares == 1 || lane.count < max(policy.maximumEvents / policy.shares, 1),
+            policy.shares == 1 || lane.count == 0 || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares
+        else {
+            dropped += 1
+            return false
+        }
         lastNumber += 1
         let isNew = lanes[event.key] == nil
         lanes[event.key, default: Lane()].entries.append(Entry(number: lastNumber, since: now, event: event))
+        lanes[event.key, default: Lane()].bytes += event.body.count
         waiting += 1
         waitingBytes += event.body.count
         if isNew {
@@ -187,6 +198,7 @@ package struct WebhookQueue: Sendable {
             {
                 entries.append(entry)
                 size += entry.event.body.count
+                lane.bytes -= entry.event.body.count
             }
             lanes[key] = lane
         }

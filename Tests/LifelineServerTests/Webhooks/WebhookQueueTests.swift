@@ -85,6 +85,27 @@ struct WebhookQueueTests {
         #expect(queue.begin() == ["a off"])
     }
 
+    @Test("SW-24, NV-44: One user's events take a share of the room only, in number and in bytes")
+    func shares() {
+        let queue = Queue(
+            WebhookPolicy(maximumEvents: 40, maximumBytes: 400, shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1))
+        for number in 1...9 { queue.append("busy", "\(number)") }
+        #expect(queue.count == 4)
+        #expect(queue.dropped == 5)
+        queue.append("quiet", "q")
+        queue.append("large", String(repeating: "x", count: 100))
+        queue.append("large", "y")
+        queue.append("long", String(repeating: "x", count: 30))
+        queue.append("long", String(repeating: "x", count: 11))
+        #expect(queue.count == 7)
+        #expect(queue.begin()?.count == 7)
+        queue.append("busy", "10")
+        queue.append("large", "z")
+        #expect(queue.count == 9, "What is under way has left its room")
+        queue.finish()
+        #expect(queue.begin() == ["10", "z"])
+    }
+
     @Test("A key's events go one after the other while those of others go at the same time")
     func lanes() throws {
         let queue = Queue(oneByOne)
