@@ -61,6 +61,7 @@ struct NexconnAPI: Sendable {
         }
         guard isSigned else { throw .wrongSignature }
         if application.refusal != nil { throw .disabledApplication }
+        guard !application.gate.mayPrecede(age: now - time, at: application.clock.monotonic()) else { throw .signedBeforeStart }
         guard application.gate.admit(signature: signature.lowercased(), timestamp: time, at: now) else { throw .replayed }
         return application
     }

@@ -35,6 +35,11 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
     static let staleTimestamp = Self(
         401, 1004, "The timestamp is more than five minutes off: send the time in ms since 1970, and set the clock.")
     static let replayed = Self(401, 1004, "This nonce and timestamp were used before: make a new nonce for each call.")
+    static let signedBeforeStart = Self(
+        401, 1004,
+        "The timestamp is from before this server began to remember calls, so the call may have been made before: "
+            + "sign it again with the time of now. If it was signed just now, set the clock of the machine that signs: it is behind."
+    )
     static let notJSON = Self(400, 1003, "The body is no JSON object: send one, with Content-Type application/json.")
     static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")
     static let unknownPath = Self(404, 1404, "The server API has nothing at this path: see docs/server-api.md for what it has.")

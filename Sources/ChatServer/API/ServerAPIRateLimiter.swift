@@ -19,6 +19,21 @@ final class ServerAPIRateLimiter: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    /// Since when signatures are remembered.
+    private let start: MonotonicInstant
+
+    /// - Parameter start: the time of now.
+    init(since start: MonotonicInstant) {
+        self.start = start
+    }
+
+    /// Whether a call may have been made before signatures were remembered: before the server started, or to the leader before this one
+    /// (rule NA-8).
+    ///
+    /// - Parameter age: milliseconds since the call was signed, by its own timestamp.
+    func mayPrecede(age: Int64, at now: MonotonicInstant) -> Bool {
+        age > (now.nanoseconds - start.nanoseconds) / 1_000_000
+    }
 
     /// Notes a call's signature. False when it was there before or cannot be told from one that was.
     func admit(signature: String, timestamp: Int64, at now: Int64) -> Bool {

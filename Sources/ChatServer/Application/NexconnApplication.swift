@@ -20,7 +20,9 @@ package final class NexconnApplication: Sendable {
     let logger: Logger
     let turns = ConversationQueue()
     /// Limits calls of the server API.
-    let gate = ServerAPIRateLimiter()
+    let gate: ServerAPIRateLimiter
+    /// What turns the monotonic clock, in milliseconds, into milliseconds since 1970 at the start.
+    private let steadyOffset: Int64
     /// Who is told, if anybody is.
     let webhooks: NexconnWebhooks
     /// Takes messages in open channels to other services.
@@ -56,6 +58,8 @@ package final class NexconnApplication: Sendable {
         self.clock = clock
         self.logger = logger
         self.bridge = bridge
+        gate = ServerAPIRateLimiter(since: clock.monotonic())
+        steadyOffset = storage.ids.milliseconds - clock.monotonic().milliseconds
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
         var chat = ChatState(settings, restoring: restored, epoch: storage.epoch)
         if storage.log != nil { chat.recordLiveChanges() }

@@ -49,6 +49,23 @@ struct ChatClusterLeaderTests {
         }
     }
 
+    @Test("CC-25, NA-8: A signed call that was made to one leader is refused by the next one, whatever it asks for now")
+    func replay() async throws {
+        try await ChatCluster.with(2) { cluster in
+            // Signed after the leader began.
+            let stamp = ChatClusterNode.Stamp()
+            func issue(_ user: String, at index: Int) async throws -> Int {
+                let body: JSONValue = ["userId": .string(user), "name": "n"]
+                return try await cluster[index].call("auth/access-token/issue", body, stamp: stamp).status
+            }
+            #expect(try await issue("r", at: 0) == 200)
+            #expect(try await issue("admin", at: 1) == 401)
+            try await cluster.lead(cluster[1])
+            for index in 0...1 { #expect(try await issue("admin", at: index) == 401) }
+            #expect(try await cluster[0].call("user/get", ["userId": "admin"]).status == 404)
+        }
+    }
+
     @Test("CC-6: What was not answered is asked again of the next leader, and done once")
     func unanswered() async throws {
         try await ChatCluster.with(2) { cluster in

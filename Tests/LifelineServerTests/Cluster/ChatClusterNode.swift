@@ -75,9 +75,17 @@ final class ChatClusterNode: Sendable {
         return try await ChatTestClient.live(port: port, token: token, device: device, class: kind)
     }
 
+    /// What a call is signed with.
+    struct Stamp: Sendable {
+        let nonce = String(UInt64.random(in: .min ... .max))
+        let time = String(ServerClock.system.unixTicks() / 10_000)
+    }
+
     /// Calls the server API; the answer's status and body.
-    func call(_ path: String, _ body: JSONValue = [:]) async throws -> (status: Int, body: JSONValue) {
-        let (nonce, time) = (String(UInt64.random(in: .min ... .max)), String(ServerClock.system.unixTicks() / 10_000))
+    func call(
+        _ path: String, _ body: JSONValue = [:], stamp: Stamp = Stamp()
+    ) async throws -> (status: Int, body: JSONValue) {
+        let (nonce, time) = (stamp.nonce, stamp.time)
         let signature = NexconnServerSignature.sign(secret: "app-secret", nonce: nonce, timestamp: time)
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v4/\(path)")
         request.method = .POST

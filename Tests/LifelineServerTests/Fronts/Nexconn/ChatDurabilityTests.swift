@@ -3,6 +3,7 @@ import LifelineTesting
 import NexconnProtocol
 import RealtimeHub
 import Testing
+import WireCoding
 
 @testable import ChatServer
 @testable import LifelineServer
@@ -15,12 +16,54 @@ struct ChatDurabilityTests {
     /// Runs `body` twice over with one directory.
     private func withRestart(
         _ settings: ChatApplication = .development, before: (LifelineServer) async throws -> Void,
-        after: (LifelineServer) async throws -> Void
+        settings later: ChatApplication? = nil, after: (LifelineServer) async throws -> Void
     ) async throws {
         let directory = NSTemporaryDirectory() + "chat-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try await withChatServer(settings, { $0.dataDirectory = directory }, before)
-        try await withChatServer(settings, { $0.dataDirectory = directory }, after)
+        try await withChatServer(later ?? settings, { $0.dataDirectory = directory }, after)
+    }
+
+    @Test("NA-8: A signed call works once, also when the server restarts")
+    func signedCall() async throws {
+        var headers: [(String, String)] = []
+        func issue(_ user: String, _ server: LifelineServer) async throws -> Int {
+            let body: JSONValue = ["userId": .string(user), "name": "n"]
+            return try await NexconnAPIClient(server: server)
+                .call("auth/access-token/issue", body.text, headers: headers).status
+        }
+        try await withRestart(
+            before: { server in
+                headers = NexconnAPIClient(server: server).headers()
+                #expect(try await issue("r", server) == 200)
+                #expect(try await issue("admin", server) == 401)
+            },
+            after: { server in
+                #expect(try await issue("admin", server) == 401)
+                #expect(server.chat.read { $0.user("admin") } == nil)
+            })
+    }
+
+    @Test("CH-75: Open channels, their bans and pairs outlive a restart, and pairs go whose owner does not come back")
+    func openChannels() async throws {
+        try await withRestart(
+            before: { server in
+                let a = try await server.device("a")
+                try await a.done("open.enter", #""ch":"o","count":0"#)
+                try await a.done("open.meta.set", #""ch":"o","meta":{"seat":"1"},"deleteWhenLeft":true"#)
+                _ = try await server.chat.changed { state, change in
+                    try state.barFromOpenChannel("o", users: ["x"], minutes: 600, at: change.now, into: &change.commit)
+                }
+            },
+            settings: .with { $0.limits.openGrace = .zero },
+            after: { server in
+                let (b, x) = (try await server.device("b"), try await server.device("x"))
+                #expect(try await x.refused("open.enter", #""ch":"o","count":0"#) == 23_409)
+                try await b.done("open.enter", #""ch":"o","count":0"#)
+                try await eventually("the pair is gone") {
+                    try server.chat.read { try $0.openEntries(of: "o", by: .server(), at: 0).isEmpty }
+                }
+            })
     }
 
     @Test("A restart keeps tokens, inboxes with their places, history and client ids")

@@ -68,7 +68,11 @@ struct NexconnAPIAccessTests {
 
     @Test("A timestamp may be five minutes off, and no more", arguments: [-1, 1] as [Int64])
     func timestamps(sign: Int64) async throws {
-        try await withChatAPI { api in
+        let clock = ManualClock()
+        try await withChatServer(.development, { $0.clock = clock.withTimeOfDay }) { server in
+            // The server has been there for longer than any call that is accepted.
+            clock.advance(by: 600)
+            let api = NexconnAPIClient(server: server)
             let now = api.server.chat.now
             // The clock runs on while calls are under way.
             let near = try await api.call(path, body, headers: api.headers(timestamp: now + sign * 200_000))
@@ -97,6 +101,25 @@ struct NexconnAPIAccessTests {
             upper[3].1 = headers[3].1.uppercased()
             #expect(try await api.call(path, body, headers: upper).status == 401)
             #expect(try await api.call(path, body, headers: api.headers(nonce: "once", timestamp: now + 1)).status == 200)
+        }
+    }
+
+    @Test(
+        "NA-8: A call that was signed before the server started is refused, also one that it has not seen, and may be signed again"
+    )
+    func before() async throws {
+        let clock = ManualClock()
+        // Time passes by the time of day alone.
+        try await withChatServer(.development, { $0.clock = clock.withTimeOfDay }) { server in
+            clock.advance(by: 5)
+            let api = NexconnAPIClient(server: server)
+            let now = api.server.chat.now
+            let early = try await api.call(path, body, headers: api.headers(timestamp: now - 60_000))
+            #expect(early.status == 401 && early.code == 1004)
+            #expect(early.body["errorMessage"]?.string?.contains("sign it again") == true)
+            #expect(try await api.call(path, body, headers: api.headers(timestamp: now)).status == 200)
+            clock.advance(by: 60)
+            #expect(try await api.call(path, body, headers: api.headers(timestamp: now - 60_000)).status == 200)
         }
     }
 
@@ -167,7 +190,7 @@ struct NexconnAPIAccessTests {
 
     @Test("Quotas: ordinary calls, tokens, direct messages by receivers in a minute, messages to groups")
     func quotas() {
-        let gate = ServerAPIRateLimiter()
+        let gate = ServerAPIRateLimiter(since: MonotonicInstant(nanoseconds: 0))
         func taken(_ quota: ServerAPIRateLimiter.Quota, at seconds: Double, by step: Int = 1) -> Int {
             let now = MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
             var count = 0
