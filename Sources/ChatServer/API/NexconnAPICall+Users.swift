@@ -121,10 +121,10 @@ extension NexconnAPICall {
             let kind = ChatKind(try fields.conversation())
             let (offset, size) = (try fields.optionalWhole("offset", 0...1_000_000) ?? 0, try page(1...1_000, fallback: 100))
             try read { state in
-                let all = state.muted(in: kind, at: now).dropFirst(offset)
+                let all = state.muted(in: kind, at: now)
                 return [
-                    "mutedUsers": Self.restrictions(all.prefix(size), until: "muteExpiresAt"),
-                    "total": .whole(all.count + offset),
+                    "mutedUsers": Self.restrictions(all.dropFirst(offset).prefix(size), until: "muteExpiresAt"),
+                    "total": .whole(all.count),
                 ]
             }
         }

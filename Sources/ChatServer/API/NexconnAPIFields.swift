@@ -112,7 +112,7 @@ struct NexconnAPIFields: Sendable {
 
     /// Milliseconds since 1970.
     func optionalTime(_ name: String) throws(NexconnAPIProblem) -> Int64? {
-        try optionalWhole(name, 0...9_007_199_254_740_991).map { Int64($0) }
+        try optionalWhole(name, Int(NexconnLimits.time.lowerBound)...Int(NexconnLimits.time.upperBound)).map { Int64($0) }
     }
 
     /// 0 or 1, or true or false.
@@ -138,14 +138,18 @@ struct NexconnAPIFields: Sendable {
 
     func optionalMessageID(_ name: String) throws(NexconnAPIProblem) -> NexconnMessageID? {
         guard let value = self[name] else { return nil }
-        guard let text = value.string, let id = UInt64(text), id > 0 else { throw .field(name, "an id of a message, as text") }
+        guard let text = value.string, let id = UInt64(text), id > 0, NexconnLimits.messageID.contains(id) else {
+            throw .field(name, "an id of a message, as text")
+        }
         return NexconnMessageID(rawValue: id)
     }
 
     func messageIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [NexconnMessageID]? {
         guard let value = self[name] else { return nil }
         let ids = value.array?.compactMap { $0.string.flatMap { UInt64($0) } } ?? []
-        guard (1...limit).contains(ids.count), ids.count == value.array?.count else {
+        guard (1...limit).contains(ids.count), ids.count == value.array?.count,
+            ids.allSatisfy({ NexconnLimits.messageID.contains($0) })
+        else {
             throw .field(name, "a list of 1 to \(limit) ids of messages, as texts")
         }
         return ids.map { NexconnMessageID(rawValue: $0) }

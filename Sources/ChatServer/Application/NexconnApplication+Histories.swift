@@ -45,11 +45,12 @@ extension NexconnApplication {
         }
     }
 
-    /// Unread is counted from an instant on; the user's other devices learn of it.
+    /// Unread is counted from an instant on; the user's other devices learn of it. The instant is at most the server's present, so that
+    /// a device whose clock is ahead marks nothing as read that is still to come (rule NV-65).
     func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change(
             { state, change in
-                self.tellOwn(.read(channel, time: time), caller, &state, &change)
+                self.tellOwn(.read(channel, time: min(max(time, 0), change.now)), caller, &state, &change)
                 return .done
             }, reply: reply)
     }

@@ -116,10 +116,8 @@ extension BaseChannel {
                 completion(.success(()))
             }
         } else {
-            // The server's end is exclusive.
-            engine.ask(.delete(channel, ids: [], before: time == .max ? time : time + 1), end) { client, _ throws(NCError) in
-                try forget(client)
-            }
+            // Here and at the server messages of the millisecond itself are deleted too.
+            engine.ask(.delete(channel, ids: [], before: time), end) { client, _ throws(NCError) in try forget(client) }
         }
     }
 

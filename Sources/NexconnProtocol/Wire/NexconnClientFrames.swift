@@ -137,11 +137,11 @@ extension WireWriter {
             self.ids("ids", ids)
         case .read(let channel, let time):
             self.channel(channel)
-            number("time", time)
+            self.time("time", time)
         case .delete(let channel, let ids, let before):
             self.channel(channel)
             if !ids.isEmpty { self.ids("ids", ids) }
-            if let before { number("before", before) }
+            if let before { time("before", before) }
         case .history(let history): self.history(history)
         case .set(let settings): self.settings(settings)
         case .settings, .subscriptions, .blocklist: break
@@ -166,14 +166,19 @@ extension WireWriter {
         id("id", target.id)
     }
 
+    /// A time as servers take it: one beyond either end means the end.
+    private mutating func time(_ name: StaticString, _ time: Int64) {
+        number(name, min(max(time, NexconnLimits.time.lowerBound), NexconnLimits.time.upperBound))
+    }
+
     private mutating func history(_ request: NexconnHistoryRequest) {
         channel(request.channel)
         switch request.place {
         case .latest: break
         case .before(let id): self.id("before", id)
-        case .beforeTime(let time): number("beforeTime", time)
+        case .beforeTime(let time): self.time("beforeTime", time)
         case .after(let id): self.id("after", id)
-        case .afterTime(let time): number("afterTime", time)
+        case .afterTime(let time): self.time("afterTime", time)
         }
         number("limit", request.limit)
     }

@@ -7,6 +7,10 @@ public enum NexconnLimits {
     public static let frame = 192 * 1024
     /// The greatest number of a request: 2^53 - 1, which every language can hold.
     public static let requestNumber: UInt64 = 9_007_199_254_740_991
+    /// Times in requests, milliseconds since 1970: up to 2^53 - 1, which every language can hold and to which every language can add one.
+    public static let time: ClosedRange<Int64> = 0...9_007_199_254_740_991
+    /// Ids of messages in requests: a signed 64-bit number that has a successor.
+    public static let messageID: ClosedRange<UInt64> = 0...UInt64(Int64.max - 1)
     /// Bytes of a message's content.
     public static let content = 128 * 1024
     /// How deeply a content may be nested, so that every frame around it can be read.

@@ -14,7 +14,7 @@ extension WireReader {
         case "receipt": return .sendReceipt(try need(conversation(), "conv"), to: try id(named: "to"), ids: try messageIDs())
         case "receipts": return .receipts(try need(conversation(), "conv"), to: try id(named: "to"), ids: try messageIDs())
         case "receipt.users": return .receiptUsers(try target())
-        case "read": return .read(try neededChannel(), time: try need(number("time"), "time"))
+        case "read": return .read(try neededChannel(), time: try need(time("time"), "time"))
         case "delete": return try delete()
         case "history": return .history(try history())
         case "set": return .set(try channelSettings())
@@ -78,7 +78,7 @@ extension WireReader {
     }
 
     private mutating func target() throws(RequestFault) -> NexconnTarget {
-        NexconnTarget(try need(conversation(), "conv"), to: try id(named: "to"), id: try need(id("id"), "id"))
+        NexconnTarget(try need(conversation(), "conv"), to: try id(named: "to"), id: try need(messageID("id"), "id"))
     }
 
     private mutating func neededChannel() throws(RequestFault) -> NexconnChannel {
@@ -86,8 +86,17 @@ extension WireReader {
     }
 
     private mutating func messageIDs() throws(RequestFault) -> [NexconnMessageID] {
-        guard let ids = ids("ids"), NexconnLimits.messages.contains(ids.count) else { throw .missing("ids") }
+        guard let ids = ids("ids"), NexconnLimits.messages.contains(ids.count),
+            ids.allSatisfy({ NexconnLimits.messageID.contains($0.rawValue) })
+        else { throw .missing("ids") }
         return ids
+    }
+
+    /// A time of a request; nil for one that is negative or beyond what every language can hold.
+    private func time(_ name: StaticString) -> Int64? { number(name).flatMap { NexconnLimits.time.contains($0) ? $0 : nil } }
+
+    private mutating func messageID(_ name: StaticString) -> NexconnMessageID? {
+        id(name).flatMap { NexconnLimits.messageID.contains($0.rawValue) ? $0 : nil }
     }
 
     private mutating func changeMetadata() throws(RequestFault) -> NexconnRequest {
@@ -102,20 +111,20 @@ extension WireReader {
 
     private mutating func delete() throws(RequestFault) -> NexconnRequest {
         let channel = try neededChannel()
-        let before = try wanted(number("before"), "before")
+        let before = try wanted(time("before"), "before")
         if before != nil, find("ids") == nil { return .delete(channel, ids: [], before: before) }
         return .delete(channel, ids: try messageIDs(), before: before)
     }
 
     private mutating func history() throws(RequestFault) -> NexconnHistoryRequest {
         var place = NexconnHistoryRequest.Place.latest
-        if let id = try wanted(id("before"), "before") {
+        if let id = try wanted(messageID("before"), "before") {
             place = .before(id)
-        } else if let time = try wanted(number("beforeTime"), "beforeTime") {
+        } else if let time = try wanted(time("beforeTime"), "beforeTime") {
             place = .beforeTime(time)
-        } else if let id = try wanted(id("after"), "after") {
+        } else if let id = try wanted(messageID("after"), "after") {
             place = .after(id)
-        } else if let time = try wanted(number("afterTime"), "afterTime") {
+        } else if let time = try wanted(time("afterTime"), "afterTime") {
             place = .afterTime(time)
         }
         return NexconnHistoryRequest(
@@ -205,7 +214,7 @@ extension WireReader {
             return .enter(
                 NexconnEntry(
                     try id(named: "ch"), count: try within("count", NexconnLimits.entryMessages, default: 20),
-                    after: try wanted(id("after"), "after"), extra: try text("extra", upTo: NexconnLimits.entryExtra)))
+                    after: try wanted(messageID("after"), "after"), extra: try text("extra", upTo: NexconnLimits.entryExtra)))
         case "open.exit": return .exit(try id(named: "ch"))
         case "open.info": return .openInfo(try id(named: "ch"), limit: try within("limit", NexconnLimits.openInfo, default: 0))
         case "open.meta": return .openMetadata(try id(named: "ch"))

@@ -219,6 +219,38 @@ struct ChatChangeTests {
         }
     }
 
+    @Test(
+        "NV-65: Numbers at the edge are refused with 33003, in every request that takes a time or an id",
+        arguments: ["9223372036854775807", "-9223372036854775808", "-1", "9007199254740992", "18446744073709551616", "1e400"])
+    func edges(number: String) async throws {
+        try await withTwo { _, a, b in
+            let channel = #""conv":"direct","ch":"b""#
+            let requests = [
+                ("read", #"\#(channel),"time":N"#), ("delete", #"\#(channel),"before":N"#),
+                ("history", #"\#(channel),"beforeTime":N"#), ("history", #"\#(channel),"afterTime":N"#),
+                ("history", #"\#(channel),"limit":N"#), ("set", #"\#(channel),"level":N"#),
+                ("user.subscribe", #""users":["b"],"expiry":N"#), ("open.info", #""ch":"o","limit":N"#),
+                ("open.enter", #""ch":"o","count":N"#),
+            ]
+            for (type, members) in requests where !(type == "set" && number == "-1") {
+                #expect(try await a.refused(type, members.replacing("N", with: number)) == 33_003, "\(type) \(members)")
+            }
+            for id in ["9223372036854775807", "18446744073709551615", "-1", number] {
+                let direct = #""conv":"direct","to":"b""#
+                let requests = [
+                    ("history", #"\#(channel),"before":"N""#), ("history", #"\#(channel),"after":"N""#),
+                    ("recall", #"\#(direct),"id":"N""#), ("edit", #"\#(direct),"id":"N","content":{}"#),
+                    ("meta", #"\#(direct),"id":"N","set":{"k":"v"}"#), ("receipt", #"\#(direct),"ids":["N"]"#),
+                    ("delete", #"\#(channel),"ids":["N"]"#), ("open.enter", #""ch":"o","count":0,"after":"N""#),
+                ]
+                for (type, members) in requests where id != "9007199254740992" {
+                    #expect(try await a.refused(type, members.replacing("N", with: id)) == 33_003, "\(type) \(id)")
+                }
+            }
+            for client in [a, b] { try await client.expectSilence() }
+        }
+    }
+
     @Test("What one device reads, pins or silences the user's other devices learn")
     func settings() async throws {
         try await withTwo { server, a, b in
@@ -227,6 +259,11 @@ struct ChatChangeTests {
             let read = try await web.expectEvent("read")
             #expect(read["ch"]?.string == "b")
             #expect(read["time"]?.integer == 1_763_710_000_000)
+            // The mark is at most the server's present: a clock that is ahead marks nothing as read that is still to come.
+            let now = Int(server.chat.now)
+            try await a.done("read", #""conv":"direct","ch":"b","time":\#(now + 60_000)"#)
+            let ahead = try #require(try await web.expectEvent("read")["time"]?.integer)
+            #expect((now...Int(server.chat.now)).contains(ahead))
             try await a.done("set", #""conv":"direct","ch":"b","pinned":true,"level":5"#)
             let set = try await web.expectEvent("set")
             #expect(set["pinned"]?.bool == true)

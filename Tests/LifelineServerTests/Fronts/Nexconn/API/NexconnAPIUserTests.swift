@@ -133,6 +133,56 @@ struct NexconnAPIUserTests {
         }
     }
 
+    @Test(
+        "NA-5: Numbers at the edge are refused with 1002 and the field's name, in every call that takes a number",
+        arguments: ["9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e400", "0.5", "9007199254740992"])
+    func edges(number: String) async throws {
+        try await withChatAPI { api in
+            let user = #""userId":"ann""#
+            let calls: [(path: String, members: String, fields: [String])] = [
+                ("auth/access-token/expire", #""userIds":["ann"]"#, ["expiresAt"]),
+                ("user/ban", #""userIds":["ann"]"#, ["durationMinutes"]), ("user/ban/list", "", ["page", "pageSize"]),
+                ("user/deactivate/list", "", ["page", "pageSize"]), ("user/blocklist/get", user, ["pageSize"]),
+                ("channel-type/mute/list", #""channelType":"GROUP""#, ["offset", "pageSize"]),
+                ("direct-channel/history-message/list", #"\#(user),"targetId":"ben""#, ["startTime", "order", "pageSize"]),
+                ("channel/message/history/delete", #"\#(user),"channelType":"PERSON","targetId":"ben""#, ["beforeTime"]),
+                ("channel/push/set", #"\#(user),"channelType":"PERSON","targetId":"ben""#, ["level"]),
+                ("group-channel/create", #"\#(user),"groupId":"g","groupName":"g""#, ["joinPermission", "invitePermission"]),
+                ("group-channel/list", "", ["pageSize"]),
+                ("open-channel/create", #""channelId":"o""#, ["destroyType", "destroyMinutes"]),
+                ("open-channel/participant/list", #""channelId":"o""#, ["pageSize"]), ("open-channel/list", "", ["pageSize"]),
+            ]
+            for (path, members, fields) in calls {
+                for field in fields {
+                    let comma = members.isEmpty ? "" : ","
+                    let answer = try await api.call(path, "{\(members)\(comma)\"\(field)\":\(number)}")
+                    #expect(answer.status == 400 && answer.code == 1002, "\(path) \(field): \(answer.body.text)")
+                    #expect(answer.body["errorMessage"]?.string?.contains(field) == true)
+                }
+            }
+            for id in ["9223372036854775807", "18446744073709551615", number] where id != "9007199254740992" {
+                let recall = #""channelType":"PERSON","fromUserId":"ann","targetId":"ben","messageId":"\#(id)""#
+                #expect(try await api.call("message/delete", "{\(recall)}").code == 1002, "\(id)")
+                let hide = #"\#(user),"channelType":"PERSON","targetId":"ben","messageIds":["\#(id)"]"#
+                #expect(try await api.call("channel/message/history/delete", "{\(hide)}").code == 1002, "\(id)")
+                let page = #"\#(user),"targetId":"ben","pageToken":"\#(id)""#
+                #expect(try await api.call("direct-channel/history-message/list", "{\(page)}").code == 1002, "\(id)")
+            }
+        }
+    }
+
+    @Test("NA-16: A page of who is muted says how many there are in all, also behind the end", arguments: [0, 2, 3, 1_000])
+    func mutedTotal(offset: Int) async throws {
+        try await withChatAPI { api in
+            try await api.done(
+                "channel-type/mute/set", ["userIds": ["a", "b", "c"], "muteState": 1, "channelTypes": ["GROUP"]])
+            let page = try await api.done(
+                "channel-type/mute/list", ["channelType": "GROUP", "offset": .number(JSONNumber(offset))])
+            #expect(page["total"]?.integer == 3)
+            #expect(page["mutedUsers"]?.each("userId") == Array(["a", "b", "c"].dropFirst(offset)))
+        }
+    }
+
     @Test("Who is muted in all channels of a kind cannot speak there")
     func muting() async throws {
         try await withChatAPI { api in
