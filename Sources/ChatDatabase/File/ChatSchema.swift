@@ -2,6 +2,29 @@ import GRDB
 
 /// Tables, versions and settings of the database.
 enum ChatSchema {
+    /// The tokenizer keeps what ``Words`` takes for words or parts of words.
+    private static func indexAgain(_ database: Database) throws {
+        try database.execute(sql: "DROP TABLE message_text")
+        try database.execute(
+            sql: """
+                CREATE VIRTUAL TABLE message_text USING fts5(
+                    text, content='', columnsize=0, prefix='1 2 3',
+                    tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co So Sm Sc' tokenchars '#%&@'"
+                )
+                """)
+        let insertion = try database.makeStatement(sql: "INSERT INTO message_text (rowid, text) VALUES (?, ?)")
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT message.channel, message.slot, name.text, message.content FROM message
+                JOIN name ON name.number = message.type WHERE message.slot IS NOT NULL ORDER BY message.channel, message.slot
+                """)
+        while let row = try rows.next() {
+            guard let words = MessageText(row[2], MessageRow.bytes(row, 3) ?? []).words else { continue }
+            try insertion.execute(arguments: [WordKey.key(row[0], row[1]), words])
+        }
+    }
+
     /// "LIFC": tells our files from those of others.
     static let applicationID: Int32 = 0x4C49_4643
 
@@ -11,6 +34,7 @@ enum ChatSchema {
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             try database.execute(sql: statements)
         }
+        migrator.registerMigration("2 search for signs") { database in try indexAgain(database) }
         return migrator
     }
 

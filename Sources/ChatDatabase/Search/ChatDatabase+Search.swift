@@ -1,7 +1,7 @@
 import GRDB
 import NexconnProtocol
 
-/// Searches read beside the writer and never hold it up. See rules CD-30 to CD-36 for what a keyword finds.
+/// Searches read beside the writer and never hold it up. See rules CD-30 to CD-37 for what a keyword finds.
 extension ChatDatabase {
     /// Messages of a channel that have a keyword, newest first.
     /// - Parameters:

@@ -3,13 +3,14 @@ import Identifiers
 /// How text becomes words, in messages and in keywords alike (rules CD-30 to CD-33).
 ///
 /// The index splits at what is neither letter, digit nor symbol, and folds case and accents. Scripts that put no spaces between
-/// words, and pictographs, are split here, into their signs: so any part of a Chinese text is found as a phrase of its signs.
+/// words, pictographs, and signs such as `+` and `€` are split here: each is a word. So any part of a Chinese text is found as a
+/// phrase, and `C++` is found by itself.
 enum Words {
     /// `text` with spaces around signs that are words of their own.
     static func separated(_ text: String, limit: Int = .max) -> String {
         // Most text needs nothing done.
         let isShort = text.utf8.count <= limit
-        if isShort, !text.utf8.contains(where: { $0 >= 0xE0 }) { return text }
+        if isShort, !text.utf8.contains(where: { $0 >= 0xC2 || isSign($0) }) { return text }
         var out = String.UnicodeScalarView()
         var size = 0
         for scalar in text.unicodeScalars {
@@ -29,13 +30,23 @@ enum Words {
     /// Whether a sign is a word of its own.
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x0E00: false
+        case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
         // Thai, Lao; Myanmar; Khmer.
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
         // Symbols; radicals and kana; ideographs; compatibility ideographs; half-width kana.
         case 0x2600...0x27BF, 0x2E80...0x312F, 0x31A0...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9D: true
         // Pictographs; further ideographs.
         case 0x1F000...0x1FAFF, 0x20000...0x3FFFF: true
+        default: scalar.properties.generalCategory == .mathSymbol || scalar.properties.generalCategory == .currencySymbol
+        }
+    }
+
+    /// Whether a character of ASCII is a word of its own.
+    private static func isSign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "+"), UInt8(ascii: "<"),
+            UInt8(ascii: "="), UInt8(ascii: ">"), UInt8(ascii: "@"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
         default: false
         }
     }
@@ -74,9 +85,9 @@ enum Words {
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
-            .otherNumber, .privateUse, .otherSymbol:
+            .otherNumber, .privateUse, .otherSymbol, .mathSymbol, .currencySymbol:
             true
-        default: false
+        default: isAlone(scalar)
         }
     }
 }

@@ -2,7 +2,7 @@ import ChatDatabase
 import NexconnProtocol
 import Testing
 
-@Suite("Search (CD-30 to CD-36)")
+@Suite("Search (CD-30 to CD-37)")
 struct SearchTests {
     private let scratch = Scratch()
 
@@ -27,6 +27,23 @@ struct SearchTests {
     func keywords(keyword: String, expected: [Int64]) throws {
         let database = try filled([
             "Meeting tomorrow at nine", "the meetings, in the Café", "我们在北京开会议", "launch 🚀 over Wi-Fi, room 4711", "Москва 서울에서",
+        ])
+        #expect(try database.search(keyword, in: ann).messages.map(\.sentTime).reversed() == expected)
+    }
+
+    @Test(
+        "CD-37: Signs are words: a keyword finds them where they are, and not what is left without them",
+        arguments: [
+            ("C++", [100]), ("c", [100, 200, 300]), ("C#", [200]), ("+", [100, 400]), ("<", [400]), ("a < b", [400]),
+            ("a<b", [400]),
+            ("€", [500]), ("50 €", [500]), ("$", []), ("100%", [500]), ("R&D", [300]), ("@ann", [300]), ("#", [200]),
+            ("×", [500]),
+            ("++", [100]), ("=", [400]), ("!", []),
+        ] as [(String, [Int64])])
+    func signs(keyword: String, expected: [Int64]) throws {
+        let database = try filled([
+            "I like C++, really", "and C# as well: #dotnet", "@ann of R&D has a C", "if a < b + 1 then x = y",
+            "50€ or 2 × 25, 100% sure",
         ])
         #expect(try database.search(keyword, in: ann).messages.map(\.sentTime).reversed() == expected)
     }

@@ -8,6 +8,7 @@ struct WordsTests {
         "Signs of scripts without spaces stand alone",
         arguments: [
             ("plain text, unchanged", "plain text, unchanged"), ("naïve Größe", "naïve Größe"),
+            ("C++", "C +  + "), ("1<2", "1 < 2"), ("5 €", "5  € "), ("2 × 3", "2  ×  3"), ("#tag a@b", " # tag a @ b"),
             ("你好ab", " 你  好 ab"), ("go🚀up", "go 🚀 up"), ("한국어", "한국어"),
         ])
     func separated(text: String, expected: String) {
@@ -35,7 +36,8 @@ struct WordsTests {
         "A keyword asks for all its parts, the last word may go on",
         arguments: [
             ("hello", "\"hello\"*"), (" hello  wor ", "\"hello\" AND \"wor\"*"), ("foo-bar", "\"foo-bar\"*"),
-            ("你好", "\" 你  好 \""), ("say \"hi\"", "\"say\" AND \" hi \"*"), ("", nil), ("  ", nil), ("\"*()", nil),
+            ("你好", "\" 你  好 \""), ("C++", "\"C +  + \""), ("+", "\" + \""), ("€5", "\" € 5\"*"),
+            ("say \"hi\"", "\"say\" AND \" hi \"*"), ("", nil), ("  ", nil), ("\"*()", nil),
             ("NOT", "\"NOT\"*"), ("!?", nil),
             // A mark behind a quote, or one that joins what follows, makes another Character of the quote, and none of its byte.
             ("a\"\u{301}b", "\"a \u{301}b\"*"), ("a\u{600}\"b", "\"a\u{600} b\"*"), ("a\u{0}b", "\"a b\"*"),
