@@ -229,7 +229,8 @@ let package = Package(
             dependencies: [
                 "RedisClient", "ServerRuntime", "ServerValues", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
             ],
-            resources: [.embedInCode("Redis/Scripts/lead.lua"), .embedInCode("Redis/Scripts/commit.lua")], swiftSettings: strict),
+            resources: ["lead", "commit", "answer", "read"].map { .embedInCode("Redis/Scripts/\($0).lua") }, swiftSettings: strict
+        ),
         // The files of the console in a browser, as part of the program: a program has no bundle beside it.
         .target(
             name: "ConsolePages",

@@ -155,6 +155,66 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
+    @Test(
+        "CR-40 Long answers to queries take no room in the log, and Redis disconnects nobody for them although its limit is low")
+    func queries() async throws {
+        let redis = try RedisProcess(["--client-output-buffer-limit", "pubsub 4mb 2mb 5"])
+        let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
+        let keys = try #require(ClusterKeys(cluster: "test"))
+        await withTaskGroup(of: Void.self) { group in
+            for node in nodes {
+                for bytes in [0, 1, 65_536, 65_537, 5_000_000, 5_000_000, 5_000_000] {
+                    group.addTask { #expect(await node.query(bytes) == .success(bytes)) }
+                }
+            }
+        }
+        let size = try await nodes[0].client.read(RedisCommand("MEMORY", "USAGE", keys.key("log")), within: .seconds(60))
+        #expect(try #require(size.number) < 100_000)
+        for node in nodes {
+            #expect(node.client.status.losses == 0 && node.client.status.repairs == 0)
+            await node.client.close()
+        }
+    }
+
+    @Test("CR-40 A query whose answer is lost with the connection is answered all the same")
+    func interruptedQueries() async throws {
+        let redis = try RedisProcess()
+        let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
+        for _ in 0..<3 {
+            await withTaskGroup(of: Void.self) { group in
+                for node in nodes { group.addTask { #expect(await node.query(3_000_000) == .success(3_000_000)) } }
+                group.addTask {
+                    _ = try? await nodes[0].client.read(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
+                }
+            }
+        }
+        for node in nodes {
+            #expect(node.client.status.losses == 0)
+            await node.client.close()
+        }
+    }
+
+    @Test("CR-5 A node that has missed a log of 80 MB reads it in pieces that it can take")
+    func longLog() async throws {
+        let redis = try RedisProcess()
+        let nodes = [
+            try await LiveNode.ready(redis, "a") { $0.leader.logBytes = 200_000_000 }, try await LiveNode.ready(redis, "b"),
+        ]
+        #expect(await nodes[0].waitToLead())
+        let before = nodes[1].client.status.repairs
+        // The node gets no messages, so all of it has to be read.
+        _ = try await nodes[0].client.read(
+            RedisCommand("CONFIG", "SET", "client-output-buffer-limit", "pubsub 1mb 1mb 1"), within: .seconds(60))
+        for number in 0..<90 { #expect((try? await nodes[0].say("big\(number)").get()) != nil) }
+        _ = try await nodes[0].client.read(
+            RedisCommand("CONFIG", "SET", "client-output-buffer-limit", "pubsub 0 0 0"), within: .seconds(60))
+        #expect(try await nodes[0].say("end").get() == "91")
+        try await nodes[1].member.hears("end")
+        #expect(nodes[1].member.told.count == 91)
+        #expect(nodes[1].client.status.losses == 0 && nodes[1].client.status.repairs > before)
+        for node in nodes { await node.client.close() }
+    }
+
     @Test("CR-25 A command with more fields than Lua can hand over is kept as a whole, in one batch")
     func manyFields() async throws {
         let redis = try RedisProcess()

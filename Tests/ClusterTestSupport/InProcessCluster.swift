@@ -274,6 +274,13 @@ package final class InProcessBus: ClusterBus {
                     number: 0, service: service, payload: payload, isRepeatable: isRepeatable, completion: completion), of: node)
         }
     }
+
+    package func query(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
+    }
 }
 
 /// Carries writes out over a link to Redis, one after the other.

@@ -14,6 +14,10 @@ extension LeaderMachine {
         if message.isFarewell { return giveUp(message.node, into: &effects) }
         if passedRedis { hear(message.node, at: now) }
         guard seat(for: message, at: now, into: &effects) else { return }
+        if seats[message.node]?.session == message.session, message.received > 0 {
+            seats[message.node]?.answers.confirm(upTo: message.received, at: now)
+            sendAnswers(to: message.node, at: now, into: &effects)
+        }
         for request in message.requests {
             guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }
             seat.taken = request.number
@@ -32,14 +36,15 @@ extension LeaderMachine {
                 guard let announcement else { continue }
                 note(message.node)
                 effects.append(.announced(announcement, by: message.node))
-            case .request:
+            case .request, .query:
                 seats[message.node] = seat
                 // A request that the node has given up.
                 guard let service = request.service else { continue }
                 effects.append(
                     .handle(
                         service, request.payload, from: message.node,
-                        ClusterSession(incarnation: message.node.incarnation, session: message.session), number: request.number))
+                        ClusterSession(incarnation: message.node.incarnation, session: message.session), number: request.number,
+                        isQuery: request.kind == .query))
             }
         }
         // Whatever came again says that the node does not know how far its requests were taken.

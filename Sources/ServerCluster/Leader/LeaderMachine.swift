@@ -19,6 +19,15 @@ package struct LeaderMachine: Sendable {
         var announcement: [ClusterServiceID: [ByteBuffer]]? = [:]
         /// Whether the node was known to the last leader, and has not announced itself to this one.
         var isExpected = false
+        /// Answers to the session's queries.
+        var answers = AnswerSender()
+    }
+
+    private struct Underway: Sendable {
+        var commit: ClusterCommit
+        var ids: [UInt64] = []
+        /// How many emissions it completes.
+        var emissions: UInt64 = 0
     }
 
     package let node: ClusterNode
@@ -31,7 +40,16 @@ package struct LeaderMachine: Sendable {
     var expelled: [UInt64: UInt32] = [:]
     private var queue = Deque<ClusterEmission>()
     package private(set) var queuedBytes = 0
-    private var current: (commit: ClusterCommit, ids: [UInt64])?
+    /// How many emissions were made, and how many of them are kept.
+    private var emitted: UInt64 = 0
+    private var completed: UInt64 = 0
+    /// Answers to queries that wait until so many emissions are kept, in this order.
+    private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
+    /// The bytes of what is too long for Redis: the leader ends with the batch that is made next.
+    private var tooLong: Int?
+    /// Those who wait for what was too long.
+    private var refusedIDs: [UInt64] = []
+    private var current: Underway?
     /// Whether ``current`` is on its way to Redis.
     private var isUnderway = false
     private var retry: MonotonicInstant?
@@ -100,16 +118,68 @@ package struct LeaderMachine: Sendable {
     /// Adds what was decided to the next batch.
     package mutating func emit(_ emission: ClusterEmission) {
         guard !isOver else { return }
-        queuedBytes += emission.cost
-        queue.append(emission)
+        let cost = emission.cost
+        guard cost > policy.joinedBytes else {
+            emitted += 1
+            queuedBytes += cost
+            return queue.append(emission)
+        }
+        let parts = emission.parts(of: policy.joinedBytes)
+        if let longest = parts.lazy.map(\.cost).max(), longest > policy.longestCommand {
+            tooLong = max(longest, tooLong ?? 0)
+            if let id = emission.id { refusedIDs.append(id) }
+            return
+        }
+        emitted += 1
+        for part in parts {
+            queuedBytes += part.cost
+            queue.append(part)
+        }
     }
 
     /// Answers a node's request.
     ///
     /// - Parameter isJoined: whether the answer has to be in one batch with what was emitted before it.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
+        // The request must not be repeated under the next leader, which would end as this one does.
+        let payload = isJoined && tooLong != nil ? ByteBuffer() : payload
         emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
     }
+
+    /// Answers a node's query beside the log, once everything that was decided before is kept.
+    package mutating func answerQuery(
+        _ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, at now: MonotonicInstant,
+        into effects: inout [LeaderEffect]
+    ) {
+        guard !isOver else { return }
+        heldAnswers.append((emitted, session, number, payload))
+        releaseAnswers(at: now, into: &effects)
+    }
+
+    private mutating func releaseAnswers(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        while let first = heldAnswers.first, first.emissions <= completed {
+            heldAnswers.removeFirst()
+            guard let node = seats.first(where: { $0.key.incarnation == first.session.incarnation })?.key,
+                seats[node]?.session == first.session.session
+            else { continue }
+            seats[node]?.answers.add(first.payload, to: first.request, policy)
+            sendAnswers(to: node, at: now, into: &effects)
+        }
+    }
+
+    /// Sends a node as many pieces of answers as may be on their way.
+    mutating func sendAnswers(to node: ClusterNode, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard let pieces = seats[node]?.answers.next(at: now, policy), !pieces.isEmpty, let session = seats[node]?.session
+        else { return }
+        effects.append(
+            .answer(
+                ClusterAnswers(
+                    generation: generation, session: ClusterSession(incarnation: node.incarnation, session: session),
+                    pieces: pieces), to: node))
+    }
+
+    /// Redis says that another process leads.
+    package mutating func fenced(into effects: inout [LeaderEffect]) { end(into: &effects) }
 
     /// Makes the next batch if none is under way.
     package mutating func flush(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
@@ -117,21 +187,47 @@ package struct LeaderMachine: Sendable {
         var items: [ClusterItem] = []
         var writes: [RedisCommand] = []
         var ids: [UInt64] = []
-        var bytes = 0
+        var (bytes, emissions) = (0, UInt64(0))
         for (node, seat) in seats where seat.taken > seat.told {
             items.append(.taken(ClusterSession(incarnation: node.incarnation, session: seat.session), upTo: seat.taken))
             seats[node]?.told = seat.taken
         }
         while let next = queue.first, next.isJoined || bytes < policy.batchBytes {
+            let cost = next.cost
+            if bytes > 0, bytes + (next.isJoined ? cost : joinedCost) > policy.joinedBytes { break }
             queue.removeFirst()
-            bytes += next.cost
-            queuedBytes -= next.cost
+            bytes += cost
+            emissions += next.isComplete ? 1 : 0
+            queuedBytes -= cost
             if let item = next.item { items.append(item) }
             writes += next.writes
             if let id = next.id { ids.append(id) }
         }
-        guard !items.isEmpty || !writes.isEmpty || !ids.isEmpty else { return }
-        begin(ClusterCommit(batch: makeBatch(items), writes: writes, trim: trim(at: now)), ids, into: &effects)
+        guard !items.isEmpty || !writes.isEmpty || !ids.isEmpty else {
+            if tooLong != nil { resign(into: &effects) }
+            return
+        }
+        current = Underway(
+            commit: ClusterCommit(batch: makeBatch(items), writes: writes, trim: trim(at: now)), ids: ids, emissions: emissions)
+        resend(into: &effects)
+    }
+
+    /// Bytes of the first emission of the queue with those that are joined to it, as far as a batch can have them.
+    private var joinedCost: Int {
+        var cost = 0
+        for (index, emission) in queue.enumerated() {
+            if index > 0, !emission.isJoined || cost > policy.joinedBytes { break }
+            cost += emission.cost
+        }
+        return cost > policy.joinedBytes ? queue.first?.cost ?? 0 : cost
+    }
+
+    /// Something that was decided cannot be kept: the next leader goes on with what is.
+    private mutating func resign(into effects: inout [LeaderEffect]) {
+        for id in refusedIDs { effects.append(.completed(id, false)) }
+        refusedIDs = []
+        if let tooLong { effects.append(.resign(.tooLong(bytes: tooLong))) }
+        end(into: &effects)
     }
 
     private mutating func makeBatch(_ items: [ClusterItem]) -> ClusterBatch {
@@ -154,15 +250,10 @@ package struct LeaderMachine: Sendable {
         return last.map { ClusterPosition(generation: generation, sequence: $0 + 1) }
     }
 
-    private mutating func begin(_ commit: ClusterCommit, _ ids: [UInt64], into effects: inout [LeaderEffect]) {
-        current = (commit, ids)
-        isUnderway = true
-        effects.append(.commit(commit))
-    }
-
     /// What Redis said to the batch that was under way.
     package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
-        guard !isOver, isUnderway, let (commit, ids) = current else { return }
+        guard !isOver, isUnderway, let underway = current else { return }
+        let commit = underway.commit
         isUnderway = false
         isRefused = outcome == .refused
         switch outcome {
@@ -170,30 +261,32 @@ package struct LeaderMachine: Sendable {
             if let index = replayed(commit) {
                 // The next one that Redis has lost, or the one that it could not take for that reason.
                 let next = kept.index(after: index)
-                let (again, ids) = waiting ?? (commit, ids)
+                let again = waiting ?? underway
                 if next < kept.endIndex {
-                    current = (kept[next].commit, [])
+                    current = Underway(commit: kept[next].commit)
                 } else {
                     waiting = nil
-                    current = (again, ids)
+                    current = again
                 }
                 return resend(into: &effects)
             }
             current = nil
             keep(commit, at: now)
-            for id in ids { effects.append(.completed(id, true)) }
+            completed += underway.emissions
+            for id in underway.ids { effects.append(.completed(id, true)) }
             if commit.batch.items.contains(where: { if case .forked = $0 { true } else { false } }) {
-                effects.append(.resign)
+                effects.append(.resign(.lost))
                 return end(into: &effects)
             }
+            releaseAnswers(at: now, into: &effects)
             flush(at: now, into: &effects)
         case .behind(let sequence):
             // Redis has come back without the latest batches: they are appended again, so nobody misses them.
             guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence + 1 }) else {
                 return end(into: &effects)
             }
-            if waiting == nil { waiting = (commit, ids) }
-            current = (kept[index].commit, [])
+            if waiting == nil { waiting = underway }
+            current = Underway(commit: kept[index].commit)
             resend(into: &effects)
         case .unknown: resend(into: &effects)
         case .refused: retry = now.advanced(by: policy.refusal)
@@ -202,7 +295,7 @@ package struct LeaderMachine: Sendable {
     }
 
     /// The batch that could not be kept because Redis had lost those before it.
-    private var waiting: (commit: ClusterCommit, ids: [UInt64])?
+    private var waiting: Underway?
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
         guard waiting != nil else { return nil }
@@ -228,8 +321,11 @@ package struct LeaderMachine: Sendable {
     package mutating func end(into effects: inout [LeaderEffect]) {
         guard !isOver else { return }
         isOver = true
-        for id in (current?.ids ?? []) + (waiting?.ids ?? []) + queue.compactMap(\.id) { effects.append(.completed(id, false)) }
+        for id in (current?.ids ?? []) + (waiting?.ids ?? []) + queue.compactMap(\.id) + refusedIDs {
+            effects.append(.completed(id, false))
+        }
         queue = []
+        heldAnswers = []
         current = nil
         waiting = nil
         effects.append(.end)
@@ -246,6 +342,10 @@ package struct LeaderMachine: Sendable {
         if hearsItself(at: now) {
             let silent = seats.filter { now.since($0.value.lastHeard) >= policy.nodeTimeout }.keys
             for node in silent.sorted() { giveUp(node, into: &effects) }
+        }
+        for node in seats.keys.sorted() {
+            seats[node]?.answers.tick(at: now, policy)
+            sendAnswers(to: node, at: now, into: &effects)
         }
         flush(at: now, into: &effects)
     }

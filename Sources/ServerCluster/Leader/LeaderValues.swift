@@ -14,6 +14,10 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var hearing: Duration = .seconds(4)
     /// Bytes of one batch, at which it is cut where it may be.
     package var batchBytes = 1_048_576
+    /// Bytes of one batch at most: what would have to be in one batch and exceeds this is divided into several.
+    package var joinedBytes = 8_388_608
+    /// Bytes of the longest fact, answer or command. What exceeds this ends the leadership, because Redis would never take it.
+    package var longestCommand = 50_331_648
     /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
     package var keptBytes = 33_554_432
     /// How long batches stay in the log: so long a node may be away without missing anything.
@@ -24,6 +28,14 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var logBytes = 67_108_864
     /// How long to wait before a batch that Redis refused is tried again.
     package var refusal: Duration = .milliseconds(250)
+    /// Bytes of one piece of an answer beside the log.
+    package var pieceBytes = 65_536
+    /// Bytes of answers beside the log that are on their way to one node.
+    package var answerWindow = 524_288
+    /// Bytes of answers beside the log that wait for one node. An answer that exceeds this fails.
+    package var answerBytes = 67_108_864
+    /// After how long without a confirmation answers beside the log are sent again.
+    package var answerRetry: Duration = .seconds(1)
     /// Nodes at a time.
     package var nodes = 60
 
@@ -38,6 +50,8 @@ package struct ClusterEmission: Sendable {
     package var id: UInt64?
     /// Whether it has to be in one batch with the emission before it.
     package var isJoined: Bool
+    /// Whether an emission is complete with this part of it.
+    var isComplete = true
 
     package init(item: ClusterItem?, writes: [RedisCommand] = [], id: UInt64? = nil, isJoined: Bool = false) {
         self.item = item
@@ -46,7 +60,39 @@ package struct ClusterEmission: Sendable {
         self.isJoined = isJoined
     }
 
+    private init(part isJoined: Bool) {
+        self.init(item: nil, isJoined: isJoined)
+        isComplete = false
+    }
+
     var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
+
+    /// The emission as several that do the same one after the other, each of at most `limit` bytes where a single command does not have
+    /// more. What nodes are told comes with the last one.
+    func parts(of limit: Int) -> [ClusterEmission] {
+        guard cost > limit else { return [self] }
+        var parts: [ClusterEmission] = []
+        var part = ClusterEmission(part: isJoined)
+        var bytes = 0
+        for command in writes.lazy.flatMap(\.pieces) {
+            let cost = command.cost
+            if bytes > 0, bytes + cost > limit {
+                parts.append(part)
+                part = ClusterEmission(part: true)
+                bytes = 0
+            }
+            part.writes.append(command)
+            bytes += cost
+        }
+        if bytes > 0, bytes + (item?.cost ?? 0) > limit {
+            parts.append(part)
+            part = ClusterEmission(part: true)
+        }
+        part.item = item
+        part.id = id
+        part.isComplete = true
+        return parts + [part]
+    }
 }
 
 /// A batch with all that Redis has to do with it.
@@ -81,7 +127,11 @@ package enum CommitOutcome: Hashable, Sendable {
 package enum LeaderEffect: Sendable {
     case commit(ClusterCommit)
     /// Hand a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
-    case handle(ClusterServiceID, ByteBuffer, from: ClusterNode, ClusterSession, number: UInt64)
+    ///
+    /// - Parameter isQuery: whether the answer goes to ``LeaderMachine/answerQuery(_:number:_:at:into:)`` instead.
+    case handle(ClusterServiceID, ByteBuffer, from: ClusterNode, ClusterSession, number: UInt64, isQuery: Bool)
+    /// Publish answers to a node beside the log, if this process still leads.
+    case answer(ClusterAnswers, to: ClusterNode)
     case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
     /// End what a node held, then say ``LeaderMachine/forget(_:)``.
     case left(ClusterNode)
@@ -89,8 +139,16 @@ package enum LeaderEffect: Sendable {
     case lost(ClusterNode)
     /// An emission is kept, or not and never will be.
     case completed(UInt64, Bool)
-    /// Data that was confirmed is lost: whoever leads next begins with services that know of it. ``end`` follows.
-    case resign
+    /// The leader resigns. ``end`` follows.
+    case resign(LeaderResignation)
     /// This node leads no longer.
     case end
+}
+
+/// Why a leader resigns.
+package enum LeaderResignation: Hashable, Sendable {
+    /// Data that was confirmed is lost: whoever leads next begins with services that know of it.
+    case lost
+    /// Something that was decided has this many bytes, more than Redis takes at once: it is kept nowhere.
+    case tooLong(bytes: Int)
 }

@@ -6,13 +6,16 @@ import ServerValues
 extension MemberMachine {
     /// A request of a service.
     ///
-    /// - Parameter id: what the owner knows it by.
+    /// - Parameters:
+    ///   - id: what the owner knows it by.
+    ///   - isQuery: whether it only reads, so that its answer comes beside the log.
     package mutating func request(
         _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
-        at now: MonotonicInstant, into effects: inout [MemberEffect]
+        isQuery: Bool = false, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
         let request = Outstanding(
-            id: id, kind: .request, service: service, payload: payload, deadline: deadline, isRepeatable: isRepeatable)
+            id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
+            isRepeatable: isRepeatable)
         // What only tells the state of this node is bounded by what the node's clients hold, and leaving it out would be a lie.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
@@ -91,15 +94,17 @@ extension MemberMachine {
     mutating func forgetNumbers(hasLostAnswers: Bool = false, into effects: inout [MemberEffect]) {
         hasAnnounced = false
         numbers = 0
+        answers = AnswerReceiver()
         silentSince = nil
         (takenCount, sentCount, window) = (0, 0, 0)
         var kept = Deque<Outstanding>()
         for var request in outstanding {
-            guard request.kind == .request, let id = request.id else {
+            guard request.kind == .request || request.kind == .query, let id = request.id else {
                 waitingBytes -= request.cost
                 continue
             }
-            guard !request.wasSent || (request.isRepeatable && !hasLostAnswers) else {
+            // A query changes nothing, so lost answers do not matter.
+            guard !request.wasSent || (request.isRepeatable && (!hasLostAnswers || request.kind == .query)) else {
                 waitingBytes -= request.cost
                 effects.append(.complete(id, .failure(.unknown)))
                 continue
@@ -111,6 +116,18 @@ extension MemberMachine {
     }
 
     // MARK: Answers
+
+    /// Answers to queries, which come beside the log.
+    package mutating func receive(_ message: ClusterAnswers, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        guard let leader, hasAnnounced, message.generation == leader.position.generation,
+            message.session == ClusterSession(incarnation: node.incarnation, session: session)
+        else { return }
+        for (request, payload) in answers.take(message.pieces) { answer(request, payload, into: &effects) }
+        guard answers.isUrgent, isReady else { return }
+        effects.append(.publish(self.message([], leader), to: leader.leader))
+        answers.confirm()
+        lastPublished = now
+    }
 
     mutating func answer(_ number: UInt64, _ payload: ByteBuffer, into effects: inout [MemberEffect]) {
         guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return }

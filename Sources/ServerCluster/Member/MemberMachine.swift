@@ -64,6 +64,8 @@ package struct MemberMachine: Sendable {
     /// Since when the leader has taken nothing of what was sent to it.
     var silentSince: MonotonicInstant?
     var lastPublished: MonotonicInstant?
+    /// Answers to queries, of the present leader.
+    var answers = AnswerReceiver()
     private var isIsolated = false
     private var asked: MonotonicInstant?
     /// Reads that brought nothing although something is missing.
@@ -254,6 +256,11 @@ package struct MemberMachine: Sendable {
         }
         flush(at: now, into: &effects)
         guard hasAnnounced, let leader, isReady else { return }
+        if answers.isDue {
+            effects.append(.publish(message([], leader), to: leader.leader))
+            answers.confirm()
+            lastPublished = now
+        }
         if now.since(lastPublished ?? MonotonicInstant(nanoseconds: .min / 2)) >= policy.heartbeat {
             lastPublished = now
             effects.append(.publish(message([], leader), to: leader.leader))
@@ -272,7 +279,8 @@ package struct MemberMachine: Sendable {
     }
 
     func message(_ requests: [ClusterRequest], _ leader: ClusterLeaderRecord) -> ClusterRequests {
-        ClusterRequests(generation: leader.position.generation, node: node, session: session, requests: requests)
+        ClusterRequests(
+            generation: leader.position.generation, node: node, session: session, received: answers.received, requests: requests)
     }
 }
 

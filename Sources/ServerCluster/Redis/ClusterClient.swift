@@ -68,7 +68,17 @@ package final class ClusterClient: ClusterBus {
         inbox.add(
             .request(
                 payload, service, deadline: limit.map { settings.clock.monotonic().advanced(by: $0) }, isRepeatable: isRepeatable,
-                completion))
+                isQuery: false, completion))
+    }
+
+    package func query(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        inbox.add(
+            .request(
+                payload, service, deadline: limit.map { settings.clock.monotonic().advanced(by: $0) }, isRepeatable: isRepeatable,
+                isQuery: true, completion))
     }
 
     /// Carries out a command over the node's link to Redis.
@@ -130,11 +140,12 @@ package final class ClusterClient: ClusterBus {
 final class ClusterInbox: Sendable {
     enum Entry: Sendable {
         case request(
-            ByteBuffer, ClusterServiceID, deadline: MonotonicInstant?, isRepeatable: Bool,
+            ByteBuffer, ClusterServiceID, deadline: MonotonicInstant?, isRepeatable: Bool, isQuery: Bool,
             @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
         case emission(
             generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [RedisCommand], (@Sendable (Bool) -> Void)?)
         case answer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
+        case queryAnswer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
     }
 
     private let eventLoop: any EventLoop

@@ -41,4 +41,6 @@ package struct ClusterKeys: Hashable, Sendable {
     var logChannel: String { prefix + "log" }
     /// The channel on which a node hears requests while it leads.
     func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
+    /// The channel on which a node hears answers to its queries.
+    func answersChannel(of node: ClusterNode) -> String { prefix + "answers:" + String(node.incarnation, radix: 16) }
 }

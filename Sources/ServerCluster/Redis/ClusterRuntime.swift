@@ -26,6 +26,7 @@ final class ClusterRuntime {
     /// Whether the leader has something that is not in a batch yet.
     private var hasEmitted = false
     private var ticking: RepeatedTask?
+    private let answersChannel: String
     private var status = ClusterStatus()
     /// Whether Redis refused the script with which this node asked last who leads, because it takes no writes.
     private var refusesWrites = false
@@ -35,6 +36,7 @@ final class ClusterRuntime {
         self.settings = settings
         self.eventLoop = eventLoop
         self.inbox = inbox
+        answersChannel = settings.keys.answersChannel(of: settings.node)
         core = ClusterCore(
             settings.node, nodesKey: settings.keys.nodes, lossKey: settings.keys.loss, policy: settings.election,
             memberPolicy: settings.member,
@@ -65,7 +67,8 @@ final class ClusterRuntime {
         let heard = onLoop { (runtime, event: RedisLinkEvent) in runtime.hear(event) }
         let link = RedisLink(settings.link, eventLoop: eventLoop, events: heard)
         self.link = link
-        let channels = [keys.logChannel, keys.requestsChannel(of: settings.node)].map { ByteBuffer(string: $0) }
+        let channels = [keys.logChannel, keys.requestsChannel(of: settings.node), keys.answersChannel(of: settings.node)]
+            .map { ByteBuffer(string: $0) }
         link.subscribe(to: channels, within: .seconds(30)) { _ in }
         link.start()
         let tick = onLoop { (runtime, _: Void) in
@@ -167,6 +170,11 @@ final class ClusterRuntime {
                 return logger.error("a batch of the log cannot be read: all nodes have to run the same version")
             }
             run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) } }
+        } else if message.channel.readableBytesView.elementsEqual(answersChannel.utf8) {
+            guard let answers = try? ClusterAnswers(message.payload) else {
+                return logger.error("an answer of the leader cannot be read: all nodes have to run the same version")
+            }
+            run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(answers, at: now, into: &$1) } }
         } else {
             guard let requests = try? ClusterRequests(message.payload) else {
                 return logger.error("a request of a node cannot be read: all nodes have to run the same version")
@@ -204,13 +212,14 @@ final class ClusterRuntime {
         var isJoined = false
         for entry in entries {
             switch entry {
-            case .request(let payload, let service, let deadline, let isRepeatable, let completion):
+            case .request(let payload, let service, let deadline, let isRepeatable, let isQuery, let completion):
                 lastID += 1
                 let id = lastID
                 requests[id] = completion
                 core.withMember(at: now, &effects) {
                     $0.request(
-                        id, of: service, payload, deadline: deadline, isRepeatable: isRepeatable, at: now, into: &$1)
+                        id, of: service, payload, deadline: deadline, isRepeatable: isRepeatable, isQuery: isQuery, at: now,
+                        into: &$1)
                 }
             case .emission(let generation, let service, let fact, let audience, let writes, let completion):
                 guard core.leader?.generation == generation else {
@@ -232,6 +241,9 @@ final class ClusterRuntime {
                 let joins = isJoined
                 core.withLeader(&effects) { machine, _ in machine.answer(session, number: number, payload, isJoined: joins) }
                 isJoined = areJoined
+            case .queryAnswer(let generation, let session, let number, let payload):
+                guard core.leader?.generation == generation else { continue }
+                core.withLeader(&effects) { $0.answerQuery(session, number: number, payload, at: now, into: &$1) }
             }
         }
     }
@@ -338,36 +350,57 @@ final class ClusterRuntime {
                     core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
                 }
             }
-        case .handle(let service, let payload, let node, let session, let number):
+        case .handle(let service, let payload, let node, let session, let number, let isQuery):
             guard let leader = leaders[service], let generation = core.leader?.generation else { return }
             let inbox = inbox
             emitting {
                 leader.handle(payload, from: node) { answer in
-                    inbox.add(.answer(generation: generation, session, number: number, answer))
+                    inbox.add(
+                        isQuery
+                            ? .queryAnswer(generation: generation, session, number: number, answer)
+                            : .answer(generation: generation, session, number: number, answer))
+                }
+            }
+        case .answer(let answers, let node):
+            send(keys.answer(answers, to: node), within: .seconds(5)) { runtime, result in
+                // What is lost otherwise is sent again.
+                guard case .success(let value) = result, value.text == "fenced" else { return }
+                runtime.run { core, _, effects in
+                    guard core.leader?.generation == answers.generation else { return }
+                    core.withLeader(&effects) { $0.fenced(into: &$1) }
                 }
             }
         case .announced(let announcement, let node):
-            emitting { for (service, leader) in self.leaders { leader.announced(announcement[service] ?? [], by: node) } }
+            emitting(areJoined: false) {
+                for (service, leader) in self.leaders { leader.announced(announcement[service] ?? [], by: node) }
+            }
         case .left(let node):
             logger.notice("node left", metadata: ["node": "\(node)"])
-            emitting { for leader in self.leaders.values { leader.left(node) } }
+            emitting(areJoined: false) { for leader in self.leaders.values { leader.left(node) } }
             run { core, _, effects in core.withLeader(&effects) { machine, _ in machine.forget(node) } }
             hasEmitted = true
-        case .lost(let node): emitting { for leader in self.leaders.values { leader.left(node) } }
+        case .lost(let node): emitting(areJoined: false) { for leader in self.leaders.values { leader.left(node) } }
         case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
-        case .resign: logger.error("Redis has lost what it had confirmed, clients are told")
+        case .resign(.lost): logger.error("Redis has lost what it had confirmed, clients are told")
+        case .resign(.tooLong(let bytes)):
+            logger.error(
+                "a decision is too long for Redis and is dropped: this node leads no longer, and another one goes on without it",
+                metadata: ["bytes": "\(bytes)", "limit": "\(settings.leader.longestCommand)"])
         case .end: logger.notice("this node leads no longer")
         }
     }
 
-    /// Calls a leader's part and keeps together what it emits.
-    private func emitting(_ body: () -> Void) {
+    /// Calls a leader's part.
+    ///
+    /// - Parameter areJoined: whether what it emits is kept together. Announcements and the end of a node can lead to more than one batch
+    ///   takes; a leader that ends in the middle is followed by one to which the node announces itself again, or that ends the rest.
+    private func emitting(areJoined: Bool = true, _ body: () -> Void) {
         // What came before is not part of it.
         drain()
         body()
         let entries = inbox.takeAll()
         run { [self] core, now, effects in
-            take(entries, &core, now, areJoined: true, &effects)
+            take(entries, &core, now, areJoined: areJoined, &effects)
             hasEmitted = true
         }
     }

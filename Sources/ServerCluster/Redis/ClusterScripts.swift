@@ -5,6 +5,8 @@ import RedisClient
 enum ClusterScripts {
     static let lead = RedisScript(name: "lead", text: String(decoding: PackageResources.lead_lua, as: UTF8.self))
     static let commit = RedisScript(name: "commit", text: String(decoding: PackageResources.commit_lua, as: UTF8.self))
+    static let answer = RedisScript(name: "answer", text: String(decoding: PackageResources.answer_lua, as: UTF8.self))
+    static let read = RedisScript(name: "read", text: String(decoding: PackageResources.read_lua, as: UTF8.self))
 }
 
 extension ClusterKeys {
@@ -46,11 +48,21 @@ extension ClusterKeys {
     }
 
     func readLog(after position: ClusterPosition) -> RedisCall {
-        .command(RedisCommand("XRANGE", [log, .text("(" + position.description), "+", "COUNT", .integer(Int64(Self.page))]))
+        .script(
+            ClusterScripts.read, keys: [log],
+            arguments: [.text(position.description), .integer(Int64(Self.page)), .integer(Int64(Self.pageBytes))])
     }
 
-    /// How many batches are read at a time.
+    /// How many batches are read at a time, and with how many bytes.
     static var page: Int { 200 }
+    static var pageBytes: Int { 8_388_608 }
+
+    /// Publishes answers to a node's queries while this leader leads.
+    func answer(_ answers: ClusterAnswers, to node: ClusterNode) -> RedisCall {
+        .script(
+            ClusterScripts.answer, keys: [leader],
+            arguments: [.text(String(answers.generation)), .text(answersChannel(of: node)), .bytes(answers.encoded())])
+    }
 }
 
 extension RedisCommand {
@@ -129,9 +141,10 @@ extension CommitOutcome {
 }
 
 extension ClusterBatch {
-    /// The batches of an answer to `XRANGE`. One that cannot be read ends the list, since what follows cannot be understood without it.
+    /// The batches of an answer of `read.lua`. One that cannot be read ends the list, since what follows cannot be understood without it.
     static func list(_ value: RedisValue) -> (batches: [ClusterBatch], isAll: Bool) {
-        let entries = value.elements ?? []
+        let answer = value.elements ?? []
+        let entries = answer.last?.elements ?? []
         var batches: [ClusterBatch] = []
         for entry in entries {
             guard let fields = entry.elements?.last?.elements, let bytes = fields.last?.bytes,
@@ -139,6 +152,6 @@ extension ClusterBatch {
             else { break }
             batches.append(batch)
         }
-        return (batches, entries.count < ClusterKeys.page)
+        return (batches, answer.first?.number == 0)
     }
 }

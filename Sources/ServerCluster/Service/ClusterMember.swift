@@ -40,6 +40,18 @@ package protocol ClusterBus: AnyObject, Sendable {
     func request(
         _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
+
+    /// Sends the leader a request that only reads, behind all that this node sent before. Its answer comes beside the log, so it takes no
+    /// room there however long it is; facts that were emitted before the answer are usually applied before it, but need not be. May be
+    /// called from any thread, never blocks.
+    ///
+    /// - Parameters:
+    ///   - limit: how long an answer may take; nil for as long as the process runs.
+    ///   - isRepeatable: whether the query may be sent to a new leader when the old one has ended without an answer.
+    ///   - completion: called once, on the bus's event loop.
+    func query(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
 }
 
 extension ClusterBus {

@@ -11,6 +11,8 @@ package struct ClusterRequest: Hashable, Sendable {
         case announced = 3
         /// The node has applied batches that the log has lost.
         case fork = 4
+        /// Of one of the node's services, which only reads: the answer comes beside the log.
+        case query = 5
     }
 
     /// From 1 on, in the order in which they have to be taken, for each leader and session.
@@ -39,17 +41,21 @@ package struct ClusterRequests: Hashable, Sendable {
     package var session: UInt32
     /// Whether the node leaves with this message.
     package var isFarewell: Bool
+    /// Up to which piece the node has received answers to its queries.
+    package var received: UInt64
     package var requests: [ClusterRequest]
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     package init(
-        generation: UInt64, node: ClusterNode, session: UInt32, isFarewell: Bool = false, requests: [ClusterRequest] = []
+        generation: UInt64, node: ClusterNode, session: UInt32, isFarewell: Bool = false, received: UInt64 = 0,
+        requests: [ClusterRequest] = []
     ) {
         self.generation = generation
         self.node = node
         self.session = session
         self.isFarewell = isFarewell
+        self.received = received
         self.requests = requests
     }
 
@@ -61,6 +67,7 @@ package struct ClusterRequests: Hashable, Sendable {
         buffer.write(node: node)
         buffer.writeInteger(session)
         buffer.write(flag: isFarewell)
+        buffer.writeInteger(received)
         buffer.write(list: requests) { buffer, request in
             buffer.writeInteger(request.number)
             buffer.writeInteger(request.kind.rawValue)
@@ -77,6 +84,7 @@ package struct ClusterRequests: Hashable, Sendable {
         node = try buffer.node()
         session = try buffer.number()
         isFarewell = try buffer.flag()
+        received = try buffer.number()
         requests = try buffer.list { (buffer) throws(ClusterCodingError) in
             let number = try buffer.number(UInt64.self)
             guard let kind = ClusterRequest.Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }

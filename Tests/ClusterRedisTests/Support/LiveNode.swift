@@ -47,6 +47,15 @@ final class LiveNode: Sendable {
         }
     }
 
+    /// Has so many bytes answered beside the log.
+    func query(_ bytes: Int) async -> Result<Int, ClusterFailure> {
+        await withCheckedContinuation { continuation in
+            client.query(ByteBuffer(string: "\(bytes)"), of: .pusher, within: .seconds(60), isRepeatable: true) {
+                continuation.resume(returning: $0.map(\.readableBytes))
+            }
+        }
+    }
+
     /// Waits until the node leads, or does so no longer.
     func waitToLead(_ leads: Bool = true) async -> Bool {
         let end = ContinuousClock.now + .seconds(60)

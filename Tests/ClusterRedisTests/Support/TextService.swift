@@ -5,7 +5,8 @@ import ServerCluster
 import SocketTestSupport
 
 /// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number. The text `many`
-/// is kept with 20,000 fields of a hash, `none` without them.
+/// is kept with 20,000 fields of a hash, `none` without them. `big` is followed by a fact of 900 kB. A query is a number of bytes, and its answer
+/// has so many.
 final class TextMember: ClusterMember {
     enum Event: Hashable, Sendable {
         case text(String)
@@ -52,6 +53,7 @@ final class TextLeader: ClusterLeader {
     }
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        if let bytes = Int(String(buffer: request)) { return reply(ByteBuffer(repeating: 120, count: bytes)) }
         let number = count.withLockedValue { count in
             count += 1
             return count
@@ -60,6 +62,10 @@ final class TextLeader: ClusterLeader {
             ByteBuffer(string: "\(number) \(String(buffer: request))"), of: .pusher, to: .all,
             writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])]
                 + fields(String(buffer: request)), completion: nil)
+        if String(buffer: request).hasPrefix("big") {
+            context.output.emit(
+                ByteBuffer(repeating: 120, count: 900_000), of: .pusher, to: .node(ClusterNode(name: "", incarnation: 0)))
+        }
         reply(ByteBuffer(string: "\(number)"))
     }
 

@@ -132,6 +132,13 @@ final class CutBus: ClusterBus {
         }
         bus.request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
     }
+
+    func query(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
+    }
 }
 
 /// Nodes of chat on a cluster in one process.

@@ -27,6 +27,11 @@ struct PubNubRelayTests {
         ) {
             limits.withLockedValue { $0.append(limit) }
         }
+
+        func query(
+            _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+            completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+        ) {}
     }
 
     @Test("Joins wait for a leader however long there is none, but ten thousand at most (CB-31)")

@@ -21,6 +21,12 @@ struct ClusterSimulation {
     private(set) var problems: [String] = []
     /// Whether Redis may lose writes that it had confirmed.
     private let losesWrites: Bool
+    /// Queries that wait, with the highest number of a text that was confirmed before.
+    private var asked: [UInt64: Int] = [:]
+    /// The highest number of a text that was confirmed, and of one that was kept.
+    private var confirmed = 0
+    private var highest = 0
+    private(set) var answered = 0
     private(set) var faults = 0
     private(set) var done = 0
 
@@ -37,10 +43,15 @@ struct ClusterSimulation {
     }
 
     private mutating func run(_ index: Int, _ body: (inout ClusterCore, inout [ClusterEffect]) -> Void) {
-        for (id, outcome) in nodes[index].run(now, body) {
+        let outcomes = nodes[index].run(now, body)
+        for (id, answer) in nodes[index].queried { judge(answer, of: id) }
+        nodes[index].queried = []
+        for (id, outcome) in outcomes {
             guard let text = textIDs.removeValue(forKey: id) else { continue }
             texts[text] = outcome
-            if outcome == .done { done += 1 }
+            guard outcome == .done else { continue }
+            done += 1
+            confirmed = max(confirmed, said[text] ?? 0)
         }
     }
 
@@ -79,6 +90,7 @@ struct ClusterSimulation {
         case .count: nodes[index].answers.append(.counted(nil))
         case .readPosition, .readLog: nodes[index].answers.append(.readFailed)
         case .commit: nodes[index].answers.append(.committed(.unknown))
+        case .answer: break
         case .prepare(let generation): nodes[index].operations.append(.prepare(generation: generation))
         }
     }
@@ -102,6 +114,8 @@ struct ClusterSimulation {
             let outcome = redis.commit(commit)
             if outcome == .kept { note(commit.batch) }
             return .committed(outcome)
+        case .answer(let answers, let node):
+            return redis.answer(answers, to: node) ? nil : .fenced(generation: answers.generation)
         case .prepare(let generation):
             let known = (redis.kept.hashes["nodes"] ?? [:]).keys.compactMap { field -> ClusterNode? in
                 UInt64(field.split(separator: "/").last ?? "", radix: 16).map { ClusterNode(name: "node", incarnation: $0) }
@@ -118,6 +132,7 @@ struct ClusterSimulation {
             let text = String(parts[2])
             if let before = said[text], before != number, !losesWrites { problems.append("\(text) was said twice") }
             said[text] = number
+            highest = max(highest, number)
             if order[text] == nil { order[text] = order.count }
         }
     }
@@ -128,6 +143,8 @@ struct ClusterSimulation {
                 switch channel {
                 case .log: nodes[index].messages.append(message)
                 case .requests(let incarnation):
+                    if nodes[index].incarnation == incarnation { nodes[index].messages.append(message) }
+                case .answers(let incarnation):
                     if nodes[index].incarnation == incarnation { nodes[index].messages.append(message) }
                 }
             }
@@ -141,7 +158,8 @@ struct ClusterSimulation {
         switch random.next(below: isCalm ? 90 : 100) {
         case 0..<30: advance()
         case 30..<70: for _ in 0..<4 { move(random.next(below: nodes.count)) }
-        case 70..<84: if !isCalm { say() }
+        case 70..<82: if !isCalm { say() }
+        case 82..<84: if !isCalm { request(random.next(below: nodes.count), "ask", isRepeatable: true, limit: nil) }
         case 84..<90: if !isCalm { hold() }
         default: fault()
         }
@@ -174,6 +192,8 @@ struct ClusterSimulation {
                 case .log(let batches): core.withMember(at: now, &effects) { $0.read(batches, isAll: true, at: now, into: &$1) }
                 case .readFailed: core.withMember(at: now, &effects) { machine, _ in machine.readFailed() }
                 case .committed(let outcome): core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
+                case .fenced(let generation):
+                    if core.leader?.generation == generation { core.withLeader(&effects) { $0.fenced(into: &$1) } }
                 case .prepared(let generation, _, let known, let hasLost):
                     core.prepared(generation: generation, nodes: known, hasLost: hasLost, at: now, into: &effects)
                 }
@@ -186,6 +206,7 @@ struct ClusterSimulation {
                 case .batch(let batch): core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) }
                 case .resigned: core.resigned(at: now, into: &effects)
                 case .requests(let requests): core.withLeader(&effects) { $0.receive(requests, at: now, into: &$1) }
+                case .answers(let answers): core.withMember(at: now, &effects) { $0.receive(answers, at: now, into: &$1) }
                 }
             }
         }
@@ -193,6 +214,7 @@ struct ClusterSimulation {
 
     private mutating func request(_ index: Int, _ text: String, isRepeatable: Bool, limit: Duration?) {
         ids += 1
+        if text == "ask" { asked[ids] = confirmed }
         nodes[index].requests[ids] = text
         let (id, now) = (ids, now)
         if text.hasPrefix("say:") { textIDs[id] = String(text.dropFirst(4)) }
@@ -200,7 +222,7 @@ struct ClusterSimulation {
             core.withMember(at: now, &effects) { member, effects in
                 member.request(
                     id, of: .pusher, ByteBuffer(string: text), deadline: limit.map { now.advanced(by: $0) },
-                    isRepeatable: isRepeatable, at: now, into: &effects)
+                    isRepeatable: isRepeatable, isQuery: text == "ask", at: now, into: &effects)
                 member.flush(at: now, into: &effects)
             }
         }
@@ -251,6 +273,7 @@ struct ClusterSimulation {
             texts[text] = .unknown
             textIDs[id] = nil
         }
+        for id in nodes[index].requests.keys { asked[id] = nil }
         judge(nodes[index])
         nodes.remove(at: index)
         begin()
@@ -269,6 +292,7 @@ struct ClusterSimulation {
         }
         for node in nodes { judge(node) }
         judgeForks()
+        if !asked.isEmpty { problems.append("\(asked.count) queries were never answered") }
         let leaders = nodes.filter { $0.core.role != .follower }
         guard leaders.count == 1, let leader = leaders.first, let service = leader.service else {
             return problems.append("\(leaders.count) leaders in the end")
@@ -290,6 +314,18 @@ struct ClusterSimulation {
         if nodes.contains(where: { $0.core.member.phase != .current }) {
             problems.append("a node does not follow the log in the end")
         }
+    }
+
+    /// A query's answer knows of every text that was confirmed before it was asked, and of none that was not kept (rule CR-40).
+    private mutating func judge(_ answer: String, of id: UInt64) {
+        guard let least = asked.removeValue(forKey: id) else { return problems.append("a query was answered twice") }
+        let count = answer.split(separator: ":").first.flatMap { Int($0) } ?? -1
+        if answer != ModelLeader.answer(count) { problems.append("an answer is damaged: \(answer)") }
+        if count > highest { problems.append("an answer knows of \(count) texts, and \(highest) were kept") }
+        if !losesWrites, count < least {
+            problems.append("an answer knows of \(count) texts, and \(least) were confirmed before")
+        }
+        answered += 1
     }
 
     /// Between two losses a node is told every text, each once, in order.

@@ -20,7 +20,7 @@ import Testing
     private func run(losesWrites: Bool) {
         var steps = 0
         var seed: UInt64 = Self.seed ?? 1
-        var done = 0
+        var (done, answered) = (0, 0)
         while steps < Self.steps {
             var simulation = ClusterSimulation(seed: seed, losesWrites: losesWrites)
             for _ in 0..<2_000 { simulation.step() }
@@ -28,9 +28,11 @@ import Testing
             #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems.prefix(3))")
             if !simulation.problems.isEmpty { return }
             done += simulation.done
+            answered += simulation.answered
             steps += 5_000
             seed += 1
         }
         #expect(done > steps / 100)
+        #expect(answered > steps / 1_000)
     }
 }

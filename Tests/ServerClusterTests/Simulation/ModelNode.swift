@@ -12,6 +12,7 @@ struct ModelNode {
         case readLog(after: ClusterPosition)
         case publish(ClusterRequests, to: ClusterNode)
         case commit(ClusterCommit)
+        case answer(ClusterAnswers, to: ClusterNode)
         case prepare(generation: UInt64)
     }
 
@@ -22,6 +23,7 @@ struct ModelNode {
         case log([ClusterBatch])
         case readFailed
         case committed(CommitOutcome)
+        case fenced(generation: UInt64)
         case prepared(generation: UInt64, ModelLeader, [ClusterNode], hasLost: Bool)
     }
 
@@ -45,6 +47,9 @@ struct ModelNode {
     /// The texts that were told, with their numbers, in order; nil where facts were declared lost.
     var told: [(number: Int, text: String)?] = []
 
+    /// Answers to queries that were not judged yet.
+    var queried: [(id: UInt64, answer: String)] = []
+
     /// How often the log had lost what the node had not read.
     var missingLogs = 0
 
@@ -52,8 +57,12 @@ struct ModelNode {
     static let lossKey: RedisArgument = "loss"
 
     init(_ number: Int, at now: MonotonicInstant) {
+        var policy = LeaderPolicy()
+        // Small, so that answers have several pieces and do not fit into the window.
+        (policy.pieceBytes, policy.answerWindow) = (16, 200)
         core = ClusterCore(
-            ClusterNode(name: "node", incarnation: UInt64(number)), nodesKey: Self.nodesKey, lossKey: Self.lossKey, at: now)
+            ClusterNode(name: "node", incarnation: UInt64(number)), nodesKey: Self.nodesKey, lossKey: Self.lossKey,
+            leaderPolicy: policy, at: now)
     }
 
     var incarnation: UInt64 { core.node.incarnation }
@@ -97,6 +106,7 @@ struct ModelNode {
             if parts[0] == "said", let number = Int(parts[1]) { told.append((number, String(parts[2]))) }
         case .complete(let id, let result):
             let request = requests.removeValue(forKey: id)
+            if request == "ask", case .success(let answer) = result { queried.append((id, String(buffer: answer))) }
             let outcome: Outcome =
                 switch result {
                 case .success: .done
@@ -118,7 +128,13 @@ struct ModelNode {
     private mutating func perform(_ effect: LeaderEffect, _ now: MonotonicInstant, _ effects: inout [ClusterEffect]) {
         switch effect {
         case .commit(let commit): operations.append(.commit(commit))
-        case .handle(_, let payload, let node, let session, let number):
+        case .answer(let answers, let node): operations.append(.answer(answers, to: node))
+        case .handle(_, let payload, let node, let session, let number, let isQuery):
+            if isQuery {
+                let answer = ByteBuffer(string: ModelLeader.answer(service?.count ?? 0))
+                core.withLeader(&effects) { $0.answerQuery(session, number: number, answer, at: now, into: &$1) }
+                return
+            }
             let emissions = service?.handle(String(buffer: payload), from: node.incarnation) ?? []
             emit(emissions, now, &effects) { machine, isJoined in
                 machine.answer(session, number: number, ByteBuffer(), isJoined: isJoined)

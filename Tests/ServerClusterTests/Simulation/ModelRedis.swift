@@ -32,12 +32,14 @@ struct ModelRedis {
     enum Channel: Hashable {
         case log
         case requests(UInt64)
+        case answers(UInt64)
     }
 
     enum Message {
         case batch(ClusterBatch)
         case resigned
         case requests(ClusterRequests)
+        case answers(ClusterAnswers)
     }
 
     mutating func elect(_ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, seen: UInt64) -> ElectionOutcome {
@@ -74,6 +76,13 @@ struct ModelRedis {
         }
         guard let record = kept.record else { return .vacant }
         return .following(record.asRead)
+    }
+
+    /// - Returns: whether the leader that answers still leads.
+    mutating func answer(_ answers: ClusterAnswers, to node: ClusterNode) -> Bool {
+        guard kept.record?.position.generation == answers.generation else { return false }
+        published.append((.answers(node.incarnation), .answers(answers)))
+        return true
     }
 
     mutating func commit(_ commit: ClusterCommit) -> CommitOutcome {

@@ -4,7 +4,7 @@ import ServerCluster
 
 /// A service small enough to be judged: texts are numbered in one order, and nodes hold keys, of which the others are told.
 ///
-/// Requests are `say:TEXT`, `hold:KEY` and `drop:KEY`; facts `said:NUMBER:TEXT`, `held:KEY:NODE` and `dropped:KEY:NODE`.
+/// Requests are `say:TEXT`, `hold:KEY`, `drop:KEY` and the query `ask`; facts `said:NUMBER:TEXT`, `held:KEY:NODE` and `dropped:KEY:NODE`.
 struct ModelLeader {
     static let holdings = "holdings"
 
@@ -21,6 +21,9 @@ struct ModelLeader {
             holdings[UInt64(parts[0]) ?? 0, default: []].insert(String(parts[1]))
         }
     }
+
+    /// The answer to the question how many texts were said: the number and padding, so that answers have different lengths.
+    static func answer(_ count: Int) -> String { "\(count):" + String(repeating: "x", count: count % 97) }
 
     typealias Emission = (fact: String, write: RedisCommand)
 

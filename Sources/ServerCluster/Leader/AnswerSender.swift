@@ -1,0 +1,68 @@
+import DequeModule
+import NIOCore
+import ServerValues
+
+/// The leader's side of the answers to one node's queries: sends them in pieces, keeps a bounded number of bytes on their way, and sends
+/// again what the node has not confirmed in time.
+///
+/// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so no more may be on their way than
+/// fits into it whatever its settings are.
+struct AnswerSender: Sendable {
+    private var pieces = Deque<ClusterAnswers.Piece>()
+    /// How many of ``pieces`` are on their way.
+    private var sent = 0
+    private var sentBytes = 0
+    private var last: UInt64 = 0
+    /// When something was sent or confirmed last while pieces are on their way.
+    private var progress: MonotonicInstant?
+    private(set) var waitingBytes = 0
+
+    /// Bytes that one piece counts beside its payload.
+    private static let framing = 64
+
+    /// Queues an answer. Beyond `limit` bytes the answer is replaced by an empty one, which its service reports as a failure.
+    mutating func add(_ payload: ByteBuffer, to request: UInt64, _ policy: LeaderPolicy) {
+        var rest = waitingBytes + payload.readableBytes > policy.answerBytes ? ByteBuffer() : payload
+        repeat {
+            let piece = rest.readSlice(length: min(rest.readableBytes, policy.pieceBytes)) ?? ByteBuffer()
+            last += 1
+            waitingBytes += piece.readableBytes + Self.framing
+            pieces.append(
+                ClusterAnswers.Piece(number: last, request: request, isLast: rest.readableBytes == 0, payload: piece))
+        } while rest.readableBytes > 0
+    }
+
+    /// The pieces that may be sent now.
+    mutating func next(at now: MonotonicInstant, _ policy: LeaderPolicy) -> [ClusterAnswers.Piece] {
+        var result: [ClusterAnswers.Piece] = []
+        while sent < pieces.count, sentBytes < policy.answerWindow {
+            let piece = pieces[sent]
+            sent += 1
+            sentBytes += piece.payload.readableBytes + Self.framing
+            result.append(piece)
+        }
+        if !result.isEmpty { progress = now }
+        return result
+    }
+
+    /// The node has all pieces up to this one.
+    mutating func confirm(upTo number: UInt64, at now: MonotonicInstant) {
+        while let first = pieces.first, first.number <= number {
+            pieces.removeFirst()
+            let bytes = first.payload.readableBytes + Self.framing
+            waitingBytes -= bytes
+            if sent > 0 {
+                sent -= 1
+                sentBytes -= bytes
+            }
+            progress = now
+        }
+        if sent == 0 { progress = nil }
+    }
+
+    /// Has what was not confirmed in time sent again.
+    mutating func tick(at now: MonotonicInstant, _ policy: LeaderPolicy) {
+        guard let progress, sent > 0, now.since(progress) >= policy.answerRetry else { return }
+        (sent, sentBytes) = (0, 0)
+    }
+}

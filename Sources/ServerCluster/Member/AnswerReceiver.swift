@@ -1,0 +1,53 @@
+import NIOCore
+
+/// A node's side of the answers to its queries: puts pieces together, and says how far they were received.
+struct AnswerReceiver: Sendable {
+    private(set) var received: UInt64 = 0
+    /// Up to which piece the leader was told that they were received.
+    private var told: UInt64 = 0
+    private var untoldBytes = 0
+    /// Whether pieces came again, so the leader does not know that they were received.
+    private var isRepeated = false
+    private var partial: ByteBuffer?
+
+    /// Bytes after which the leader is told at once, so that it can go on sending.
+    private static let confirmation = 131_072
+
+    /// Takes pieces.
+    ///
+    /// - Returns: the answers that are complete now, by the numbers of their requests.
+    mutating func take(_ pieces: [ClusterAnswers.Piece]) -> [(request: UInt64, payload: ByteBuffer)] {
+        var answers: [(request: UInt64, payload: ByteBuffer)] = []
+        for piece in pieces {
+            guard piece.number == received + 1 else {
+                // A piece behind a gap comes again, because the leader is not told that it was received.
+                if piece.number <= received { isRepeated = true }
+                continue
+            }
+            received = piece.number
+            untoldBytes += piece.payload.readableBytes
+            if var begun = partial {
+                begun.writeImmutableBuffer(piece.payload)
+                partial = begun
+            } else {
+                partial = piece.payload
+            }
+            guard piece.isLast else { continue }
+            answers.append((piece.request, partial ?? ByteBuffer()))
+            partial = nil
+        }
+        return answers
+    }
+
+    /// Whether the leader waits for a confirmation before it sends more.
+    var isUrgent: Bool { untoldBytes >= Self.confirmation }
+    /// Whether there is something to confirm.
+    var isDue: Bool { received > told || isRepeated }
+
+    /// The leader is told now.
+    mutating func confirm() {
+        told = received
+        untoldBytes = 0
+        isRepeated = false
+    }
+}
