@@ -58,11 +58,14 @@ final class PubNubNode: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// Waits until the node has heard everything that the leader has emitted so far: the leader's answer comes behind it.
+    /// Waits until the node has heard everything that the leader has emitted so far, because the leader's answer comes behind it, and has
+    /// the state of all keysets.
     func catchUp() async {
-        await withCheckedContinuation { continuation in
-            streams.relay.send(.advance(past: 1), within: nil) { _ in continuation.resume() }
-        }
+        repeat {
+            await withCheckedContinuation { continuation in
+                streams.relay.send(.advance(past: 1), within: nil) { _ in continuation.resume() }
+            }
+        } while !streams.isComplete
     }
 
     /// Waits until so many polls are held.

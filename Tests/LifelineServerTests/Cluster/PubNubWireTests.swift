@@ -29,8 +29,9 @@ struct PubNubWireTests {
             messages: [full, bare], groups: [.init(name: "g", channels: ["a", "b"]), .init(name: "h", channels: [])],
             absent: ["ann"]),
         .decided(messages: [], groups: [], absent: []), .access(entries: entries, removed: entries.map(\.key)),
-        .stateBegins(since: 7, isWhole: true), .stateMessages([full] + edges), .stateGroups([.init(name: "g", channels: ["a"])]),
-        .stateAccess(entries), .stateEnds(visible: .max, dropped: [.init(channel: "a", timetoken: 3)]),
+        .restart, .stateAt(snapshot: 3, since: 7, isWhole: true), .stateMessages([full] + edges),
+        .stateGroups([.init(name: "g", channels: ["a"])]), .stateAccess(entries),
+        .stateDropped([.init(channel: "a", timetoken: 3)]), .stateEnds(visible: .max),
     ]
 
     @Test("A fact comes back as it was, with its keyset", arguments: facts)
@@ -72,7 +73,8 @@ struct PubNubWireTests {
             return [
                 .http(HTTPRequest(method: "GET", target: target, headers: [:], body: [1])),
                 .publish(draft, isBridged: true, subscribeKey: "demo"), .touch(touch, subscribeKey: "demo"),
-                .advance(past: 5), .state(subscribeKey: "demo"), .cursors([("demo", 5), ("other", nil)]),
+                .advance(past: 5), .state(subscribeKey: "demo"), .piece(snapshot: .max, index: 7),
+                .cursors([("demo", 5), ("other", nil)]),
                 .file(KeysetRecord(.init(.file, [1, 2]), [3]), subscribeKey: "demo"),
             ]
         }

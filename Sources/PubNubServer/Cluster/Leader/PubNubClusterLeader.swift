@@ -15,6 +15,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private let counts = NIOLockedValueBox(ApplicationCounts())
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     private let isPurging = NIOLockedValueBox(false)
+    private let snapshots = NIOLockedValueBox(KeysetSnapshots())
 
     /// The messages that a node begins with at most, in bytes, roughly.
     private static let stateBytes = 32 << 20
@@ -40,10 +41,12 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             _ = streams.storage.tokens.advance(past: cursor)
             reply(ByteBuffer())
         case .state(let key):
-            if let application = streams.application(subscribeKey: key) {
-                tellState(of: application, to: .node(node), after: nil)
-            }
-            reply(ByteBuffer())
+            guard let application = streams.application(subscribeKey: key) else { return reply(ByteBuffer()) }
+            takeSnapshot(of: application, for: node, after: 0)
+            reply(ByteBuffer(integer: 1 as UInt8))
+        case .piece(let number, let index):
+            let piece = snapshots.withLockedValue { $0.piece(index, of: number) }
+            reply(piece.map { $0.fact.encoded(of: $0.subscribeKey) } ?? ByteBuffer())
         case .cursors: reply(ByteBuffer())
         case .file(let record, let key): keep(record, of: key, reply: reply)
         }
@@ -130,57 +133,48 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         // What readers of the node have seen is past, whatever Redis still has of it. A node that is too far ahead to follow begins anew.
         if let last = known.values.max(), !streams.storage.tokens.advance(past: last) { known = [:] }
         for application in streams.applications {
-            tellState(of: application, to: .node(node), after: known[Identifier(application.subscribeKey)])
+            let visible = known[Identifier(application.subscribeKey)]
+            if let visible, takeSnapshot(of: application, for: node, after: visible) { continue }
+            restart(application, on: .node(node))
         }
     }
 
     /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).
-    func left(_ node: ClusterNode) {}
+    func left(_ node: ClusterNode) { snapshots.withLockedValue { $0.remove(node.incarnation) } }
 
     /// Has all nodes begin with what the keysets have. To be called before anything is decided when data was lost: a node whose copy goes on
     /// would give its readers the next message before it has announced itself, and they would hear of no gap (rule CB-6).
-    func tellStates() {
-        for application in streams.applications { tellState(of: application, to: .all, after: nil) }
+    func restartAll() {
+        for application in streams.applications { restart(application, on: .all) }
     }
 
-    /// Has nodes begin with what the keyset has, or go on with what they do not have yet. Under the keyset's lock: what is decided
-    /// afterwards is told afterwards.
-    func tellState(of application: PubNubApplication, to audience: ClusterAudience, after known: UInt64?) {
-        let tell = { [context] (fact: PubNubFact) in
-            context.output.emit(fact.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
-        }
+    private func restart(_ application: PubNubApplication, on audience: ClusterAudience) {
+        context.output.emit(PubNubFact.restart.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
+    }
+
+    /// Makes the state of a keyset ready for a node, and tells the node in the log: what is decided afterwards is told afterwards.
+    ///
+    /// - Parameter known: up to which timetoken the node has everything; 0 for a whole state.
+    /// - Returns: false when the keyset does not have everything behind `known` any more; nothing was told then.
+    @discardableResult
+    private func takeSnapshot(of application: PubNubApplication, for node: ClusterNode, after known: UInt64) -> Bool {
         application.withState { state in
-            var snapshot = state.streams.snapshot(after: known ?? 0, maximumBytes: Self.stateBytes)
-            let isWhole = known.map { $0 < snapshot.since } ?? true
-            if isWhole, known != nil { snapshot = state.streams.snapshot(after: 0, maximumBytes: Self.stateBytes) }
-            tell(.stateBegins(since: snapshot.since, isWhole: isWhole))
-            Self.inPieces(snapshot.entries.map(\.message), bytes: \.bytes) { tell(.stateMessages($0)) }
+            let streams = state.streams.snapshot(after: known, maximumBytes: Self.stateBytes)
+            guard known == 0 || known >= streams.since else { return false }
             let groups = state.groups.names.map {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
             }
-            Self.inPieces(groups, bytes: { $0.channels.reduce($0.name.utf8.count) { $0 + $1.utf8.count + 4 } }) {
-                tell(.stateGroups($0))
-            }
+            let dropped = streams.dropped.map { PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken) }
+            // Entries of the access manager that are put afterwards are told afterwards as well.
             store.withAccess(of: application) { entries in
-                Self.inPieces(entries, bytes: { $0.key.name.utf8.count + ($0.key.holder?.utf8.count ?? 0) + 40 }) {
-                    tell(.stateAccess($0))
-                }
+                let snapshot = KeysetSnapshot(
+                    of: application.subscribeKey, messages: streams.entries.map(\.message), groups: groups, access: entries,
+                    dropped: dropped, visible: streams.visible)
+                let number = snapshots.withLockedValue { $0.add(snapshot, for: node.incarnation) }
+                let fact = PubNubFact.stateAt(snapshot: number, since: streams.since, isWhole: known == 0)
+                context.output.emit(fact.encoded(of: application.subscribeKey), of: .pubnub, to: .node(node))
             }
-            let dropped = snapshot.dropped.map {
-                PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken)
-            }
-            tell(.stateEnds(visible: snapshot.visible, dropped: dropped))
-        }
-    }
-
-    private static func inPieces<Element>(
-        _ elements: [Element], bytes: (Element) -> Int, _ body: ([Element]) -> Void
-    ) {
-        var left = elements[...]
-        while !left.isEmpty {
-            let piece = left.prefix(fitting: LeaderMessageStore.pieceBytes, bytes: bytes)
-            left = left[piece.endIndex...]
-            body(Array(piece))
+            return true
         }
     }
 
@@ -204,7 +198,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         let reload = try await streams.prepare(keysets)
         try await begin(reload.new)
         streams.take(reload)
-        for application in reload.new { tellState(of: application, to: .all, after: nil) }
+        for application in reload.new { restart(application, on: .all) }
     }
 
     // MARK: Time

@@ -50,7 +50,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         let leader = PubNubClusterLeader(streams, store, context)
         do {
             try await leader.begin(streams.applications)
-            if context.hasLost { leader.tellStates() }
+            if context.hasLost { leader.restartAll() }
         } catch {
             await leader.close()
             throw error

@@ -30,6 +30,14 @@ final class ClusterRelay: PresenceRelay {
         bus.request(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
+    /// Sends a request that only reads; its answer comes beside the log.
+    func query(
+        _ request: PubNubClusterRequest, within limit: Duration?,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        bus.query(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
+    }
+
     /// As long as a call of a client may take.
     var callLimit: Duration { type(of: bus).callLimit }
 

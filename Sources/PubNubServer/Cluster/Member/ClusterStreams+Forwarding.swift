@@ -36,7 +36,7 @@ extension ClusterStreams {
         let forwarded = HTTPRequest(
             method: request.method, target: request.target,
             headers: HTTPHeaders(fields.compactMap { name, value in value.map { (name, $0) } }), body: request.body)
-        relay.send(.http(forwarded), within: relay.callLimit) { result in
+        let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
             case .success(var buffer):
                 guard let answer = try? buffer.answer() else { return reply(Self.unavailable(nil)) }
@@ -44,6 +44,11 @@ extension ClusterStreams {
                 reply(answer)
             case .failure(let failure): reply(Self.unavailable(failure))
             }
+        }
+        if route.isReading(request) {
+            relay.query(.http(forwarded), within: relay.callLimit, completion: answered)
+        } else {
+            relay.send(.http(forwarded), within: relay.callLimit, completion: answered)
         }
     }
 
@@ -67,5 +72,25 @@ extension ClusterStreams {
         var answer = HTTPAnswer(PubNubErrorBody(problem))
         if let seconds = problem.retryAfter { answer.fields.append(("retry-after", String(seconds))) }
         return answer
+    }
+}
+
+extension PubNubRoute {
+    /// Whether a request changes nothing, so that its answer need not be in the log with what came of it. Answers with access tokens and
+    /// with signatures of the files service are among these, so the log has none of them (rule CB-16).
+    func isReading(_ request: PubNubServerRequest) -> Bool {
+        switch self {
+        case .time, .pastMessages, .history, .historyWithActions, .counts, .hereNow, .hereNowEverywhere, .whereNow, .state,
+            .groups,
+            .actions, .audit, .grantToken:
+            true
+        case .group, .pushChannels: request.parameter("add") == nil && request.parameter("remove") == nil
+        case .objects: request.method == "GET"
+        case .file(.generateUpload), .file(.list), .file(.file): true
+        case .file, .subscribe, .publish, .signal, .publishFile, .deleteHistory, .heartbeat, .leave, .setState, .removeGroup,
+            .addAction,
+            .removeAction, .removeDevice, .revokeToken, .grant:
+            false
+        }
     }
 }

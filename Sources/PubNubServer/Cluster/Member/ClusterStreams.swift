@@ -13,14 +13,15 @@ import ServerRuntime
 package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams
-    private let limits: StreamLimits
+    let limits: StreamLimits
     private let leading: PubNubClusterLeaderFactory?
-    private let state = NIOLockedValueBox(State())
+    let state = NIOLockedValueBox(State())
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var applications: [Identifier: PubNubApplication] = [:]
         /// States that are on their way, by keyset.
         var incoming: [Identifier: IncomingState] = [:]
+        var wanted = WantedStates()
     }
 
     /// Joins the bus: to be made before the cluster starts.
@@ -67,7 +68,7 @@ package final class ClusterStreams: StreamBackend {
         add(reload.new)
         copies.take(reload)
         leading?.take(reload.keysets)
-        for application in reload.new { relay.send(.state(subscribeKey: application.subscribeKey), within: nil) { _ in } }
+        for application in reload.new { restart(application) }
     }
 
     /// The leader tells webhooks: what it has told while this node leads, and nothing on other nodes.
@@ -85,10 +86,21 @@ package final class ClusterStreams: StreamBackend {
 
 extension ClusterStreams: ClusterMember {
     /// A fact that cannot be read is of a newer version, and concerns what this one does not have.
-    package func apply(_ fact: ByteBuffer) {
-        guard let (key, fact) = try? PubNubFact.decode(fact),
+    package func apply(_ bytes: ByteBuffer) {
+        guard let (key, fact) = try? PubNubFact.decode(bytes),
             let application = state.withLockedValue({ $0.applications[Identifier(key)] })
         else { return }
+        switch fact {
+        case .restart: restart(application)
+        case .stateAt(let snapshot, let since, let isWhole):
+            // What would go on from a copy that is lost is followed by a restart.
+            guard isWhole || application.isComplete else { return }
+            begin(IncomingState(snapshot, since: isWhole ? since : nil, limits), of: application)
+        default: if !hold(bytes, for: application) { follow(fact, application) }
+        }
+    }
+
+    func follow(_ fact: PubNubFact, _ application: PubNubApplication) {
         switch fact {
         case .decided(let messages, let groups, let absent):
             if application.isComplete { application.follow(messages, groups) }
@@ -98,22 +110,8 @@ extension ClusterStreams: ClusterMember {
             application.grants.forgetRevoked(before: application.clock.unixSeconds())
             for entry in entries { application.grants.set(entry) }
             if !removed.isEmpty { application.grants.remove(removed) }
-        default: applyState(fact, to: application)
+        default: break
         }
-    }
-
-    private func applyState(_ fact: PubNubFact, to application: PubNubApplication) {
-        let key = Identifier(application.subscribeKey)
-        if case .stateBegins(let since, let isWhole) = fact {
-            // What would go on from a state that is lost is followed by a whole one.
-            guard isWhole || application.isComplete else { return }
-            let incoming = IncomingState(isWhole ? since : nil, limits)
-            return state.withLockedValue { $0.incoming[key] = incoming }
-        }
-        guard var incoming = state.withLockedValue({ $0.incoming.removeValue(forKey: key) }) else { return }
-        if incoming.take(fact, for: application) { return }
-        let next = incoming
-        state.withLockedValue { $0.incoming[key] = next }
     }
 
     package func announcement() -> [ByteBuffer] {
@@ -134,6 +132,7 @@ extension ClusterStreams: ClusterMember {
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]
+            state.wanted = WantedStates()
             return Array(state.applications.values)
         }
         for application in applications { application.isComplete = false }

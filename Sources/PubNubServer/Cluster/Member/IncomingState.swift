@@ -1,22 +1,45 @@
 import Identifiers
+import NIOCore
 import RealtimeHub
 
-/// A keyset's state that comes in pieces.
+/// A keyset's state that comes in pieces beside the log, with the facts of the log that belong behind it.
 struct IncomingState: Sendable {
+    let snapshot: UInt64
+    /// The piece that comes next.
+    private(set) var index: UInt32 = 0
     /// The streams that take the place of those that are there; nil where those go on.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
+    private var dropped: [PubNubFact.DroppedMessages] = []
+    /// Facts that were told since the state was taken.
+    private(set) var facts: [ByteBuffer] = []
+    private var bytes = 0
+
+    /// Bytes of facts that wait for the rest of a state. Beyond it the node asks for another state, which has them.
+    static let waitingBytes = 67_108_864
 
     /// - Parameter since: where a whole state begins; nil for one that goes on.
-    init(_ since: UInt64?, _ limits: StreamLimits) {
+    init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits) {
+        self.snapshot = snapshot
         streams = since.map { MessageStreams(limits: limits, startingAt: $0, forgotten: $0) }
+    }
+
+    /// Keeps a fact of the log.
+    ///
+    /// - Returns: false when too much waits.
+    mutating func hold(_ fact: ByteBuffer) -> Bool {
+        bytes += fact.readableBytes
+        guard bytes <= Self.waitingBytes else { return false }
+        facts.append(fact)
+        return true
     }
 
     /// Takes one piece.
     ///
     /// - Returns: whether it was the last; the keyset has the state then.
     mutating func take(_ fact: PubNubFact, for application: PubNubApplication) -> Bool {
+        index += 1
         switch fact {
         case .stateMessages(let messages):
             guard streams != nil else {
@@ -26,15 +49,16 @@ struct IncomingState: Sendable {
             for message in messages { _ = streams?.append(message, application.element(of: message)) }
         case .stateGroups(let groups): self.groups += groups
         case .stateAccess(let entries): access += entries
-        case .stateEnds(let visible, let dropped):
-            end(at: visible, dropped, for: application)
+        case .stateDropped(let dropped): self.dropped += dropped
+        case .stateEnds(let visible):
+            end(at: visible, for: application)
             return true
-        case .decided, .access, .stateBegins: break
+        case .decided, .access, .restart, .stateAt: break
         }
         return false
     }
 
-    private mutating func end(at visible: UInt64, _ dropped: [PubNubFact.DroppedMessages], for application: PubNubApplication) {
+    private mutating func end(at visible: UInt64, for application: PubNubApplication) {
         application.grants.replace(with: access)
         guard var streams else {
             application.follow(to: visible, dropped)

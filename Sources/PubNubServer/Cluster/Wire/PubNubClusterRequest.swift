@@ -16,8 +16,12 @@ enum PubNubClusterRequest: Sendable {
     case touch(PresenceTouch, subscribeKey: String)
     /// A subscriber has a cursor that is ahead of the time of day. The answer is empty.
     case advance(past: UInt64)
-    /// The node begins to serve a keyset: it needs its state. The answer is empty.
+    /// The node begins to serve a keyset: it needs its state. The answer is empty for a keyset that the leader does not know yet, and one byte
+    /// otherwise.
     case state(subscribeKey: String)
+    /// A query for one piece of a state that the leader has ready. The answer is an encoded ``PubNubFact``, or empty when the leader does not
+    /// have the state any more.
+    case piece(snapshot: UInt64, index: UInt32)
     /// Announces how far the node's copies of keysets reach; nil for one that has nothing yet.
     case cursors([(subscribeKey: String, visible: UInt64?)])
     /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
@@ -61,6 +65,7 @@ extension PubNubClusterRequest {
         case state = 5
         case cursors = 6
         case file = 7
+        case piece = 8
     }
 
     var encoded: ByteBuffer {
@@ -91,6 +96,10 @@ extension PubNubClusterRequest {
         case .state(let key):
             begin(.state)
             buffer.write(text: key)
+        case .piece(let snapshot, let index):
+            begin(.piece)
+            buffer.writeInteger(snapshot)
+            buffer.writeInteger(index)
         case .cursors(let cursors):
             begin(.cursors)
             buffer.write(list: cursors) { buffer, item in
@@ -124,6 +133,7 @@ extension PubNubClusterRequest {
             request = .touch(PresenceTouch(user: user, timeout: timeout, places: places), subscribeKey: key)
         case .advance: request = .advance(past: try buffer.number())
         case .state: request = .state(subscribeKey: try buffer.text())
+        case .piece: request = .piece(snapshot: try buffer.number(), index: try buffer.number())
         case .cursors:
             request = .cursors(
                 try buffer.list { (buffer) throws(ClusterCodingError) in

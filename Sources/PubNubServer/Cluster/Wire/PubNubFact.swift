@@ -11,14 +11,20 @@ enum PubNubFact: Hashable, Sendable {
     /// Entries of the access manager, and keys of those that are gone.
     case access(entries: [AccessEntry], removed: [AccessEntry.Key])
 
-    /// The state of the keyset begins. A node that has not everything up to `since` begins anew, which a whole state has it do anyway;
-    /// one that has gets only what followed.
-    case stateBegins(since: UInt64, isWhole: Bool)
+    /// The node's copy of the keyset cannot go on: the node asks for the keyset's state.
+    case restart
+    /// The leader has the keyset's state as of this place of the log ready under this number. Facts that follow belong behind it. A whole
+    /// state replaces the node's copy, whose messages begin behind `since` then; any other goes on from what the node has announced.
+    case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
+
+    // The pieces of a state, which a node asks for one after the other. They come beside the log.
     case stateMessages([StoredMessage])
     case stateGroups([GroupContent])
     case stateAccess([AccessEntry])
-    /// The state ends: readers begin at `visible`, and channels lack messages up to the timetokens in `dropped`.
-    case stateEnds(visible: UInt64, dropped: [DroppedMessages])
+    /// Channels that lack messages up to these timetokens.
+    case stateDropped([DroppedMessages])
+    /// The last piece: readers begin at this timetoken.
+    case stateEnds(visible: UInt64)
 
     struct GroupContent: Hashable, Sendable {
         var name: Identifier
@@ -55,9 +61,10 @@ extension PubNubFact {
             buffer.begin(.access, subscribeKey)
             buffer.write(list: entries) { $0.write(access: $1) }
             buffer.write(list: removed) { $0.write(accessKey: $1) }
-        case .stateBegins(let since, let isWhole):
-            buffer.begin(.stateBegins, subscribeKey)
-            buffer.writeInteger(since)
+        case .restart: buffer.begin(.restart, subscribeKey)
+        case .stateAt(let snapshot, let since, let isWhole):
+            buffer.begin(.stateAt, subscribeKey)
+            buffer.writeMultipleIntegers(snapshot, since)
             buffer.write(flag: isWhole)
         case .stateMessages(let messages):
             buffer.begin(.stateMessages, subscribeKey)
@@ -68,13 +75,15 @@ extension PubNubFact {
         case .stateAccess(let entries):
             buffer.begin(.stateAccess, subscribeKey)
             buffer.write(list: entries) { $0.write(access: $1) }
-        case .stateEnds(let visible, let dropped):
-            buffer.begin(.stateEnds, subscribeKey)
-            buffer.writeInteger(visible)
+        case .stateDropped(let dropped):
+            buffer.begin(.stateDropped, subscribeKey)
             buffer.write(list: dropped) { buffer, item in
                 buffer.write(name: item.channel)
                 buffer.writeInteger(item.timetoken)
             }
+        case .stateEnds(let visible):
+            buffer.begin(.stateEnds, subscribeKey)
+            buffer.writeInteger(visible)
         }
         return buffer
     }
@@ -91,16 +100,18 @@ extension PubNubFact {
             fact = .access(
                 entries: try buffer.accessEntries(),
                 removed: try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.accessKey() })
-        case .stateBegins: fact = .stateBegins(since: try buffer.number(), isWhole: try buffer.flag())
+        case .restart: fact = .restart
+        case .stateAt:
+            fact = .stateAt(snapshot: try buffer.number(), since: try buffer.number(), isWhole: try buffer.flag())
         case .stateMessages: fact = .stateMessages(try buffer.messages())
         case .stateGroups: fact = .stateGroups(try buffer.groups())
         case .stateAccess: fact = .stateAccess(try buffer.accessEntries())
-        case .stateEnds:
-            fact = .stateEnds(
-                visible: try buffer.number(),
-                dropped: try buffer.list { (buffer) throws(ClusterCodingError) in
+        case .stateDropped:
+            fact = .stateDropped(
+                try buffer.list { (buffer) throws(ClusterCodingError) in
                     DroppedMessages(channel: try buffer.name(), timetoken: try buffer.number())
                 })
+        case .stateEnds: fact = .stateEnds(visible: try buffer.number())
         case nil: throw ClusterCodingError()
         }
         try buffer.end()
@@ -111,11 +122,13 @@ extension PubNubFact {
     fileprivate enum Tag: UInt8 {
         case decided = 1
         case access = 2
-        case stateBegins = 3
         case stateMessages = 4
         case stateGroups = 5
         case stateAccess = 6
-        case stateEnds = 7
+        case restart = 8
+        case stateAt = 9
+        case stateDropped = 10
+        case stateEnds = 11
     }
 }
 

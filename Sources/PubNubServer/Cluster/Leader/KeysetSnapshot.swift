@@ -1,0 +1,86 @@
+import Identifiers
+import RealtimeHub
+
+/// The state of a keyset as of one place of the log, in pieces that a node asks for one after the other. Holds messages and names that the
+/// keyset has as well, so it costs little memory beside them, and encodes nothing before it is asked for.
+struct KeysetSnapshot: Sendable {
+    let subscribeKey: String
+    private let pieces: [PubNubFact]
+
+    init(
+        of subscribeKey: String, messages: [StoredMessage], groups: [PubNubFact.GroupContent], access: [AccessEntry],
+        dropped: [PubNubFact.DroppedMessages], visible: UInt64
+    ) {
+        self.subscribeKey = subscribeKey
+        var pieces: [PubNubFact] = []
+        Self.divide(messages, bytes: \.bytes) { pieces.append(.stateMessages($0)) }
+        Self.divide(groups, bytes: { $0.channels.reduce($0.name.utf8.count + 8) { $0 + $1.utf8.count + 4 } }) {
+            pieces.append(.stateGroups($0))
+        }
+        Self.divide(access, bytes: { $0.key.name.utf8.count + ($0.key.holder?.utf8.count ?? 0) + 40 }) {
+            pieces.append(.stateAccess($0))
+        }
+        Self.divide(dropped, bytes: { $0.channel.utf8.count + 12 }) { pieces.append(.stateDropped($0)) }
+        self.pieces = pieces + [.stateEnds(visible: visible)]
+    }
+
+    /// Nil behind the last piece.
+    func piece(_ index: UInt32) -> PubNubFact? {
+        let index = Int(index)
+        return index < pieces.count ? pieces[index] : nil
+    }
+
+    func isLast(_ index: UInt32) -> Bool { Int(index) + 1 >= pieces.count }
+
+    private static func divide<Element>(
+        _ elements: [Element], bytes: (Element) -> Int, _ body: ([Element]) -> Void
+    ) {
+        var left = elements[...]
+        while !left.isEmpty {
+            let piece = left.prefix(fitting: LeaderMessageStore.pieceBytes, bytes: bytes)
+            left = left[piece.endIndex...]
+            body(Array(piece))
+        }
+    }
+}
+
+/// The states that nodes are reading: one at most for each node and keyset.
+struct KeysetSnapshots: Sendable {
+    private struct Reader: Hashable, Sendable {
+        var node: UInt64
+        var keyset: Identifier
+    }
+
+    private var snapshots: [UInt64: (reader: Reader, snapshot: KeysetSnapshot)] = [:]
+    private var numbers: [Reader: UInt64] = [:]
+    private var last: UInt64 = 0
+
+    /// Keeps a state for a node in place of an earlier one of the same keyset.
+    ///
+    /// - Returns: its number.
+    mutating func add(_ snapshot: KeysetSnapshot, for node: UInt64) -> UInt64 {
+        let reader = Reader(node: node, keyset: Identifier(snapshot.subscribeKey))
+        if let former = numbers[reader] { snapshots[former] = nil }
+        last += 1
+        numbers[reader] = last
+        snapshots[last] = (reader, snapshot)
+        return last
+    }
+
+    /// A piece of a state; the state is forgotten with the last one. Nil when it is not known.
+    mutating func piece(_ index: UInt32, of number: UInt64) -> (subscribeKey: String, fact: PubNubFact)? {
+        guard let (reader, snapshot) = snapshots[number], let fact = snapshot.piece(index) else { return nil }
+        if snapshot.isLast(index) {
+            snapshots[number] = nil
+            numbers[reader] = nil
+        }
+        return (snapshot.subscribeKey, fact)
+    }
+
+    mutating func remove(_ node: UInt64) {
+        for (reader, number) in numbers where reader.node == node {
+            numbers[reader] = nil
+            snapshots[number] = nil
+        }
+    }
+}

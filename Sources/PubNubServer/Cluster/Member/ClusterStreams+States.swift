@@ -1,0 +1,111 @@
+import DequeModule
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerCluster
+
+/// The keysets whose state a node needs. It asks for a few at a time, so that the leader keeps few ready.
+struct WantedStates: Sendable {
+    private var waiting = Deque<Identifier>()
+    private var underway: Set<Identifier> = []
+
+    /// States that a node reads at a time.
+    private static let limit = 4
+
+    /// - Returns: whether the leader is to be asked now.
+    mutating func add(_ keyset: Identifier) -> Bool {
+        if underway.contains(keyset) { return true }
+        guard underway.count < Self.limit else {
+            if !waiting.contains(keyset) { waiting.append(keyset) }
+            return false
+        }
+        waiting.removeAll { $0 == keyset }
+        underway.insert(keyset)
+        return true
+    }
+
+    /// - Returns: the keyset that the leader is to be asked for next.
+    mutating func end(_ keyset: Identifier) -> Identifier? {
+        guard underway.remove(keyset) != nil, let next = waiting.popFirst() else { return nil }
+        underway.insert(next)
+        return next
+    }
+}
+
+// The states of keysets, which come in pieces beside the log (rule CB-24).
+extension ClusterStreams {
+    /// The copy of a keyset cannot go on: polls wait until the leader has given its state.
+    func restart(_ application: PubNubApplication) {
+        application.isComplete = false
+        let key = Identifier(application.subscribeKey)
+        let asksNow = state.withLockedValue { state in
+            state.incoming[key] = nil
+            return state.wanted.add(key)
+        }
+        if asksNow { ask(for: application.subscribeKey) }
+    }
+
+    private func ask(for subscribeKey: String) {
+        relay.send(.state(subscribeKey: subscribeKey), within: nil) { [weak self] result in
+            // The leader says so once it knows the keyset.
+            guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
+            askNext(behind: Identifier(subscribeKey))
+        }
+    }
+
+    private func askNext(behind keyset: Identifier) {
+        guard let next = state.withLockedValue({ $0.wanted.end(keyset) }) else { return }
+        ask(for: next.text)
+    }
+
+    /// A state is ready at the leader.
+    func begin(_ incoming: IncomingState, of application: PubNubApplication) {
+        state.withLockedValue { $0.incoming[Identifier(application.subscribeKey)] = incoming }
+        read(incoming.snapshot, incoming.index, of: application)
+    }
+
+    /// Keeps a fact that belongs behind a state that is being read.
+    ///
+    /// - Returns: false when there is none.
+    func hold(_ fact: ByteBuffer, for application: PubNubApplication) -> Bool {
+        let key = Identifier(application.subscribeKey)
+        let fits: Bool? = state.withLockedValue { $0.incoming[key]?.hold(fact) }
+        guard let fits else { return false }
+        if !fits { restart(application) }
+        return true
+    }
+
+    /// Asks for the next piece of a state. All of this happens on the loop of the bus.
+    private func read(_ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
+        relay.query(.piece(snapshot: snapshot, index: index), within: nil) { [weak self] result in
+            guard let self, case .success(let bytes) = result else { return }
+            take(bytes, snapshot, index, of: application)
+        }
+    }
+
+    private func take(_ bytes: ByteBuffer, _ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
+        let key = Identifier(application.subscribeKey)
+        let incoming = state.withLockedValue { state -> IncomingState? in
+            // Another state may have taken its place.
+            guard let incoming = state.incoming[key], incoming.snapshot == snapshot, incoming.index == index else { return nil }
+            state.incoming[key] = nil
+            return incoming
+        }
+        guard var incoming else { return }
+        guard let (_, fact) = try? PubNubFact.decode(bytes) else { return restart(application) }
+        guard incoming.take(fact, for: application) else {
+            let next = incoming
+            state.withLockedValue { $0.incoming[key] = next }
+            return read(snapshot, next.index, of: application)
+        }
+        for bytes in incoming.facts {
+            if let (_, fact) = try? PubNubFact.decode(bytes) { follow(fact, application) }
+        }
+        askNext(behind: key)
+    }
+
+    /// Whether all keysets have their state, and none is being read.
+    var isComplete: Bool {
+        state.withLockedValue { state in state.incoming.isEmpty && state.applications.values.allSatisfy { $0.isComplete } }
+    }
+}
