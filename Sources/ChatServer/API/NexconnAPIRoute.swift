@@ -119,4 +119,19 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
         default: false
         }
     }
+
+    /// Whether it changes nothing.
+    var isReading: Bool {
+        switch self {
+        case .user, .connectionStatus, .banned, .deactivated, .blocked, .muted, .directHistory, .groupHistory, .openHistory,
+            .metadata, .push,
+            .typePush, .groups, .joinedGroups, .groupProfiles, .members, .someMembers, .mutedInGroup, .allowedInGroup,
+            .frozenGroups, .open,
+            .openChannels, .participants, .areParticipants, .mutedInOpen, .barredFromOpen, .allowedInOpen, .frozenOpen,
+            .isOpenFrozen,
+            .mutedInAllOpen, .openMetadata:
+            true
+        default: false
+        }
+    }
 }

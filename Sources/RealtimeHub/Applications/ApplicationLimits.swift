@@ -45,7 +45,7 @@ public struct ApplicationLimits: Hashable, Sendable {
     /// Limits; by default those of Pusher Channels.
     public init(
         connections: Int? = nil, clientEventsPerSecond: Int = 10, publishesPerSecond: Int? = nil,
-        queriesPerSecond: Int? = nil, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
+        queriesPerSecond: Int? = 500, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
         userIDBytes: Int = 128, channelNameBytes: Int = 164, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
         channelsPerPublish: Int = 100, eventsPerBatch: Int = 10, channelsPerConnection: Int = 10_000,
         cacheLifetime: Duration = .seconds(1800), channels: Int = 1_000_000, subscriptions: Int = 4_000_000,

@@ -2,6 +2,9 @@ import LifelineServer
 import RealtimeHub
 import Testing
 
+@testable import PusherServer
+@testable import ServerRuntime
+
 @Suite("How much an application may ask (SR-6, SR-7)", .timeLimit(.minutes(1)))
 struct RESTBudgetTests {
     private func limited(_ id: String, publishes: Int? = nil, queries: Int? = nil) -> Application {
@@ -78,6 +81,15 @@ struct RESTBudgetTests {
             #expect(try await status(server, "2", "GET", "channels") == 429)
             for _ in 0..<50 { #expect(try await status(server, "3", "GET", "channels") == 200) }
         }
+    }
+
+    @Test("An application may ask 500 questions in a second unless it is configured otherwise")
+    func standardQueries() throws {
+        let (budget, application) = (RequestBudget(), Application(id: "1", key: "k", secret: "s"))
+        let now = MonotonicInstant.seconds(1_000)
+        for _ in 0..<500 { try budget.query(for: application, at: now) }
+        #expect(throws: HTTPProblem.self) { try budget.query(for: application, at: now) }
+        try budget.query(for: application, at: now.advanced(by: .seconds(1)))
     }
 
     @Test("Strangers cannot use up what an application may ask, nor can requests that make no sense")

@@ -65,10 +65,10 @@ final class ChatClusterGateway: NexconnGateway {
     func use(_ node: any ChatNode) { state.withLockedValue { $0.node = node } }
 
     private func request(
-        _ request: ChatRequest, within limit: Duration? = callLimit, isRepeatable: Bool = true,
+        _ request: ChatRequest, within limit: Duration? = callLimit, isRepeatable: Bool = true, isQuery: Bool = false,
         completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void = { _ in }
     ) {
-        bus.request(request, within: limit, isRepeatable: isRepeatable, completion: completion)
+        bus.request(request, within: limit, isRepeatable: isRepeatable, isQuery: isQuery, completion: completion)
     }
 }
 
@@ -168,9 +168,8 @@ extension ChatClusterGateway {
         _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        self.request(.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))) { [self] in
-            answer($0, number, reply)
-        }
+        let perform = ChatRequest.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))
+        self.request(perform, isQuery: request.spending == .query) { [self] in answer($0, number, reply) }
     }
 
     func refuse(
@@ -223,7 +222,7 @@ extension ChatClusterGateway {
     }
 
     func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
-        request(.inbox(app: key, user: user, after: sequence)) { result in
+        request(.inbox(app: key, user: user, after: sequence), isQuery: true) { result in
             guard case .success(.page(var page, let next)) = result else {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
                 return

@@ -102,21 +102,29 @@ package final class ClusteredChat: ChatBackend {
     private var gateways: [ChatClusterGateway] { state.withLockedValue(\.gateways) }
 
     private func request(
-        _ request: ChatRequest, isRepeatable: Bool,
+        _ request: ChatRequest, isRepeatable: Bool, isQuery: Bool = false,
         completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
     ) {
-        bus.request(request, within: ChatClusterGateway.callLimit, isRepeatable: isRepeatable, completion: completion)
+        bus.request(
+            request, within: ChatClusterGateway.callLimit, isRepeatable: isRepeatable, isQuery: isQuery, completion: completion)
     }
 }
 
 extension ClusterBus {
-    /// - Parameter limit: nil for what is kept until there is an answer.
+    /// - Parameters:
+    ///   - limit: nil for what is kept until there is an answer.
+    ///   - isQuery: whether it only reads, so that its answer takes no room in the log (rule CR-40).
     func request(
-        _ request: ChatRequest, within limit: Duration?, isRepeatable: Bool,
+        _ request: ChatRequest, within limit: Duration?, isRepeatable: Bool, isQuery: Bool = false,
         completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
     ) {
-        self.request(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable) { result in
+        let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             completion(result.flatMap { bytes in (try? ChatReply(bytes)).map { .success($0) } ?? .failure(.unknown) })
+        }
+        if isQuery {
+            query(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
+        } else {
+            self.request(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
         }
     }
 }
@@ -147,7 +155,9 @@ extension ClusteredChat: ClusterMember {
 extension ClusteredChat: ChatForwarder {
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         // It may be answered later than what comes of it, so another leader must not be asked again.
-        self.request(.call(request), isRepeatable: false) { result in
+        let route = NexconnAPIRoute(request.target.segments)
+        let isQuery = route?.isReading ?? true
+        self.request(.call(request), isRepeatable: false, isQuery: isQuery) { result in
             switch result {
             case .success(.answer(let answer)): reply(answer)
             case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
