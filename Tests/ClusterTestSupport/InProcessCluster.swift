@@ -12,6 +12,10 @@ package final class InProcessCluster: Sendable {
     package let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
     fileprivate let store: (any InProcessStore)?
+    private let given = NIOLockedValueBox<[ByteBuffer]>([])
+
+    /// The answers of leaders, which pass through Redis in a cluster of several processes.
+    package var answers: [ByteBuffer] { given.withLockedValue { $0 } }
 
     fileprivate struct Pending {
         var number: UInt64
@@ -150,6 +154,7 @@ package final class InProcessCluster: Sendable {
         guard let leader = state.value.leaders[request.service] else { return }
         let generation = state.value.generation
         leader.handle(request.payload, from: node) { [self] answer in
+            given.withLockedValue { $0.append(answer) }
             run(of: generation) {
                 self.then {
                     guard let index = self.state.value.seats[node]?.pending.firstIndex(where: { $0.number == request.number }),

@@ -10,6 +10,8 @@ struct NexconnAPI: Sendable {
     let backend: any ChatBackend
     /// The server that was called.
     let node: (any ChatNode)?
+    /// The hash of the token that a call issues, when the server that was called has made the token and adds it to the answer (rule CC-33).
+    var tokenHash: Identifier?
 
     /// A body may be larger than those of other APIs, for a message's content comes escaped.
     static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
@@ -28,7 +30,8 @@ struct NexconnAPI: Sendable {
             let application = try authenticated(request.headers)
             if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
             let call = NexconnAPICall(
-                application: application, fields: try NexconnAPIFields(request.body), answer: send, node: node)
+                application: application, fields: try NexconnAPIFields(request.body), answer: send, node: node,
+                tokenHash: tokenHash)
             // Off the event loop: a call may have a thousand receivers.
             Task {
                 do {
@@ -111,6 +114,8 @@ struct NexconnAPICall: Sendable {
     let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
     /// The server that was called.
     var node: (any ChatNode)?
+    /// See ``NexconnAPI/tokenHash``.
+    var tokenHash: Identifier?
 
     /// Decides, and answers once it is durable.
     func change(_ decide: (inout ChatState, inout NexconnChange) throws -> JSONValue) {

@@ -61,18 +61,13 @@ extension NexconnAPICall {
     private func issueToken() throws(NexconnAPIProblem) {
         let (user, name, avatar) = try profile()
         guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
-        let token = Self.newToken()
-        let hash = NexconnApplication.hash(ofToken: token)
+        let token = tokenHash == nil ? NexconnApplication.newToken() : nil
+        guard let hash = token.map({ NexconnApplication.hash(ofToken: $0) }) ?? tokenHash else { return }
         change { state, change in
             try state.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
-            return ["userId": .id(user), "accessToken": .string(token)]
+            let result: JSONValue = ["userId": .id(user)]
+            return result.with("accessToken", token.map { .string($0) })
         }
-    }
-
-    /// 256 random bits.
-    private static func newToken() -> String {
-        var random = SystemRandomNumberGenerator()
-        return Hex.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
     /// Ends the sessions that a decision names.

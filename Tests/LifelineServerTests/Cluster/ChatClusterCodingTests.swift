@@ -34,6 +34,8 @@ struct ChatClusterCodingTests {
                 .issueToken(app: "a", hash: "h", user: "u", name: "n"),
                 .publish(app: "a", channel: "c", type: "t", content: [1], service: "s", user: "u"),
                 .announce(app: "a", [1, 2, 3]),
+                .issueCall(
+                    HTTPRequest(method: "POST", target: try RequestTarget(parsing: "/v4/x"), headers: [:], body: [3]), hash: "h"),
             ]
         }
     }

@@ -180,6 +180,12 @@ final class ChatCluster: Sendable {
         try await cluster.lead(by: [.chat: node.factory])
     }
 
+    /// Whether any key of Redis, or any answer of the leader, has these words.
+    func isInRedis(_ words: String) async throws -> Bool {
+        if cluster.answers.contains(where: { String(buffer: $0).contains(words) }) { return true }
+        return try await redis.has(words)
+    }
+
     /// The application of the node that leads.
     var application: NexconnApplication {
         get throws {

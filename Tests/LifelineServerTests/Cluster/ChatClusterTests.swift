@@ -39,6 +39,22 @@ struct ChatClusterTests {
         }
     }
 
+    @Test("CC-33: A token that a node gives out signs in on every node, and neither the leader nor Redis has seen it")
+    func tokens() async throws {
+        try await ChatCluster.with(2) { cluster in
+            for node in [cluster[0], cluster[1]] {
+                let user = node === cluster[0] ? "ann" : "bob"
+                let result = try await node.done("auth/access-token/issue", ["userId": .string(user), "name": "n"])
+                let token = try #require(result["accessToken"]?.string)
+                #expect(token.count == 64 && result["userId"]?.string == user)
+                _ = try await ChatTestClient.live(port: cluster[1].port, token: token, device: "d", class: "mobile")
+                #expect(try await !cluster.isInRedis(token))
+            }
+            let refused = try await cluster[1].call("auth/access-token/issue", ["userId": "cy"])
+            #expect(refused.status != 200 && !refused.body.text.contains("accessToken"))
+        }
+    }
+
     @Test("CC-1: A group on three nodes hears what its members say, each once")
     func groups() async throws {
         try await ChatCluster.with(3) { cluster in

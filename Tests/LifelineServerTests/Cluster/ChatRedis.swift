@@ -26,6 +26,32 @@ final class ChatRedis: Sendable {
 
     deinit { link.close() }
 
+    /// The names of keys, without the prefix.
+    func keys(_ patterns: String...) async throws -> [String] {
+        var keys: [String] = []
+        for pattern in patterns {
+            let found = try await link.send(RedisCommand("KEYS", .text("*:" + pattern)), within: .seconds(30)).elements ?? []
+            keys += found.compactMap { $0.text.map { String($0.dropFirst("{test}:".count)) } }
+        }
+        return keys.sorted()
+    }
+
+    /// Whether any key has these words, or a value that holds them.
+    func has(_ words: String) async throws -> Bool {
+        let script = """
+            for _, key in ipairs(redis.call('KEYS', '*')) do
+              local kind = redis.call('TYPE', key).ok
+              local value = kind == 'hash' and redis.call('HGETALL', key) or kind == 'stream' and redis.call('XRANGE', key, '-', '+')
+                or kind == 'set' and redis.call('SMEMBERS', key) or kind == 'zset' and redis.call('ZRANGE', key, 0, -1)
+                or redis.call('GET', key)
+              if string.find(key .. cjson.encode(value), ARGV[1], 1, true) then return 1 end
+            end
+            return 0
+            """
+        let found = try await link.send(RedisCommand("EVAL", .text(script), 0, .text(words)), within: .seconds(30))
+        return found.number == 1
+    }
+
     /// What a process is given that decides for chat.
     func context() async throws -> ClusterLeaderContext {
         let factory = ContextFactory()

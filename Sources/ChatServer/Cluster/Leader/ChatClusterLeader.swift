@@ -98,6 +98,8 @@ final class ChatClusterLeader: ClusterLeader {
             application.readInbox(of: user, after: sequence) { answer(ChatReply($0)) }
         case .call(let request):
             NexconnAPI(backend: chat, node: counting).answer(request) { answer(.answer($0)) }
+        case .issueCall(let request, let hash):
+            NexconnAPI(backend: chat, node: counting, tokenHash: hash).answer(request) { answer(.answer($0)) }
         case .issueToken, .publish: performOther(request, answer)
         case .announce: throw ClusterCodingError()
         }

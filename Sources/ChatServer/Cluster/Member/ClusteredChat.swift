@@ -6,6 +6,7 @@ import NexconnProtocol
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// A node's part in the chat of a cluster: it has sessions and carries what they ask to the node that decides (rules CC-20 to CC-29).
 package final class ClusteredChat: ChatBackend {
@@ -156,10 +157,23 @@ extension ClusteredChat: ChatForwarder {
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         // It may be answered later than what comes of it, so another leader must not be asked again.
         let route = NexconnAPIRoute(request.target.segments)
+        if route == .issueToken { return issueToken(request, reply: reply) }
         let isQuery = route?.isReading ?? true
         self.request(.call(request), isRepeatable: false, isQuery: isQuery) { result in
             switch result {
             case .success(.answer(let answer)): reply(answer)
+            case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
+            case .failure(let failure): reply(HTTPAnswer(NexconnAPIProblem(HTTPProblem(failure))))
+            }
+        }
+    }
+
+    /// Redis sees requests and answers, so the token is made here and the leader only gets its hash (rule CC-33).
+    private func issueToken(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+        let token = NexconnApplication.newToken()
+        self.request(.issueCall(request, hash: NexconnApplication.hash(ofToken: token)), isRepeatable: false) { result in
+            switch result {
+            case .success(.answer(let answer)): reply(answer.adding(token))
             case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
             case .failure(let failure): reply(HTTPAnswer(NexconnAPIProblem(HTTPProblem(failure))))
             }
@@ -185,5 +199,17 @@ extension ClusteredChat: ChatForwarder {
             .publish(app: key, channel: draft.to, type: draft.type, content: draft.content, service: service, user: user),
             isRepeatable: true
         ) { _ in }
+    }
+}
+
+extension HTTPAnswer {
+    /// The answer of a call that has issued a token, with the token.
+    fileprivate func adding(_ token: String) -> HTTPAnswer {
+        guard status == 200, let body = try? JSONValue(parsing: body), let result = body["result"] else { return self }
+        var answer = self
+        var bytes: [UInt8] = []
+        body.with("result", result.with("accessToken", .string(token))).append(to: &bytes)
+        answer.body = bytes
+        return answer
     }
 }

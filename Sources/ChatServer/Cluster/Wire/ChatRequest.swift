@@ -32,10 +32,12 @@ enum ChatRequest: Sendable {
     case publish(app: String, channel: String, type: String, content: [UInt8], service: String, user: Identifier)
     /// The sessions that a node has.
     case announce(app: String, [UInt64])
+    /// A call of the server API that issues a token. The node has made the token, and the leader is only given its hash.
+    case issueCall(HTTPRequest, hash: Identifier)
 
     private enum Kind: UInt8 {
         case signIn = 1
-        case signOut, perform, refuse, acknowledge, typing, presence, inbox, call, issueToken, publish, announce
+        case signOut, perform, refuse, acknowledge, typing, presence, inbox, call, issueToken, publish, announce, issueCall
     }
 
     private var kind: Kind {
@@ -52,6 +54,7 @@ enum ChatRequest: Sendable {
         case .issueToken: .issueToken
         case .publish: .publish
         case .announce: .announce
+        case .issueCall: .issueCall
         }
     }
 
@@ -106,6 +109,9 @@ enum ChatRequest: Sendable {
         case .announce(let app, let sessions):
             out.write(text: app)
             out.write(list: sessions) { $0.writeInteger($1) }
+        case .issueCall(let request, let hash):
+            out.write(text: hash.text)
+            out.write(request: request)
         }
         return out
     }
@@ -151,6 +157,9 @@ enum ChatRequest: Sendable {
         case .announce:
             self = .announce(
                 app: try bytes.text(), try bytes.list { (buffer) throws(ClusterCodingError) in try buffer.number() })
+        case .issueCall:
+            let hash = try bytes.identifier()
+            self = .issueCall(try bytes.request(), hash: hash)
         }
         try bytes.end()
     }
