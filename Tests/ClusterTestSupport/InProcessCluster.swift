@@ -100,7 +100,7 @@ package final class InProcessCluster: Sendable {
         let made = leaders
         try await eventLoop.submit { [state] in
             state.value.leaders = made
-            let gone = state.value.known.subtracting(state.value.order)
+            let gone = state.value.known.union(made.values.flatMap(\.restoredNodes)).subtracting(state.value.order)
             if isAnnounced { for node in state.value.order { self.announce(node) } }
             for node in gone.sorted() { for leader in made.values { leader.left(node) } }
             state.value.known = Set(state.value.order)

@@ -33,6 +33,9 @@ struct NodeHoldings: Sendable {
         for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
     }
 
+    /// The nodes whose connections hold something.
+    var holders: [ClusterNode] { Array(nodes.keys) }
+
     // MARK: Subscriptions
 
     /// Counts a subscription; returns what there is by now.

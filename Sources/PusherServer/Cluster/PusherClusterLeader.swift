@@ -154,10 +154,10 @@ final class PusherClusterLeader: ClusterLeader {
 
     /// Ends one subscription, if the node has it.
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
-        guard let number = number(of: node), let application = application(channel.application),
-            let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
+        guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
         records.keep(left)
+        guard let application = application(channel.application) else { return }
         channels.unsubscribe(
             EndedSubscription(
                 channel: channel, application: application, eventLoopID: number, socketID: .unnamed, userID: user))
@@ -183,10 +183,10 @@ final class PusherClusterLeader: ClusterLeader {
     }
 
     private func signOut(_ socketID: SocketID, of node: ClusterNode) {
-        guard let number = number(of: node), let connection = holdings.withLockedValue({ $0.signOut(socketID, of: node) }),
-            let application = application(connection.application)
+        guard let number = number(of: node), let connection = holdings.withLockedValue({ $0.signOut(socketID, of: node) })
         else { return }
         records.forget(connection, of: node)
+        guard let application = application(connection.application) else { return }
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
@@ -244,6 +244,8 @@ final class PusherClusterLeader: ClusterLeader {
         // A node that has just come knows of none.
         tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
     }
+
+    var restoredNodes: [ClusterNode] { holdings.withLockedValue(\.holders) }
 
     func left(_ node: ClusterNode) {
         let (subscriptions, users, applications) = holdings.withLockedValue {

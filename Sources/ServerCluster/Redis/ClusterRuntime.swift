@@ -447,7 +447,8 @@ final class ClusterRuntime {
             }
             status.problem = nil
             leaders = made.services
-            run { $0.prepared(generation: generation, nodes: made.nodes, hasLost: made.hasLost, at: $1, into: &$2) }
+            let nodes = Array(Set(made.nodes + made.services.values.flatMap(\.restoredNodes)))
+            run { $0.prepared(generation: generation, nodes: nodes, hasLost: made.hasLost, at: $1, into: &$2) }
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
             status.problem = "The services could not restore what Redis keeps."

@@ -20,8 +20,16 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// A node is gone: what its clients held has ended.
     func left(_ node: ClusterNode)
 
+    /// The nodes whose clients hold something by what was restored. Those that do not announce themselves in time are reported by
+    /// ``left(_:)``, also when no list of nodes has them any more: they may have gone under a leader that did not know what they held.
+    var restoredNodes: [ClusterNode] { get }
+
     /// Ends without emitting anything: another node leads now, or this one leaves.
     func close() async
+}
+
+extension ClusterLeader {
+    package var restoredNodes: [ClusterNode] { [] }
 }
 
 /// Makes the leader's part of a service.

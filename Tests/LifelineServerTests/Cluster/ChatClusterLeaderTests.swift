@@ -66,6 +66,47 @@ struct ChatClusterLeaderTests {
         }
     }
 
+    @Test("CC-7: Users of a node that died under a leader without their application are offline under the next one that has it")
+    func forgottenNode() async throws {
+        try await ChatCluster.with(2, Self.impatient) { cluster in
+            let stranger = try await ChatClusterNode("s", in: cluster.cluster, .with { $0.key = "another" })
+            await cluster.cluster.join(stranger.bus)
+            let bob = try await cluster[1].device("bob")
+            func isOnline() async throws -> Bool {
+                // Too many questions are refused for a moment.
+                let answer = try await cluster[0].call("user/connection-status/get", ["userId": "bob"]).body
+                return answer["result"]?["status"]?.string != "offline"
+            }
+            #expect(try await isOnline())
+            try await cluster.lead(stranger)
+            await cluster.cluster.kill(cluster[1].bus)
+            try await cluster.lead(cluster[0])
+            while try await isOnline() { await Task.yield() }
+            await bob.closeSocket()
+            try await stranger.stop()
+        }
+    }
+
+    @Test("CC-7: The same when the leader learns of the application")
+    func addedApplication() async throws {
+        try await ChatCluster.with(2, Self.impatient) { cluster in
+            let stranger = try await ChatClusterNode("s", in: cluster.cluster, .with { $0.key = "another" })
+            await cluster.cluster.join(stranger.bus)
+            let bob = try await cluster[1].device("bob")
+            try await cluster.lead(stranger)
+            await cluster.cluster.kill(cluster[1].bus)
+            try await stranger.factory.take([Self.impatient])
+            func isOnline() async throws -> Bool {
+                // Too many questions are refused for a moment.
+                let answer = try await cluster[0].call("user/connection-status/get", ["userId": "bob"]).body
+                return answer["result"]?["status"]?.string != "offline"
+            }
+            while try await isOnline() { await Task.yield() }
+            await bob.closeSocket()
+            try await stranger.stop()
+        }
+    }
+
     @Test("CC-6: What was not answered is asked again of the next leader, and done once")
     func unanswered() async throws {
         try await ChatCluster.with(2) { cluster in

@@ -56,6 +56,25 @@ final class ChatClusterLeader: ClusterLeader {
         }
     }
 
+    // MARK: Applications
+
+    /// Goes on with the sessions and the presence that are kept of an application, before it is decided about.
+    func restoreLive(_ application: NexconnApplication) async throws {
+        let (sessions, live) = try await log.store.live(of: Identifier(application.key))
+        application.restore(sessions, live, nodes)
+    }
+
+    /// Decides about changed applications from now on. What sessions of an added one held has ended: its sessions were ended when they were
+    /// announced to this leader, which did not know the application then.
+    func take(_ settings: [ChatApplication]) async throws {
+        let reload = try await chat.prepare(settings)
+        for application in reload.new { try await restoreLive(application) }
+        chat.take(reload)
+        for application in reload.new {
+            for peer in application.withAudience({ $0.only.all }) { application.signOut(peer, leaving: nil) }
+        }
+    }
+
     // MARK: Requests
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping Reply) {
@@ -201,6 +220,8 @@ final class ChatClusterLeader: ClusterLeader {
             log.end(Array(sessions), app: app.text, on: node, .unknownApplication)
         }
     }
+
+    var restoredNodes: [ClusterNode] { nodes.all.compactMap(\.self) }
 
     func left(_ node: ClusterNode) {
         guard let number = nodes.number(known: node) else { return }

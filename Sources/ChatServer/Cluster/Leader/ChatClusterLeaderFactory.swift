@@ -62,18 +62,23 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log)
         let leader = ChatClusterLeader(
             chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
-        for application in chat.applications {
-            let (sessions, live) = try await store.live(of: Identifier(application.key))
-            Self.restore(application, sessions, live, nodes)
-        }
+        for application in chat.applications { try await leader.restoreLive(application) }
         leader.startSweeping(each: sweepInterval, on: context.eventLoop)
         state.withLockedValue { $0.leader = leader }
         return leader
     }
 
-    private static func restore(
-        _ application: NexconnApplication, _ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers
-    ) {
+    /// Has changed applications decided about from now on, by this leader and by those to come.
+    package func take(_ applications: [ChatApplication]) async throws {
+        state.withLockedValue { $0.settings.applications = applications }
+        guard let leader = state.withLockedValue(\.leader), leader.isOpen else { return }
+        try await leader.take(applications)
+    }
+}
+
+extension NexconnApplication {
+    /// Goes on with the sessions and the presence that are kept.
+    func restore(_ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers) {
         var live = live
         var peers: [NexconnPeer] = []
         for (id, record) in sessions.sorted(by: { ($0.value.signedIn, $0.key) < ($1.value.signedIn, $1.key) }) {
@@ -89,13 +94,6 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
                     session: record.name, user: record.user, device: record.device, address: record.address, chat: session,
                     line: nil))
         }
-        application.restore(live, peers)
-    }
-
-    /// Has changed applications decided about from now on, by this leader and by those to come.
-    package func take(_ applications: [ChatApplication]) async throws {
-        state.withLockedValue { $0.settings.applications = applications }
-        guard let chat = leading else { return }
-        chat.take(try await chat.prepare(applications))
+        restore(live, peers)
     }
 }
