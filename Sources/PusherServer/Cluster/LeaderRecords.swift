@@ -15,6 +15,17 @@ final class LeaderRecords: Sendable {
     private let keys: RecordKeys
     /// Until when there is something to strike from the list of those who are gone.
     private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
+    private let index = NIOLockedValueBox(CacheIndex())
+
+    /// The list of cached events: until when it has entries that expire, and when the expired ones are removed next.
+    private struct CacheIndex: Sendable {
+        var last = MonotonicInstant(nanoseconds: .min)
+        var next = MonotonicInstant(nanoseconds: .min)
+        var isEmpty = true
+    }
+
+    /// How often expired events are removed from the list.
+    private static let indexInterval: Duration = .seconds(60)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
         self.output = output
@@ -62,6 +73,7 @@ final class LeaderRecords: Sendable {
     func remember(_ message: CachedMessage, of channel: ChannelID) {
         let milliseconds = message.expires.since(clock.monotonic()).milliseconds
         guard milliseconds > 0 else { return }
+        expectCached(until: message.expires)
         let now = unixMilliseconds
         var value = ByteBuffer()
         value.writeInteger(now + milliseconds)
@@ -73,6 +85,27 @@ final class LeaderRecords: Sendable {
             RedisCommand("SET", keys.cached(channel), .bytes(value), "PX", .integer(milliseconds)),
             RedisCommand("ZADD", keys.cacheIndex, .integer(now + milliseconds), .bytes(member)),
             RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(now)))
+    }
+
+    /// The list of cached events has one that expires then.
+    func expectCached(until expires: MonotonicInstant) {
+        index.withLockedValue { index in
+            index.isEmpty = false
+            index.last = max(index.last, expires)
+        }
+    }
+
+    private func sweepIndex() {
+        let now = clock.monotonic()
+        let isDue = index.withLockedValue { index in
+            guard !index.isEmpty, now >= index.next else { return false }
+            index.next = now.advanced(by: Self.indexInterval)
+            // A second more, because Redis has the time of day.
+            index.isEmpty = now > index.last.advanced(by: .seconds(1))
+            return true
+        }
+        guard isDue else { return }
+        write(RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(unixMilliseconds)))
     }
 
     // MARK: Absences
@@ -104,6 +137,7 @@ final class LeaderRecords: Sendable {
 
     /// Strikes what has been told by now.
     func sweep() {
+        sweepIndex()
         guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }
         let now = unixMilliseconds
         write(

@@ -65,6 +65,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         for message in restored.cached {
             guard let application = application(message.channel.application) else { continue }
             let expires = clock.monotonic().advanced(by: .milliseconds(message.expires - unixMilliseconds))
+            records.expectCached(until: expires)
             channels.restore(
                 CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)
         }

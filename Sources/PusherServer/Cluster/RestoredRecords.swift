@@ -80,10 +80,19 @@ struct RestoredRecords: Sendable {
         return entries
     }
 
+    /// Nobody writes meanwhile, so parts follow each other.
     private static func members(
         _ key: RedisArgument, from score: RedisArgument, _ store: any ClusterReader
     ) async throws(RedisFailure) -> [ByteBuffer] {
-        let answer = try await store.read(RedisCommand("ZRANGEBYSCORE", key, score, "+inf"))
-        return answer.elements?.compactMap(\.bytes) ?? []
+        let part = 10_000
+        var members: [ByteBuffer] = []
+        while true {
+            let answer = try await store.read(
+                RedisCommand(
+                    "ZRANGEBYSCORE", key, score, "+inf", "LIMIT", .integer(Int64(members.count)), .integer(Int64(part))))
+            let found = answer.elements?.compactMap(\.bytes) ?? []
+            members += found
+            guard found.count == part else { return members }
+        }
     }
 }

@@ -62,6 +62,8 @@ struct ChatKeys: Sendable {
         case hidden = "x"
         /// Messages that have receipts.
         case receipted = "r"
+        /// Conversations that users have hidden up to a message of this hour.
+        case hiddenUpTo = "u"
     }
 
     func part(_ part: Part, _ hour: UInt64, _ application: Identifier) -> RedisArgument {
@@ -98,6 +100,9 @@ struct ChatKeys: Sendable {
     static func readers(_ id: UInt64) -> RedisArgument { .text("\(id)u") }
     static func recalled(_ id: UInt64) -> RedisArgument { .text("\(id)r") }
     static func hidden(_ id: UInt64, _ user: Identifier) -> RedisArgument { .text("\(id)\u{1F}\(user.text)") }
+    static func hiddenUpTo(_ id: UInt64, _ user: Identifier, _ conversation: Identifier) -> RedisArgument {
+        .text("\(id)\u{1F}\(sized(user))\(conversation.text)")
+    }
     static func document(_ key: ChatDocumentKey) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
 
     /// The id of a stream's entry.

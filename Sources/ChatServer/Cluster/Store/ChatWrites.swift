@@ -201,6 +201,14 @@ struct ChatWrites: Sendable {
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
         out.append(RedisCommand("SADD", key, .text("\(id)")))
+        // So that it goes with the messages of the hour.
+        note(.hiddenUpTo, id, application, to: &out)
+        var names = ByteBuffer()
+        names.write(text: user.text)
+        names.write(text: conversation.text)
+        out.append(
+            RedisCommand(
+                "HSET", part(.hiddenUpTo, id, application), ChatKeys.hiddenUpTo(id, user, conversation), .bytes(names)))
         if let former { out.append(RedisCommand("SREM", key, .text("\(former)"))) }
     }
 

@@ -8,6 +8,8 @@ extension RedisChatStore {
     private static let streams = 50
 
     package func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        guard beginPurging() else { return }
+        defer { endPurging() }
         try await settle()
         let history = min(history, inbox)
         var names: Set<Identifier> = []
@@ -28,25 +30,41 @@ extension RedisChatStore {
         try await settle()
     }
 
-    private func trim(
-        _ names: [Identifier], _ command: @escaping @Sendable (Identifier) async throws -> RedisCommand?
-    ) async throws {
+    /// What is to be done with a stream.
+    private enum Trimming: Sendable {
+        case trim(RedisCommand)
+        /// It has nothing that stays.
+        case remove(RedisArgument, with: [RedisCommand])
+    }
+
+    private func trim(_ names: [Identifier], _ look: @escaping @Sendable (Identifier) async throws -> Trimming?) async throws {
         var rest = names[...]
         while !rest.isEmpty {
-            let commands = try await withThrowingTaskGroup(of: RedisCommand?.self) { group in
-                for name in rest.prefix(Self.streams) { group.addTask { try await command(name) } }
-                return try await group.reduce(into: [RedisCommand]()) { if let command = $1 { $0.append(command) } }
+            watch()
+            // What was added before is kept when the streams are looked at.
+            try await settle()
+            let found = try await withThrowingTaskGroup(of: Trimming?.self) { group in
+                for name in rest.prefix(Self.streams) { group.addTask { try await look(name) } }
+                return try await group.reduce(into: [Trimming]()) { if let trimming = $1 { $0.append(trimming) } }
             }
             rest = rest.dropFirst(Self.streams)
-            guard !commands.isEmpty else { continue }
-            emit(commands)
+            var commands: [RedisCommand] = []
+            var removals: [RedisArgument: [RedisCommand]] = [:]
+            for trimming in found {
+                switch trimming {
+                case .trim(let command): commands.append(command)
+                case .remove(let stream, let others): removals[stream] = [RedisCommand("UNLINK", stream)] + others
+                }
+            }
+            emitRemovals(removals)
+            if !commands.isEmpty { emit(commands) }
             // So that others write between two steps.
             try await settle()
         }
     }
 
-    /// Within an inbox events are in the order of their ids.
-    private func trimInbox(of user: Identifier, _ application: Identifier, before floor: UInt64) async throws -> RedisCommand? {
+    /// Within an inbox events are in the order of their ids. An inbox of which nothing is left is removed; its places go on where they were.
+    private func trimInbox(of user: Identifier, _ application: Identifier, before floor: UInt64) async throws -> Trimming? {
         let key = keys.inbox(user, application)
         var kept: UInt64?
         var next: UInt64 = 0
@@ -57,20 +75,25 @@ extension RedisChatStore {
                 if first.sequence != places.first?.sequence || kept != nil { kept = first.sequence }
                 break
             }
-            guard let last = places.last, last.sequence < .max else { break }
+            guard let last = places.last, last.sequence < .max else { return kept == nil ? nil : .remove(key, with: []) }
             (kept, next, count) = (last.sequence + 1, last.sequence + 1, 200)
         }
-        return kept.map { RedisCommand("XTRIM", key, "MINID", ChatKeys.entry($0)) }
+        return kept.map { .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry($0))) }
     }
 
     private func trimHistory(
         _ conversation: Identifier, _ application: Identifier, before floor: UInt64
-    ) async throws -> RedisCommand? {
+    ) async throws -> Trimming? {
         let key = keys.history(conversation, application)
-        guard floor > 0, let oldest = try await read("XRANGE", key, "-", "+", "COUNT", 1).elements?.first?.elements?.first,
+        let listing = RedisCommand("HDEL", keys.key(.conversations, application), .text(conversation.text))
+        guard floor > 0 else { return nil }
+        guard let newest = try await read("XREVRANGE", key, "+", "-", "COUNT", 1).elements?.first?.elements?.first,
+            let last = ChatKeys.number(newest), last >= floor
+        else { return .remove(key, with: [listing]) }
+        guard let oldest = try await read("XRANGE", key, "-", "+", "COUNT", 1).elements?.first?.elements?.first,
             let id = ChatKeys.number(oldest), id < floor
         else { return nil }
-        return RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor))
+        return .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor)))
     }
 
     /// Removes what events of long ago have left behind, hour by hour.
@@ -95,9 +118,24 @@ extension RedisChatStore {
                 }
                 commands.append(RedisCommand("UNLINK", keys.part(.receipted, hour, application)))
             }
+            if part == .hiddenUpTo { try await removeHides(of: hour, application) }
             commands.append(RedisCommand("HDEL", keys.key(.parts, application), .text(field.text ?? "")))
             emit(commands)
             try await settle()
+        }
+    }
+
+    /// Removes the marks of conversations that users have hidden up to messages of this hour, all of which are gone. Later marks stay.
+    private func removeHides(of hour: UInt64, _ application: Identifier) async throws {
+        try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
+            var commands: [RedisCommand] = []
+            for (field, value) in page {
+                guard let id = field.text?.prefix(while: { $0 != "\u{1F}" }), var names = value.bytes else { continue }
+                let (user, conversation) = (try names.identifier(), try names.identifier())
+                commands.append(
+                    RedisCommand("SREM", keys.hiddenUpTo(user, conversation, application), .text(String(id))))
+            }
+            if !commands.isEmpty { emit(commands) }
         }
     }
 }

@@ -38,6 +38,16 @@ package final class RedisChatStore: ChatStore {
         /// Who waits for changes up to a number, in the order of numbers.
         var waiting = Deque<(number: UInt64, body: @Sendable (Problem?) -> Void)>()
         var problem: Problem?
+        /// The streams to which something was added since ``RedisChatStore/watch()``; nil while nobody wants to know.
+        var added: Set<RedisArgument>?
+        var isPurging = false
+
+        mutating func note(_ writes: [RedisCommand]) {
+            guard added != nil else { return }
+            for command in writes where command.name == "XADD" {
+                if let stream = command.arguments.first { added?.insert(stream) }
+            }
+        }
 
         mutating func wake() {
             while let first = waiting.first, problem != nil || first.number <= settled {
@@ -97,6 +107,7 @@ package final class RedisChatStore: ChatStore {
             if let problem = state.problem { return .failure(problem) }
             state.issued += 1
             state.outstanding.insert(state.issued)
+            state.note(writes)
             return .success(state.issued)
         }
         let number: UInt64
@@ -109,6 +120,41 @@ package final class RedisChatStore: ChatStore {
         output.emit(fact, of: .chat, to: audience, writes: writes) { [weak self] isKept in
             self?.settle(number, isKept)
             completion?(isKept ? nil : .notKept)
+        }
+    }
+
+    /// Whether nobody else purges; ends with ``endPurging()``.
+    func beginPurging() -> Bool {
+        state.withLockedValue { state in
+            defer { state.isPurging = true }
+            return !state.isPurging
+        }
+    }
+
+    func endPurging() {
+        state.withLockedValue { state in
+            state.isPurging = false
+            state.added = nil
+        }
+    }
+
+    /// From here on it is noted to which streams something is added.
+    func watch() { state.withLockedValue { $0.added = [] } }
+
+    /// Hands over the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was added
+    /// since. Only this store writes, and additions that are made behind this come behind it in the log.
+    ///
+    /// - Parameter removals: the commands that remove each stream.
+    func emitRemovals(_ removals: [RedisArgument: [RedisCommand]]) {
+        state.withLockedValue { state in
+            let added = state.added ?? []
+            state.added = nil
+            let writes = removals.filter { !added.contains($0.key) }.flatMap(\.value)
+            guard !writes.isEmpty, state.problem == nil else { return }
+            state.issued += 1
+            let number = state.issued
+            state.outstanding.insert(number)
+            output.emit(nil, of: .chat, to: .all, writes: writes) { [weak self] isKept in self?.settle(number, isKept) }
         }
     }
 
@@ -170,7 +216,7 @@ package final class RedisChatStore: ChatStore {
     ) async throws {
         var cursor = "0"
         repeat {
-            let page = try await read("HSCAN", key, .text(cursor), "COUNT", 500).elements ?? []
+            let page = try await read("HSCAN", key, .text(cursor), "COUNT", 100).elements ?? []
             guard page.count == 2, let next = page[0].text, let items = page[1].elements else { throw Problem.damaged }
             try await body(
                 stride(from: 0, to: items.count - items.count % 2, by: 2).map { (items[$0], items[$0 + 1]) })

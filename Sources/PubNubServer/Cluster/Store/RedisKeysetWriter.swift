@@ -15,6 +15,9 @@ struct RedisKeysetWriter: Sendable {
     var hasLate = false
     /// Whether the keyset is in the list of keysets.
     private var isListed = false
+    /// Channels whose histories may be removed when they are empty: how many removals are under way, and how many messages were added since
+    /// the first of them began.
+    private var watched: [Identifier: (removals: Int, added: UInt64)] = [:]
     /// When the stream of recent messages was last told to go once it is idle.
     private var lastExpiry: UInt64 = 0
 
@@ -40,6 +43,7 @@ struct RedisKeysetWriter: Sendable {
             let horizon = latest - min(latest, settings.catchUp)
             commands.append(RedisCommand("XADD", recentKey, "MINID", "~", .id(horizon), id, "m", .bytes(body)))
             if message.isStored {
+                if !watched.isEmpty { watched[message.channel]?.added += 1 }
                 var arguments = [keys.history(keyset, message.channel), id, "m", .bytes(body)]
                 if let expires = message.expires { arguments += ["e", .text(RedisMessageField.digits(of: expires))] }
                 commands.append(RedisCommand("XADD", arguments))
@@ -64,6 +68,25 @@ struct RedisKeysetWriter: Sendable {
         }
         if let change { commands.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }
         return commands
+    }
+
+    /// From here on it is noted whether messages are added to histories.
+    ///
+    /// - Returns: what ``endWatching(_:)`` needs.
+    mutating func watch(_ channels: Set<Identifier>) -> [Identifier: UInt64] {
+        for channel in channels { watched[channel, default: (0, 0)].removals += 1 }
+        return channels.reduce(into: [:]) { $0[$1] = watched[$1]?.added ?? 0 }
+    }
+
+    /// The channels to which no message was added since they are watched.
+    mutating func endWatching(_ channels: [Identifier: UInt64]) -> Set<Identifier> {
+        var untouched: Set<Identifier> = []
+        for (channel, added) in channels {
+            guard let state = watched[channel] else { continue }
+            if state.added == added { untouched.insert(channel) }
+            watched[channel] = state.removals > 1 ? (state.removals - 1, state.added) : nil
+        }
+        return untouched
     }
 
     /// Puts the keyset into the list of keysets, once.

@@ -157,7 +157,7 @@ extension RedisMessageStore {
         var found: [ByteBuffer: ByteBuffer] = [:]
         var cursor = RedisArgument.text("0")
         while true {
-            let parts = try await reader.read(RedisCommand("HSCAN", key, cursor, "COUNT", 1000)).elements ?? []
+            let parts = try await reader.read(RedisCommand("HSCAN", key, cursor, "COUNT", 200)).elements ?? []
             guard parts.count == 2, let next = parts[0].text else { break }
             let items = parts[1].elements ?? []
             for index in stride(from: 0, to: items.count - 1, by: 2) {

@@ -187,7 +187,32 @@ extension RedisMessageStore {
             guard found.count == Self.deletionStep else { break }
             lowest = last + 1
         }
+        await removeEmptyHistories([channel], of: keyset)
         return count
+    }
+
+    /// Removes the streams of histories that have no messages any more, because Redis keeps empty streams (rule CB-7).
+    ///
+    /// A message that is added meanwhile must not go with its stream. Only this store writes, so it is enough to know that nothing was added
+    /// since all earlier writes were kept and the stream was found empty. What fails is left to the next time when messages of the channel
+    /// are deleted or expire.
+    private func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
+        let watched = state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].watch(channels) }
+        let empty = try? await emptyHistories(among: Array(channels), of: keyset)
+        emit { [keys] state in
+            let untouched = state.keysets[keyset, default: RedisKeysetWriter()].endWatching(watched)
+            let histories = (empty ?? []).filter { untouched.contains($0) }.map { keys.history(keyset, $0) }
+            return (nil, histories.isEmpty ? [] : [RedisCommand("UNLINK", histories)])
+        }
+    }
+
+    private func emptyHistories(among channels: [Identifier], of keyset: Identifier) async throws -> [Identifier] {
+        try await flush()
+        let histories = channels.map { keys.history(keyset, $0) }
+        let script = "local lengths = {} for i, key in ipairs(KEYS) do lengths[i] = redis.call('XLEN', key) end return lengths"
+        let lengths = try await reader.read(
+            RedisCommand("EVAL_RO", [.text(script), .integer(Int64(histories.count))] + histories))
+        return zip(channels, lengths.elements ?? []).filter { $1.number == 0 }.map(\.0)
     }
 
     /// Deletes stored messages that have expired, a few hundred at most.
@@ -205,6 +230,7 @@ extension RedisMessageStore {
             fields.map { RedisCommand("XDEL", keys.history(keyset, $0.channel), .id($0.timetoken)) } + [
                 RedisCommand("ZREM", [keys.expiring(keyset)] + fields.map(\.argument))
             ])
+        await removeEmptyHistories(Set(fields.map(\.channel)), of: keyset)
         return fields.count == Self.deletionStep
     }
 
