@@ -1,4 +1,5 @@
 import Identifiers
+import NIOPosix
 import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
@@ -28,7 +29,7 @@ struct FileRequest: Sendable {
 
     private static let pageLimit = 100
     /// What a form has around a file.
-    static let formBytes = 16_384
+    static let formBytes = UploadForm.maximumFieldBytes
 
     /// Answers at once, or from a task.
     func answer(_ route: PubNubFileRoute, reply: @escaping HTTPReply) {
@@ -76,17 +77,21 @@ struct FileRequest: Sendable {
 
     /// Takes a form: the policy that was given out, its signature, and the file.
     private func upload() async -> HTTPAnswer {
-        guard let boundary, let form = try? MultipartForm(request.body, boundary: boundary),
-            let policy = form.text("Policy"), let signature = form.text("Signature"),
-            let content = form["file"]
-        else { return FileBodies.malformedForm }
+        guard let boundary, let form = try? UploadForm(request.body, boundary: boundary) else { return FileBodies.malformedForm }
         let upload: FileTicket.Upload
         do throws(FileTicket.Problem) {
             upload = try FileTicket.Upload.check(
-                policy: policy, signature: signature, subscribeKey: application.subscribeKey, secrets: keyset.validSecretKeys,
-                now: application.clock.unixSeconds())
+                policy: form.policy, signature: form.signature, subscribeKey: application.subscribeKey,
+                secrets: keyset.validSecretKeys, now: application.clock.unixSeconds())
         } catch {
             return error == .expired ? FileBodies.expired : FileBodies.wrongSignature
+        }
+        let content: ArraySlice<UInt8>
+        do {
+            // Other services' requests use Swift's own threads.
+            content = try await NIOThreadPool.singleton.runIfActive { try form.file() }
+        } catch {
+            return error is MultipartForm.Malformed ? FileBodies.malformedForm : FileBodies.notStored
         }
         guard content.count <= min(upload.maximumBytes, keyset.fileBytes) else { return FileBodies.tooLarge }
         let file = StoredFile(

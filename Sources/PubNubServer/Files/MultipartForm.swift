@@ -1,64 +1,80 @@
 import Identifiers
+import WireCoding
 
-/// A form as `multipart/form-data` (RFC 7578), taken apart (rule FI-30). A pure value.
+/// A form as `multipart/form-data` (RFC 7578), taken apart part by part (rule FI-30). A pure value.
+///
+/// Reads no byte more than twice, whatever the boundary is: a delimiter has one line feed at its beginning and none behind it, so a place
+/// where the first bytes of it were found cannot be the inside of another one.
 struct MultipartForm: Sendable {
-    struct Part: Sendable {
-        var name: String
-        var content: ArraySlice<UInt8>
-    }
-
-    /// What is not a form, or not one that is taken.
+    /// The body is no form, or one that goes beyond the limits.
     struct Malformed: Error, Hashable, Sendable {}
 
-    /// Ours have a handful of parts.
+    /// The server's own forms have a handful of parts.
     static let maximumParts = 32
     /// Of the head of one part.
     static let maximumHeadBytes = 4096
     /// RFC 2046, 5.1.1.
     static let maximumBoundary = 70
 
-    private(set) var parts: [Part] = []
+    private let body: [UInt8]
+    /// A line end, two hyphens and the boundary.
+    private let delimiter: [UInt8]
+    /// Behind the latest delimiter, or where the content of the current part begins.
+    private var position: Int
+    private var count = 0
 
-    /// The content of the first part with a name.
-    subscript(name: String) -> ArraySlice<UInt8>? { parts.first { $0.name.isExactly(name) }?.content }
-
-    /// The text of the first part with a name; nil when it is not UTF-8.
-    func text(_ name: String) -> String? { self[name].flatMap { String(validating: $0, as: UTF8.self) } }
-
-    /// - Parameter boundary: from the request's `Content-Type`.
-    init(_ body: [UInt8], boundary: String) throws(Malformed) {
+    /// Looks for the first part.
+    ///
+    /// - Parameters:
+    ///   - boundary: from the request's `Content-Type`.
+    ///   - limit: how many bytes of the body may come before the first part.
+    init(_ body: [UInt8], boundary: String, before limit: Int = .max) throws(Malformed) {
         let boundary = Array(boundary.utf8)
-        guard !boundary.isEmpty, boundary.count <= Self.maximumBoundary else { throw Malformed() }
-        let delimiter = Delimiter([0x0D, 0x0A, 0x2D, 0x2D] + boundary)
-        // The first one needs no line end in front.
-        var position: Int
-        if body.starts(with: delimiter.bytes.dropFirst(2)) {
-            position = delimiter.bytes.count - 2
-        } else {
-            guard let first = delimiter.find(in: body, from: 0) else { throw Malformed() }
-            position = first + delimiter.bytes.count
+        guard !boundary.isEmpty, boundary.count <= Self.maximumBoundary, boundary.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw Malformed()
         }
-        while true {
-            if body[position...].starts(with: [0x2D, 0x2D]) { return }
-            // White space behind a delimiter is not part of it.
-            while position < body.count, body[position] == 0x20 || body[position] == 0x09 { position += 1 }
-            guard body[position...].starts(with: [0x0D, 0x0A]), parts.count < Self.maximumParts else { throw Malformed() }
-            let (name, start) = try Self.head(body, from: position + 2)
-            // A part without content ends with the line end of its head.
-            guard let end = delimiter.find(in: body, from: start - 2) else { throw Malformed() }
-            parts.append(Part(name: name, content: body[start..<max(start, end)]))
-            position = end + delimiter.bytes.count
+        self.body = body
+        delimiter = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
+        // The first one needs no line end in front.
+        if body.starts(with: delimiter.dropFirst(2)) {
+            position = delimiter.count - 2
+        } else {
+            guard let first = Self.find(delimiter, in: body, from: 0, to: limit) else { throw Malformed() }
+            position = first + delimiter.count
         }
     }
 
-    /// The name of a part, and where its content begins.
-    private static func head(_ body: [UInt8], from start: Int) throws(Malformed) -> (name: String, content: Int) {
+    /// The name of the next part, whose content ``content(before:)`` has to read then; nil at the end of the form.
+    mutating func next() throws(Malformed) -> String? {
+        if body.has([0x2D, 0x2D], at: position) { return nil }
+        // White space behind a delimiter is not part of it.
+        while let byte = body.element(at: position), byte == 0x20 || byte == 0x09 { position += 1 }
+        guard body.has([0x0D, 0x0A], at: position), count < Self.maximumParts else { throw Malformed() }
+        position += 2
+        count += 1
+        return try head()
+    }
+
+    /// The content of the part that ``next()`` found.
+    ///
+    /// - Parameter limit: where in the body it has to end.
+    mutating func content(before limit: Int = .max) throws(Malformed) -> ArraySlice<UInt8> {
+        // A part without content ends with the line end of its head.
+        guard let end = Self.find(delimiter, in: body, from: position - 2, to: limit) else { throw Malformed() }
+        let content = body.clamped(from: position, to: end)
+        position = end + delimiter.count
+        return content
+    }
+
+    /// The name of a part. Leaves the position where its content begins.
+    private mutating func head() throws(Malformed) -> String {
+        let head = body.clamped(from: position, to: position + Self.maximumHeadBytes)
         var name: String?
-        var position = start
         while true {
-            let rest = body[position..<min(body.count, start + maximumHeadBytes)]
-            guard let end = rest.firstIndex(of: 0x0D), end + 1 < body.count, body[end + 1] == 0x0A else { throw Malformed() }
-            let line = body[position..<end]
+            guard let end = head.clamped(from: position).firstIndex(of: 0x0D), body.element(at: end + 1) == 0x0A else {
+                throw Malformed()
+            }
+            let line = head.clamped(from: position, to: end)
             position = end + 2
             if line.isEmpty { break }
             if let found = Self.name(of: line) {
@@ -67,22 +83,73 @@ struct MultipartForm: Sendable {
             }
         }
         guard let name else { throw Malformed() }
-        return (name, position)
+        return name
+    }
+
+    /// The first place of a delimiter between two positions.
+    private static func find(_ delimiter: [UInt8], in body: [UInt8], from start: Int, to limit: Int) -> Int? {
+        var position = start
+        while let found = body.clamped(from: position, to: limit).firstIndex(of: 0x0D) {
+            var matched = 1
+            while matched < delimiter.count, body.element(at: found + matched) == delimiter[matched] { matched += 1 }
+            if matched == delimiter.count { return found }
+            // A carriage return begins a delimiter and occurs nowhere else in it.
+            position = found + matched
+        }
+        return nil
     }
 
     /// The parameter `name` of a `Content-Disposition: form-data`; nil for other fields.
     private static func name(of line: ArraySlice<UInt8>) -> String? {
-        guard let text = String(validating: line, as: UTF8.self), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-            text[..<colon].lowercased() == "content-disposition"
+        let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let field = String(validating: parts[0], as: UTF8.self),
+            field.lowercased() == "content-disposition", let text = String(validating: parts[1], as: UTF8.self)
         else { return nil }
-        let value = HeaderParameters(text[text.utf8.index(after: colon)...])
+        let value = HeaderParameters(Substring(text))
         return value.value.lowercased() == "form-data" ? value["name"] : nil
     }
 
     /// The boundary of a body with this `Content-Type`; nil for other types.
     static func boundary(of contentType: String) -> String? {
-        let value = HeaderParameters(contentType[...])
+        let value = HeaderParameters(Substring(contentType))
         return value.value.lowercased() == "multipart/form-data" ? value["boundary"] : nil
+    }
+}
+
+/// The form of an upload: fields with the policy and its signature, and behind them the file (rules FI-10 and FI-31). A pure value.
+struct UploadForm: Sendable {
+    /// The fields in front of the file have at most this many bytes together, their heads included.
+    static let maximumFieldBytes = 16_384
+
+    let policy: String
+    let signature: String
+    /// Where the content of the file begins.
+    private let rest: MultipartForm
+
+    /// Reads the fields only, so that an upload without a valid signature costs no more than these.
+    init(_ body: [UInt8], boundary: String) throws(MultipartForm.Malformed) {
+        var form = try MultipartForm(body, boundary: boundary, before: Self.maximumFieldBytes)
+        var (policy, signature): (String?, String?)
+        while let name = try form.next() {
+            if name.isExactly("file") {
+                guard let policy, let signature else { break }
+                (self.policy, self.signature, rest) = (policy, signature, form)
+                return
+            }
+            let content = try form.content(before: Self.maximumFieldBytes)
+            // Of fields with the same name the first one counts.
+            if policy == nil, name.isExactly("Policy") { policy = String(validating: content, as: UTF8.self) }
+            if signature == nil, name.isExactly("Signature") { signature = String(validating: content, as: UTF8.self) }
+        }
+        throw MultipartForm.Malformed()
+    }
+
+    /// The content of the file. Reads the whole body, once.
+    func file() throws(MultipartForm.Malformed) -> ArraySlice<UInt8> {
+        var form = rest
+        let content = try form.content()
+        while try form.next() != nil { _ = try form.content() }
+        return content
     }
 }
 
@@ -98,55 +165,32 @@ private struct HeaderParameters {
     }
 
     init(_ text: Substring) {
-        var pieces: [[UInt8]] = [[]]
+        var pieces: [[UInt8]] = []
+        var piece: [UInt8] = []
         var (isQuoted, isEscaped) = (false, false)
         for byte in text.utf8 {
             switch byte {
             case _ where isEscaped:
-                pieces[pieces.count - 1].append(byte)
+                piece.append(byte)
                 isEscaped = false
             case UInt8(ascii: "\\") where isQuoted: isEscaped = true
             case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: ";") where !isQuoted: pieces.append([])
-            case 0x20, 0x09: if isQuoted { pieces[pieces.count - 1].append(byte) }
-            default: pieces[pieces.count - 1].append(byte)
+            case UInt8(ascii: ";") where !isQuoted:
+                pieces.append(piece)
+                piece = []
+            case 0x20, 0x09: if isQuoted { piece.append(byte) }
+            default: piece.append(byte)
             }
         }
+        pieces.append(piece)
         value = String(decoding: pieces[0], as: UTF8.self)
         for piece in pieces.dropFirst() {
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
             parameters.append(
                 (
-                    String(decoding: piece[..<equals], as: UTF8.self).lowercased(),
-                    String(decoding: piece[(equals + 1)...], as: UTF8.self)
+                    String(decoding: piece.prefix(equals), as: UTF8.self).lowercased(),
+                    String(decoding: piece.clamped(from: equals + 1), as: UTF8.self)
                 ))
-        }
-    }
-}
-
-/// Finds bytes in others, a whole length at a time where it can (Horspool).
-private struct Delimiter {
-    let bytes: [UInt8]
-    private let skips: [Int]
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        var skips = [Int](repeating: bytes.count, count: 256)
-        for (index, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - index }
-        self.skips = skips
-    }
-
-    func find(in body: [UInt8], from start: Int) -> Int? {
-        let last = bytes.count - 1
-        return body.withUnsafeBufferPointer { body in
-            var position = start
-            while position + last < body.count {
-                var index = last
-                while index >= 0, body[position + index] == bytes[index] { index -= 1 }
-                if index < 0 { return position }
-                position += skips[Int(body[position + last])]
-            }
-            return nil
         }
     }
 }
