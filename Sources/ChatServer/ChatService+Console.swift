@@ -64,10 +64,9 @@ extension ChatService {
 
     /// Connections of an event loop from a place in its list on; to be called on that loop.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
-        let list = mailboxes[loop].part.list.all
-        let end = min(start + count, list.count)
-        guard start < end else { return ([], nil) }
-        let reports = list[start..<end].map { session in
+        guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
+        let end = start.clampedAdding(count)
+        let reports = list.clamped(from: start, to: end).map { session in
             var report = session.report(name: session.peer?.session, user: session.peer?.user.text, channels: session.seats.count)
             if let key = session.application?.key { report.application = key }
             return report

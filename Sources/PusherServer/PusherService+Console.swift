@@ -86,10 +86,9 @@ extension PusherService {
     ///
     /// - Returns: what there is to tell of them, and where to go on; nil at the end.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
-        let list = mailboxes[loop].part.list.all
-        let end = min(start + count, list.count)
-        guard start < end else { return ([], nil) }
-        return (list[start..<end].map(\.consoleReport), end < list.count ? end : nil)
+        guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
+        let end = start.clampedAdding(count)
+        return (list.clamped(from: start, to: end).map(\.consoleReport), end < list.count ? end : nil)
     }
 }
 
