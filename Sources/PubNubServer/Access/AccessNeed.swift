@@ -74,12 +74,16 @@ struct AccessNeed: Hashable, Sendable {
         case .user(let id, let action): users([id], right(action))
         case .channel(let id, let action): channels([id], right(action))
         case .memberships(let user, false): users([user], .get)
-        case .memberships(let user, true):
-            // Read as it is read again when it is allowed: a body that is refused changes nothing.
-            users([user], .update)
-                + channels(((try? ObjectInput.memberships(request.body, "channel", ObjectLimits())) ?? []).map(\.id.text), .join)
+        case .memberships(let user, true): users([user], .update)
         case .members(let channel, let isChange): channels([channel], isChange ? .manage : .get)
         }
+    }
+
+    /// What the body of a request needs besides, which is read only when the request has the rights of `needs(of:_:)`.
+    static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
+        guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
+        // Read as it is read again when it is allowed: a body that is refused changes nothing.
+        return channels(((try? ObjectInput.memberships(request.body, "channel", ObjectLimits())) ?? []).map(\.id.text), .join)
     }
 
     private static func right(_ action: ObjectsRoute.Action) -> PubNubRights {

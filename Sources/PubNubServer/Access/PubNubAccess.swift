@@ -24,6 +24,7 @@ struct PubNubAccess: Sendable {
             return refusal(of: [], auth: request.auth) ?? Self.refusal(needs)
         }
         return refusal(of: needs, auth: request.auth)
+            ?? refusal(of: AccessNeed.needs(ofBody: request, route), auth: request.auth)
     }
 
     /// What is answered to somebody with a token, with an auth key or with neither; nil when all is allowed.
