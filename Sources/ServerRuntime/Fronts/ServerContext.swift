@@ -18,6 +18,7 @@ package final class ServerContext: Sendable {
     package let feed: LiveFeed
     package let requestKinds = RequestKinds()
     package let bodies = BodyBudget()
+    package let smallBodies = SmallBodyBudget()
     package let started: MonotonicInstant
     /// Nil for no TLS.
     package let certificate: ServerCertificate?

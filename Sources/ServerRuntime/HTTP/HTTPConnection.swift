@@ -51,6 +51,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private(set) var outgoing: BodyReservation?
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
+    /// Of a body that is not large and comes in, or whose request is being answered.
+    private var smallBody: SmallBodyReservation?
     /// Counts requests, so that an answer that comes late or twice finds no other request.
     private(set) var number: UInt32 = 0
     /// Counts the connections of the event loop; logs name connections by loop and serial number (rule SO-96).
@@ -337,8 +339,24 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
+    /// Reserves memory for a body that has `count` bytes so far; false when there is none (rule SV-86).
+    private func hasRoom(for count: Int, _ head: HTTPRequestHead) -> Bool {
+        guard count > SmallBodyBudget.freeBytes else { return true }
+        guard count <= BodyBudget.smallBytes else {
+            // It has become a large one, with a reservation of its own.
+            smallBody = nil
+            return true
+        }
+        let room = min((count / SmallBodyBudget.step + 1) * SmallBodyBudget.step, BodyBudget.smallBytes)
+        if let smallBody { return smallBody.grow(to: room) }
+        let address = context.flatMap { core.addresses.client(head.headers, of: $0.channel) }
+        smallBody = core.smallBodies.reserve(room, for: address)
+        return smallBody != nil
+    }
+
     private func take(_ bytes: ByteBuffer) {
         guard case .reading(let head, let target) = phase else { return }
+        guard hasRoom(for: body.count + bytes.readableBytes, head) else { return refuse(refusal(.tooManyBodies, head.uri)) }
         let limit = bodyLimit(head, try? target.get())
         guard body.count + bytes.readableBytes <= limit else {
             return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
@@ -451,6 +469,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         pieces = 0
         body = []
         incoming = nil
+        smallBody = nil
         since = now
         phase = isLast ? .closing : .idle
         var bytes = bytes

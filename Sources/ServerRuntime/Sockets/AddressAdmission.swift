@@ -1,6 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import ServerValues
 
 /// Which connections are taken, by the address that they come from (rules SV-50 and SV-51).
@@ -42,6 +43,16 @@ package final class AddressAdmission: Sendable {
 
     /// How many connections and handshakes have been refused.
     package var refused: Int { state.withLockedValue(\.refused) }
+
+    /// The client that a request comes from, as far as one client's share is counted by its address; nil for an address that is not known, and
+    /// for programs of this machine unless they are limited.
+    package func client(_ fields: HTTPHeaders, of channel: any Channel) -> RemoteAddress? {
+        let address =
+            isBehindProxy
+            ? RequestOrigin(fields, usesTLS: false, address: nil, trustsProxyHeaders: true).address
+                .flatMap { RemoteAddress(named: $0) } : RemoteAddress(channel.remoteAddress)
+        return address.flatMap { limitsLoopback || !$0.isLoopback ? $0 : nil }
+    }
 
     /// Counts a socket that has been accepted; false when it has to be closed.
     package func admit(_ channel: any Channel) -> Bool {

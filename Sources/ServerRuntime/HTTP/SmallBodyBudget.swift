@@ -1,0 +1,85 @@
+import NIOConcurrencyHelpers
+
+/// Memory for bodies of requests that are not large, for all connections together and with a share for each address (rule SV-86).
+///
+/// ``BodyBudget`` is the same for the bodies of files.
+package final class SmallBodyBudget: Sendable {
+    /// Bodies of at most this many bytes need no reservation: the number of connections bounds them.
+    static let freeBytes = 16_384
+    /// Reservations grow by this many bytes, so that a body that comes in many pieces takes the lock a few times only.
+    static let step = 65_536
+
+    private struct State {
+        var used = 0
+        /// Addresses that have reservations.
+        var perAddress: [RemoteAddress: Int] = [:]
+    }
+
+    private let maximumBytes: Int
+    private let share: Int
+    private let state = NIOLockedValueBox(State())
+
+    /// One address has an eighth.
+    package init(maximumBytes: Int = 256 << 20) {
+        self.maximumBytes = maximumBytes
+        share = maximumBytes / 8
+    }
+
+    /// Room for a body, for as long as the reservation exists; nil while there is none.
+    ///
+    /// - Parameter address: whose share counts; nil for none.
+    package func reserve(_ bytes: Int, for address: RemoteAddress?) -> SmallBodyReservation? {
+        take(bytes, for: address) ? SmallBodyReservation(bytes, address, self) : nil
+    }
+
+    /// What is reserved at this moment.
+    package var reservedBytes: Int { state.withLockedValue(\.used) }
+
+    fileprivate func take(_ bytes: Int, for address: RemoteAddress?) -> Bool {
+        state.withLockedValue { state in
+            guard bytes <= maximumBytes - state.used else { return false }
+            if let address {
+                let known = state.perAddress[address] ?? 0
+                guard bytes <= share - known else { return false }
+                state.perAddress[address] = known + bytes
+            }
+            state.used += bytes
+            return true
+        }
+    }
+
+    fileprivate func release(_ bytes: Int, of address: RemoteAddress?) {
+        state.withLockedValue { state in
+            state.used -= bytes
+            guard let address, let known = state.perAddress[address] else { return }
+            state.perAddress[address] = known > bytes ? known - bytes : nil
+        }
+    }
+}
+
+/// Room for one body that is not large. It is given back with the last reference.
+package final class SmallBodyReservation: Sendable {
+    private let reserved: NIOLockedValueBox<Int>
+    private let address: RemoteAddress?
+    private let budget: SmallBodyBudget
+
+    fileprivate init(_ bytes: Int, _ address: RemoteAddress?, _ budget: SmallBodyBudget) {
+        reserved = NIOLockedValueBox(bytes)
+        self.address = address
+        self.budget = budget
+    }
+
+    deinit { budget.release(bytes, of: address) }
+
+    package var bytes: Int { reserved.withLockedValue { $0 } }
+
+    /// Takes more room when `bytes` is more than is reserved; false when there is none.
+    package func grow(to bytes: Int) -> Bool {
+        reserved.withLockedValue { reserved in
+            guard bytes > reserved else { return true }
+            guard budget.take(bytes - reserved, for: address) else { return false }
+            reserved = bytes
+            return true
+        }
+    }
+}
