@@ -42,6 +42,7 @@ struct RootCommand: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        CrashReport.install()
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()

@@ -1,0 +1,107 @@
+import WireCoding
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the program writes to standard error when it crashes: its version, the signal, and the addresses of the functions that were
+/// running (rule SO-46). Then the program ends as it would have, with the trace of Swift's runtime where that is switched on.
+///
+/// The program of the packages has no symbols, and Swift's program for traces is not in the package: without this a crash would leave
+/// nothing but its signal. The handler uses only functions that are safe in a signal handler, and memory that was made before.
+enum CrashReport {
+    private typealias Backtrace = @convention(c) (UnsafeMutablePointer<UnsafeMutableRawPointer?>, CInt) -> CInt
+    private typealias Symbols = @convention(c) (UnsafePointer<UnsafeMutableRawPointer?>, CInt, CInt) -> Void
+
+    /// Set once, before there are other threads, and read by the handler only.
+    nonisolated(unsafe) private static var beginning: UnsafeBufferPointer<UInt8>?
+    nonisolated(unsafe) private static var ending: UnsafeBufferPointer<UInt8>?
+    nonisolated(unsafe) private static var former: UnsafeMutablePointer<sigaction>?
+    nonisolated(unsafe) private static var frames: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    nonisolated(unsafe) private static var backtrace: Backtrace?
+    nonisolated(unsafe) private static var symbols: Symbols?
+
+    private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV]
+    /// Numbers of signals are below.
+    private static let signalLimit = 64
+    private static let frameLimit: CInt = 64
+
+    /// To be called before there are other threads.
+    static func install() {
+        beginning = bytes("lifeline \(PackageVersion.current) crashed: signal ")
+        ending = bytes("lifeline: end of the backtrace\n")
+        let former = UnsafeMutablePointer<sigaction>.allocate(capacity: signalLimit)
+        former.initialize(repeating: sigaction(), count: signalLimit)
+        self.former = former
+        let frames = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: Int(frameLimit))
+        frames.initialize(repeating: nil, count: Int(frameLimit))
+        self.frames = frames
+        backtrace = function("backtrace")
+        symbols = function("backtrace_symbols_fd")
+        // The first call loads the library that walks the stack, which must not happen in the handler.
+        _ = backtrace?(frames, frameLimit)
+        for signal in signals {
+            var action = sigaction()
+            sigemptyset(&action.sa_mask)
+            action.sa_flags = CInt(SA_SIGINFO) | CInt(SA_ONSTACK)
+            let handler: @convention(c) (CInt, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+                signal, _, _ in
+                CrashReport.handle(signal)
+            }
+            #if canImport(Darwin)
+                action.__sigaction_u.__sa_sigaction = handler
+            #elseif canImport(Musl)
+                action.__sa_handler.sa_sigaction = handler
+            #else
+                action.__sigaction_handler.sa_sigaction = handler
+            #endif
+            sigaction(signal, &action, former + Int(signal))
+        }
+    }
+
+    private static func handle(_ signal: CInt) {
+        write(beginning)
+        var digits: (UInt8, UInt8, UInt8) = (
+            UInt8(ascii: "0") + UInt8(signal / 10 % 10), UInt8(ascii: "0") + UInt8(signal % 10), 0x0A
+        )
+        withUnsafeBytes(of: &digits) { write($0) }
+        if let frames, let backtrace, let symbols {
+            symbols(frames, backtrace(frames, frameLimit), STDERR_FILENO)
+            write(ending)
+        }
+        guard let former else { return }
+        // The signal comes again once this function has returned, at the same place and to whoever had it before.
+        sigaction(signal, former + Int(signal), nil)
+        raise(signal)
+    }
+
+    private static func write(_ bytes: UnsafeBufferPointer<UInt8>?) {
+        if let bytes { write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) {
+        #if canImport(Glibc)
+            _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            _ = Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #else
+            _ = Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    /// A copy that stays for as long as the process.
+    private static func bytes(_ text: String) -> UnsafeBufferPointer<UInt8> {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = copy.initialize(from: text.utf8)
+        return UnsafeBufferPointer(copy)
+    }
+
+    /// A function of the C library that is not in every one.
+    private static func function<Function>(_ name: String) -> Function? {
+        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+}
