@@ -22,12 +22,13 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     /// The instant after `duration`; sums beyond the range of the clock stay at its end.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-        return MonotonicInstant(nanoseconds: overflow ? .max : sum)
+        return MonotonicInstant(nanoseconds: overflow ? (nanoseconds < 0 ? .min : .max) : sum)
     }
 
-    /// The time from `earlier` to this instant; negative when `earlier` is later.
+    /// The time from `earlier` to this instant, at most 292 years; negative when `earlier` is later.
     public func since(_ earlier: MonotonicInstant) -> Duration {
-        .nanoseconds(nanoseconds - earlier.nanoseconds)
+        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return .nanoseconds(overflow ? (nanoseconds < 0 ? .min : .max) : difference)
     }
 }
 

@@ -4,6 +4,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// What Redis keeps of Pusher, so that another leader can go on (rules CP-50 to CP-56). Writes only; ``RestoredRecords`` reads.
 ///
@@ -76,7 +77,7 @@ final class LeaderRecords: Sendable {
         expectCached(until: message.expires)
         let now = unixMilliseconds
         var value = ByteBuffer()
-        value.writeInteger(now + milliseconds)
+        value.writeInteger(now.clampedAdding(milliseconds))
         value.write(text: message.event)
         value.write(text: message.data)
         var member = ByteBuffer()

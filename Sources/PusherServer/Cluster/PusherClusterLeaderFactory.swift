@@ -4,6 +4,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// Makes the deciding part of Pusher on a node that leads, with what the last leader has kept.
 package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
@@ -64,7 +65,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         restore(users, restored.offline, remote, channels, application)
         for message in restored.cached {
             guard let application = application(message.channel.application) else { continue }
-            let expires = clock.monotonic().advanced(by: .milliseconds(message.expires - unixMilliseconds))
+            let expires = clock.monotonic().advanced(by: .milliseconds(message.expires.clampedSubtracting(unixMilliseconds)))
             records.expectCached(until: expires)
             channels.restore(
                 CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)

@@ -48,7 +48,7 @@ extension LeaderMachine {
             }
         }
         // Whatever came again says that the node does not know how far its requests were taken.
-        if let seat = seats[message.node], let last = message.requests.last, last.number <= seat.taken {
+        if let seat = seats[message.node], let last = message.requests.last, last.number > 0, last.number <= seat.taken {
             seats[message.node]?.told = min(seat.told, last.number - 1)
         }
     }

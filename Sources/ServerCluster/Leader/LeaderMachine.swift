@@ -282,7 +282,7 @@ package struct LeaderMachine: Sendable {
             flush(at: now, into: &effects)
         case .behind(let sequence):
             // Redis has come back without the latest batches: they are appended again, so nobody misses them.
-            guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence + 1 }) else {
+            guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
             if waiting == nil { waiting = underway }

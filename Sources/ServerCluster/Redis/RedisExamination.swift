@@ -226,7 +226,9 @@ package struct RedisExamination: Sendable {
                 "not allowed to ask", advice: "Allow CONFIG|GET, or set client-output-buffer-limit pubsub 256mb 64mb 60 by hand.")
         }
         let words = text.split(separator: " ")
+        // in bounds: compared on the same line.
         guard let index = words.firstIndex(of: "pubsub"), words.count > index + 3, let hard = Int64(words[index + 1]),
+            // in bounds: there are more than `index + 3` words.
             let soft = Int64(words[index + 2])
         else { return .passed(text) }
         let summary = "pubsub \(hard / 1_048_576) MiB, \(soft / 1_048_576) MiB for \(words[index + 3]) s"
@@ -245,6 +247,8 @@ package struct RedisExamination: Sendable {
         let time = try await ask(RedisCommand("TIME")).elements ?? []
         let after = unixMilliseconds()
         guard time.count == 2, let seconds = time[0].number, let micros = time[1].number else { return .passed("unknown") }
+        // A server that says an absurd time must not end this process.
+        guard (0..<100_000_000_000).contains(seconds), (0..<1_000_000).contains(micros) else { return .passed("unknown") }
         let difference = seconds * 1_000 + micros / 1_000 - (before + after) / 2
         let text = "\(abs(difference)) ms \(difference < 0 ? "behind" : "ahead of") this machine"
         guard abs(difference) > 2_000 else { return .passed(text) }
@@ -259,6 +263,7 @@ package struct RedisExamination: Sendable {
         var times: [Duration] = []
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
+        // in bounds: there are twenty times.
         let (median, worst) = (times[times.count / 2], times[times.count - 1])
         func text(_ duration: Duration) -> String { "\(Int(duration / .microseconds(1))) µs" }
         let summary = "\(text(median)), at most \(text(worst)) of 20"

@@ -3,6 +3,7 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 import ServerCluster
+import WireCoding
 
 // History, read beside the log.
 extension RedisMessageStore {
@@ -70,7 +71,7 @@ extension RedisMessageStore {
                     ).elements ?? []
                 guard values.count == 3, let live = values[0].number, let all = values[1].number, let last = values[2].text
                 else { break }
-                count += Int(live)
+                count = count.clampedAdding(max(Int(clamping: live), 0))
                 guard all == Self.countPage else { break }
                 start = .text(last)
             }
@@ -161,7 +162,9 @@ extension RedisMessageStore {
             guard parts.count == 2, let next = parts[0].text else { break }
             let items = parts[1].elements ?? []
             for index in stride(from: 0, to: items.count - 1, by: 2) {
-                guard let field = items[index].bytes, let value = items[index + 1].bytes else { throw ClusterCodingError() }
+                guard let field = items[index].bytes, let value = items.element(at: index + 1)?.bytes else {
+                    throw ClusterCodingError()
+                }
                 found[field] = value
             }
             guard next != "0" else { break }

@@ -83,7 +83,7 @@ extension RedisMessageStore {
                 found.append(message)
                 bytes += message.bytes
             }
-            guard page.count == Self.restoredPage, let last = page.last?.timetoken else { break }
+            guard page.count == Self.restoredPage, let last = page.last?.timetoken, last > 0, last <= highest else { break }
             highest = last - 1
         }
         let late = try await readLate(of: keyset)
