@@ -76,6 +76,7 @@ public enum BodyCompression {
                     let status = step(&stream)
                     let written = chunk.count - Int(stream.avail_out)
                     guard out.count + written <= limit else { return .failure(.tooLong) }
+                    // in bounds: zlib leaves at most the count of the chunk.
                     out.append(contentsOf: UnsafeBufferPointer(rebasing: chunk[..<written]))
                     switch status {
                     case Z_STREAM_END: return stream.avail_in == 0 ? .success(()) : .failure(.trailingBytes)

@@ -249,7 +249,7 @@ package final class ConsoleFront: ServerFront {
         guard let decoded = Data(base64Encoded: String(fields[0].dropFirst(6))),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        return String(bytes: decoded[(colon + 1)...], encoding: .utf8)
+        return String(bytes: decoded.suffix(from: decoded.index(after: colon)), encoding: .utf8)
     }
 
     // MARK: Feed

@@ -198,3 +198,95 @@ def test_no_string_is_a_key_where_an_id_is_meant():
     assert sorted(found - allowed) == [], "use Identifier, or say here why the keys are no ids"
     assert sorted(allowed - found) == [], "exceptions that nothing needs any more"
     assert len(allowed) == sum(len(files) for files in STRING_KEYS.values())
+
+
+# Subscripts with computed bounds
+
+BOUND_TARGETS = ID_TARGETS + ("ServerConsole", "ServerCluster", "RedisClient", "WireCoding", "WebSocketFraming", "BodyCompression", "TransportCommon", "HTTPTransport", "WebSocketTransport", "ServerValues")
+# Says on its own line, or on the line above, why a computed bound cannot lie outside.
+IN_BOUNDS = "// in bounds: "
+# Files with computed bounds in many places, by the reason.
+BOUND_FILES = {
+    "the functions that check bounds": ["WireCoding/Bytes/CheckedAccess.swift"],
+    "scanners that compare with the count before each byte, for every message; fuzz tests run them on mutated bytes": [
+        "ServerRuntime/HTTP/PlainRequestHead.swift", "PubNubServer/Subscribe/SubscribeTarget.swift", "WireCoding/JSON/JSONBytes.swift", "WireCoding/JSON/JSONRepairWalk.swift",
+        "WireCoding/JSON/JSONScanner.swift", "WireCoding/JSON/JSONScanner+Text.swift", "WireCoding/JSON/JSONScanner+Values.swift",
+        "WireCoding/JSON/JSONWriter.swift", "WebSocketFraming/Receiving/WebSocketReceiver.swift"],
+    "the lengths of keys, nonces and blocks are fixed, and tested with the vectors of the algorithm": ["PusherProtocol/Wire/SecretBox.swift"],
+    "what the kernel says about routes of this machine": ["TransportCommon/Network/RouteMessages.swift", "TransportCommon/Network/RouteSocket.swift"],
+}
+# What gives a place that is in a collection, or at its end.
+FOUND = r"(?:firstIndex|lastIndex|firstRange|index|firstPosition|partitioningIndex)\b|\.(?:startIndex|endIndex|lowerBound|upperBound)\b"
+
+
+def subscripts(code):
+    """What stands in each subscript of a line without literals, brackets inside left out, with the code before it."""
+    for match in re.finditer(r"(?<=[\w)\]?`])\[", code):
+        inside, depth = "", 0
+        for character in code[match.start():]:
+            depth -= character in ")]}"
+            inside += character if depth == 1 else ""
+            depth += character in "([{"
+            if depth == 0:
+                break
+        yield inside[:-1] if depth == 0 and inside.endswith(")") else inside, code[match.start():], code[:match.start()]
+
+
+def computed(code, before=()):
+    """Whether a line without literals has a subscript whose bounds are computed, and does not compare them first.
+
+    `before` are the lines before it, for places that have been found there."""
+    for inside, after, earlier in subscripts(code):
+        bounds = re.match(r"(.*?)\s*\.\.[.<]\s*(.*)$", inside)
+        if not bounds:
+            names = re.findall(r"([\w.]+)\s*&?[-+*/%]\s*[\w.]+", inside)
+            # `i - 1` behind `i > 0`, `i + 1` behind `i + 1 < count`, `count - 1` behind `count > n`.
+            if any(not re.search(rf"{re.escape(name)}\b(?:\s*&?\+\s*\w+)?\s*(?:<|>|== 0)", earlier) for name in names):
+                return True
+            continue
+        low, high = bounds.groups()
+        if low and high and not (low.isdigit() and high.isdigit()):
+            return True
+        for bound in (low, high):
+            if re.search(r"[-+*/%]", bound):
+                return True
+            name = re.fullmatch(r"\$?\w+", bound)
+            if name and not bound.isdigit() and not re.search(FOUND, (code if bound == "$0" else "")):
+                named = re.compile(rf"\b{bound}\b[^=]*=[^=].*(?:{FOUND})")
+                if not any(named.search(line) for line in [*before[-12:], earlier]):
+                    return True
+            if not name and bound and not re.search(FOUND, after):
+                return True
+    return False
+
+
+def computed_bounds(text):
+    """The numbers of the lines with computed bounds and without a reason."""
+    plain, original = blanked(text).splitlines(), text.splitlines()
+    for number, line in enumerate(plain):
+        reasons = original[max(number - 1, 0):number + 1]
+        if "[" in line and computed(line, plain[max(number - 12, 0):number]) and not any(IN_BOUNDS in reason for reason in reasons):
+            yield number + 1
+
+
+def test_the_search_for_computed_bounds_finds_them():
+    for code in ("let rest = body[position..<min(body.count, start + limit)]", "return list[start..<end].map(f)", "body[start...].first", "page[..<count]", "a[(colon + 1)...]",
+                 "bytes[index + 1]", "items[count - 1]", "word[i &+ 1]", "all[2 * i]", "let x = text[text.index(after: a)..<end]", "f(a[b..<c], d)"):
+        assert list(computed_bounds(code)) == [1], code
+    for code in ("let a = bytes[index]", "bytes[0..<4]", "a[...]", "a[b.endIndex...]", "text[..<range.lowerBound]", "let c = a.firstIndex(of: b); d = a[..<c]", "text[text.index(after: colon)...]",
+                 "guard i + 1 < a.count, a[i + 1] == 0 else {", "while i > 0, a[i - 1] > b {", "a.clamped(from: b, to: c)", "[-1, 0].contains(a)", "let s = \"a[b..<c]\"", "// a[b..<c]",
+                 "a[b..<c] // in bounds: c is the count", "// in bounds: b is at most c\na[b..<c]", "let a: [String: Int] = [:]", "guard let end = text.lastIndex(of: c)\nelse { return }\nreturn text[..<end]"):
+        assert list(computed_bounds(code)) == [], code
+
+
+def test_bounds_of_foreign_bytes_are_checked():
+    """SV-85: a slice or subscript whose bounds are computed goes through `element(at:)`, `clamped(from:to:)` or `slice(from:to:)`, or says why it is in bounds."""
+    found = {}
+    for file in sorted(SOURCES.rglob("*.swift")):
+        name = file.relative_to(SOURCES).as_posix()
+        if name.split("/")[0] in BOUND_TARGETS and (numbers := list(computed_bounds(file.read_text()))):
+            found[name] = numbers
+    allowed = {file for files in BOUND_FILES.values() for file in files}
+    places = [f"{name}:{number}" for name, numbers in found.items() for number in numbers if name not in allowed]
+    assert places == [], "use WireCoding/Bytes/CheckedAccess.swift, or say behind `in bounds:` why the bounds are right"
+    assert sorted(allowed - found.keys()) == [], "exceptions that nothing needs any more"

@@ -127,6 +127,7 @@ enum WordCounts {
             for key in keys {
                 let number = WordKey.channel(key)
                 if counts.last?.number == number {
+                    // in bounds: there is a last one with this number.
                     counts[counts.count - 1].count += 1
                 } else {
                     counts.append((number, 1))
@@ -135,6 +136,7 @@ enum WordCounts {
             guard keys.count == glance, let last = keys.last else { return counts }
             let end = WordKey.key(WordKey.channel(last), WordKey.lastSlot)
             let rest = try Int.fetchOne(total, arguments: [expression, last + 1, end]) ?? 0
+            // in bounds: each key has given an element.
             counts[counts.count - 1].count += rest
             start = end + 1
         }

@@ -49,7 +49,7 @@ struct MessageText {
             let key = try scanner.string()
             try scanner.expect(UInt8(ascii: ":"))
             let value = try scanner.value()
-            let name = UnsafeRawBufferPointer(rebasing: bytes[key.start..<key.end])
+            let name = bytes.clampedBytes(from: key.start, to: key.end)
             if value.kind == .string, members.contains(where: { Self.isEqual(name, $0) }) {
                 var part = JSONScanner(bytes)
                 part.position = value.start

@@ -14,7 +14,7 @@ extension NexconnAPICall {
                 "channels": .array(
                     found.prefix(size).map { ["channelId": .id($0), "memberCount": .whole(state.participantCount(of: $0))] })
             ]
-            return result.with("nextPageToken", found.count > size ? .id(found[size - 1]) : nil)
+            return result.with("nextPageToken", found.count > size ? found.prefix(size).last.map { .id($0) } : nil)
         }
     }
 

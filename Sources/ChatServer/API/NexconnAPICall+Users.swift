@@ -110,7 +110,7 @@ extension NexconnAPICall {
             try read { state in
                 let all = state.blocked(by: user).filter { user in after.map { user > $0 } ?? true }
                 let result: JSONValue = ["userIds": .ids(all.prefix(size))]
-                return result.with("nextPageToken", all.count > size ? .id(all[size - 1]) : nil)
+                return result.with("nextPageToken", all.count > size ? all.prefix(size).last.map { .id($0) } : nil)
             }
         default:
             let kind = ChatKind(try fields.conversation())

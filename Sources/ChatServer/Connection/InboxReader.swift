@@ -80,7 +80,7 @@ struct InboxReader: Sendable {
             bytes += page[count].body.count
             count += 1
         }
-        let items = page[..<count]
+        let items = page.prefix(count)
         let isLast = count == page.count && !hasOverflowed
         let pushed = held
         held = []

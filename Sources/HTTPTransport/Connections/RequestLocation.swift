@@ -27,14 +27,15 @@ struct RequestLocation: Hashable, Sendable {
 
     private static func endpoint(_ authority: ArraySlice<UInt8>, usesTLS: Bool) throws(ConnectionFailure) -> HTTPEndpoint {
         // A user's name in a URL is not sent.
-        let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+        let place =
+            authority.lastIndex(of: UInt8(ascii: "@")).map { authority.suffix(from: authority.index(after: $0)) } ?? authority
         var host = place
         var port = place[place.endIndex...]
         let end = place.first == UInt8(ascii: "[") ? place.lastIndex(of: UInt8(ascii: "]")) : place.startIndex
         guard let end else { throw malformed }
         if let colon = place[end...].lastIndex(of: UInt8(ascii: ":")) {
             host = place[..<colon]
-            port = place[(colon + 1)...]
+            port = place.suffix(from: place.index(after: colon))
         }
         guard port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else { throw malformed }
         let isAddress = host.first == UInt8(ascii: "[")

@@ -179,6 +179,7 @@ struct WireReader {
     @inline(__always)
     private func isEqual(_ start: Int, _ end: Int, _ word: StaticString) -> Bool {
         guard end &- start == word.utf8CodeUnitCount else { return false }
+        // in bounds: the length from start to end has been compared.
         for index in 0..<word.utf8CodeUnitCount where scanner.bytes[start &+ index] != word.utf8Start[index] { return false }
         return true
     }
@@ -197,7 +198,7 @@ struct WireReader {
     /// A text that comes again and again.
     mutating func shared(_ name: StaticString) -> String? {
         guard let slot = find(name), slot.kind == .string, !slot.hasEscapes else { return text(name) }
-        return state.names.name(UnsafeRawBufferPointer(rebasing: scanner.bytes[slot.start..<slot.end]))
+        return state.names.name(scanner.bytes.clampedBytes(from: slot.start, to: slot.end))
     }
 
     /// A whole number that is not negative.
@@ -227,7 +228,7 @@ struct WireReader {
     /// An object, cut out as it came.
     func json(_ name: StaticString) -> [UInt8]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
-        return Array(scanner.bytes[slot.start..<slot.end])
+        return Array(scanner.bytes.clamped(from: slot.start, to: slot.end))
     }
 
     func id(_ slot: Slot?) -> NexconnMessageID? {

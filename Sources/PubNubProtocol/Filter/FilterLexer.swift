@@ -1,3 +1,5 @@
+import WireCoding
+
 /// One word of a filter expression.
 enum FilterToken: Hashable {
     case name(String)
@@ -48,7 +50,7 @@ struct FilterLexer {
     }
 
     private func text(from start: Int) -> String {
-        String(decoding: bytes[start..<position], as: UTF8.self)
+        String(decoding: bytes.clamped(from: start, to: position), as: UTF8.self)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }

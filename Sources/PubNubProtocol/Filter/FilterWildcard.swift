@@ -16,6 +16,7 @@ struct FilterWildcard: Hashable, Sendable {
             case UInt8(ascii: "*") where !isEscaped:
                 texts.append([])
             default:
+                // in bounds: there is one text from the beginning.
                 texts[texts.count - 1].append(byte)
             }
             isEscaped = false
@@ -39,6 +40,7 @@ struct FilterWildcard: Hashable, Sendable {
         let last = isOpenAtEnd ? nil : middle.popLast()
         for piece in middle {
             guard let end = piece.end(in: rest) else { return false }
+            // in bounds: the end of a needle that was found in the rest.
             rest = rest[end...]
         }
         guard let last else { return true }

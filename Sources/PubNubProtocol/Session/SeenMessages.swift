@@ -1,4 +1,5 @@
 import Identifiers
+import WireCoding
 
 /// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (rule PX-17).
 ///
@@ -48,7 +49,7 @@ struct SeenMessages: Sendable {
 
     /// Forgets what is newer than `timetoken`, so that it can be delivered again.
     mutating func forget(after timetoken: Timetoken) {
-        let inOrder = entries[oldest...] + entries[..<oldest]
+        let inOrder = entries.clamped(from: oldest) + entries.prefix(oldest)
         entries = inOrder.filter { $0.timetoken <= timetoken }
         oldest = 0
         newestTimetoken = entries.map(\.timetoken).max() ?? .zero

@@ -239,7 +239,7 @@ extension PubNubSubscribeReader {
         }
         let token = try scanner.string()
         if token.hasEscapes { return scanner.string(token, scratch: &scratch) }
-        return names.name(UnsafeRawBufferPointer(rebasing: scanner.bytes[token.start..<token.end]))
+        return names.name(scanner.bytes.clampedBytes(from: token.start, to: token.end))
     }
 
     /// A value as JSON text.

@@ -89,7 +89,7 @@ struct FileIndex: Sendable {
     func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
         let places = channels[channel] ?? []
         let end = start.map { Self.index(of: $0, in: places) } ?? places.count
-        let page = places[..<end].suffix(limit)
+        let page = places.prefix(end).suffix(limit)
         return (page.reversed().compactMap { files[$0.id] }, page.startIndex > 0 ? page.first : nil)
     }
 

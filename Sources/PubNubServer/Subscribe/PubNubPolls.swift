@@ -147,7 +147,7 @@ final class PubNubPolls {
         let places = application.withState { sources.places($0) }
         guard places.count <= PresenceLimits.places else { return .tooManyPlaces }
         for start in stride(from: 0, to: places.count, by: PresenceLimits.slice) {
-            let slice = places[start..<min(start + PresenceLimits.slice, places.count)]
+            let slice = places.clamped(from: start, to: start + PresenceLimits.slice)
             relay.touch(
                 PubNubClusterRequest.PresenceTouch(
                     user: user, timeout: request.heartbeat,
@@ -170,7 +170,9 @@ final class PubNubPolls {
         let end = min(index + PresenceLimits.slice, joining.places.count)
         let time = application.occupancyTime
         application.change { state, pending in
-            for place in joining.places[index..<end] { joining.request.join(place, user, at: time, &state, &pending) }
+            for place in joining.places.clamped(from: index, to: end) {
+                joining.request.join(place, user, at: time, &state, &pending)
+            }
         }
         loop.eventLoop.assumeIsolated().execute { self.join(poll, joining, from: end) }
     }

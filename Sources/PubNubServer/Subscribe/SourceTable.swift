@@ -17,7 +17,8 @@ struct SourceTable {
 
     func find(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> PollSources? {
         let channels = UnsafeRawBufferPointer(rebasing: bytes[target.channels])
-        let groups = UnsafeRawBufferPointer(rebasing: bytes[target.groups ?? 0..<0])
+        let groups =
+            target.groups.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
         guard let found = places[Self.hash(channels, groups)], found.text.count == channels.count + 1 + groups.count else {
             return nil
         }

@@ -159,7 +159,7 @@ public struct PusherEnvelopeParser: Sendable {
     private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String {
         let token = try scanner.string()
         if token.hasEscapes { return scanner.string(token, scratch: &scratch) }
-        return names.name(UnsafeRawBufferPointer(rebasing: scanner.bytes[token.start..<token.end]))
+        return names.name(scanner.bytes.clampedBytes(from: token.start, to: token.end))
     }
 
     @inline(__always)
@@ -177,7 +177,7 @@ public struct PusherEnvelopeParser: Sendable {
         // The longest key has eight letters, so a key fits a word.
         guard token.end - token.start <= 8 else { return nil }
         var word: UInt64 = 0
-        for byte in scanner.bytes[token.start..<token.end] { word = word << 8 | UInt64(byte) }
+        for byte in scanner.bytes.clamped(from: token.start, to: token.end) { word = word << 8 | UInt64(byte) }
         switch word {
         case 0x65_76_65_6E_74: return .event
         case 0x63_68_61_6E_6E_65_6C: return .channel

@@ -3,6 +3,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// The channels of a cluster, as one node's service sees them: commands go to the leader, and what it decides is applied here.
 ///
@@ -180,7 +181,7 @@ extension ClusterChannels: ClusterMember {
     }
 
     private static func parts<Element>(_ list: [Element]) -> [[Element]] {
-        stride(from: 0, to: list.count, by: announced).map { Array(list[$0..<min($0 + announced, list.count)]) }
+        stride(from: 0, to: list.count, by: announced).map { Array(list.clamped(from: $0, to: $0 + announced)) }
     }
 
     /// Events were lost: whoever connects anew subscribes anew, and asks for what it needs. The others hear that members go,

@@ -3,6 +3,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// What the last leader has kept in Redis (rules CP-50 to CP-56).
 ///
@@ -52,7 +53,7 @@ struct RestoredRecords: Sendable {
             if let channel = try? member.channel() { channels.append(channel) }
         }
         for start in stride(from: 0, to: channels.count, by: Self.part) {
-            let part = channels[start..<min(start + Self.part, channels.count)]
+            let part = channels.clamped(from: start, to: start + Self.part)
             let values = try await store.read(RedisCommand("MGET", part.map { keys.cached($0) })).elements ?? []
             for (channel, value) in zip(part, values) {
                 guard var value = value.bytes, let expires = try? value.number(Int64.self), let event = try? value.text(),
@@ -73,7 +74,7 @@ struct RestoredRecords: Sendable {
             let answer = try await store.read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", 1_000)).elements ?? []
             guard answer.count == 2, let next = answer[0].text, let found = answer[1].elements else { break }
             for index in stride(from: 0, to: found.count - 1, by: 2) {
-                if let field = found[index].bytes, let value = found[index + 1].bytes { entries[field] = value }
+                if let field = found[index].bytes, let value = found.element(at: index + 1)?.bytes { entries[field] = value }
             }
             cursor = next
         } while cursor != "0"

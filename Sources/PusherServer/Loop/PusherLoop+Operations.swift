@@ -51,10 +51,12 @@ extension PusherLoop: WebSocketLoop {
                 var withPositions = recoverers == nil ? nil : positioned?.frame ?? frame
                 var count = 1
                 while index + count < operations.count, frames.readableBytes < Self.mergedBytes,
+                    // in bounds: the line above has compared with the count.
                     case .deliver(channel, let next, excluded, let positioned) = operations[index + count]
                 {
                     frames.writeImmutableBuffer(next)
                     withPositions?.writeImmutableBuffer(positioned?.frame ?? next)
+                    // in bounds: as in the condition of the loop.
                     done += operations[index + count].queuedBytes
                     count += 1
                 }

@@ -244,7 +244,7 @@ extension ChatState {
     static func page<Element>(_ all: [Element], number: Int, size: Int) -> [Element] {
         let (start, overflow) = (max(number, 1) - 1).multipliedReportingOverflow(by: max(size, 1))
         guard !overflow, start < all.count else { return [] }
-        return Array(all[start...].prefix(max(size, 1)))
+        return Array(all.dropFirst(start).prefix(max(size, 1)))
     }
 }
 

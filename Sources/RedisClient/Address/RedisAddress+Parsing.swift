@@ -51,7 +51,7 @@ extension RedisAddress {
         var digits: Substring?
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { throw .invalidHost }
-            name = text[text.index(after: text.startIndex)..<end]
+            name = text.prefix(upTo: end).dropFirst()
             let behind = text[text.index(after: end)...]
             if !behind.isEmpty, !behind.hasPrefix(":") { throw .invalidHost }
             digits = behind.isEmpty ? nil : behind.dropFirst()

@@ -8,7 +8,9 @@ struct RedisShard: Hashable, Sendable {
         (value.elements ?? []).map { shard in
             let numbers = (shard["slots"]?.elements ?? []).compactMap { $0.number.map { Int($0) } }
             var slots: [ClosedRange<Int>] = []
+            // in bounds: the stride ends in front of the last element.
             for index in stride(from: 0, to: numbers.count - 1, by: 2) where numbers[index] <= numbers[index + 1] {
+                // in bounds: as above.
                 slots.append(numbers[index]...numbers[index + 1])
             }
             let master = (shard["nodes"]?.elements ?? []).first { node in
@@ -29,8 +31,10 @@ enum RedisSlot {
     static func of(_ key: String) -> Int {
         var bytes = Array(key.utf8)[...]
         if let open = bytes.firstIndex(of: UInt8(ascii: "{")) {
-            let inside = bytes[(open + 1)...]
-            if let close = inside.firstIndex(of: UInt8(ascii: "}")), close > open + 1 { bytes = bytes[(open + 1)..<close] }
+            let inside = bytes.suffix(from: bytes.index(after: open))
+            if let close = inside.firstIndex(of: UInt8(ascii: "}")), close > inside.startIndex {
+                bytes = inside.prefix(upTo: close)
+            }
         }
         // CRC-16/XMODEM, as the specification of Redis Cluster says.
         var sum: UInt16 = 0

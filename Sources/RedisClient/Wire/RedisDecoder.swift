@@ -113,6 +113,7 @@ package struct RedisDecoder: Sendable {
     }
 
     private static func map(_ flat: [RedisValue]) -> RedisValue {
+        // in bounds: the stride ends in front of the last element.
         .map(stride(from: 0, to: flat.count - 1, by: 2).map { RedisPair(flat[$0], flat[$0 + 1]) })
     }
 
@@ -195,7 +196,7 @@ package struct RedisDecoder: Sendable {
         guard let type = readable.first else { return nil }
         if searched == 0, !Self.types.contains(type) { throw .unknownType(type) }
         let start = readable.startIndex
-        guard let end = readable[(start + max(searched, 1))...].firstIndex(where: { $0 == 0x0D || $0 == 0x0A }) else {
+        guard let end = readable.dropFirst(max(searched, 1)).firstIndex(where: { $0 == 0x0D || $0 == 0x0A }) else {
             searched = readable.count
             if searched > limits.line + 1 { throw .lineTooLong }
             return nil
@@ -206,6 +207,7 @@ package struct RedisDecoder: Sendable {
             searched = end - start
             return nil
         }
+        // in bounds: compared with the end above.
         guard readable[end + 1] == 0x0A else { throw .brokenLine }
         searched = 0
         buffer.moveReaderIndex(forwardBy: 1)

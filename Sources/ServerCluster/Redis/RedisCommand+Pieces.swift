@@ -13,6 +13,7 @@ extension RedisCommand {
         guard arguments.count + 1 > Self.longestInScript, let (fixed, width) = repetition else { return [self] }
         let size = (Self.longestInScript - 1 - fixed) / width * width
         return stride(from: fixed, to: arguments.count, by: size).map { start in
+            // in bounds: strides over arguments that are more than the fixed ones.
             RedisCommand(name, Array(arguments[..<fixed] + arguments[start..<min(start + size, arguments.count)]))
         }
     }

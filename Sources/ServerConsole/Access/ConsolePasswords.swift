@@ -93,7 +93,9 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         return try? stride(from: 0, to: digits.count, by: 2).map { index throws(NotHex) in
-            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else { throw NotHex() }
+            guard let byte = UInt8(String(decoding: digits.clamped(from: index, to: index + 2), as: UTF8.self), radix: 16) else {
+                throw NotHex()
+            }
             return byte
         }
     }

@@ -30,7 +30,7 @@ package struct RequestJudge: Hashable, Sendable {
             guard let end = text.firstIndex(of: "]") else { return nil }
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.first == ":" else { return nil }
-            return String(text[text.index(after: text.startIndex)..<end])
+            return String(text.prefix(upTo: end).dropFirst())
         }
         let host = text.prefix { $0 != ":" }
         return host.isEmpty ? nil : String(host)

@@ -1,3 +1,5 @@
+import WireCoding
+
 /// What stands before every path of a server that shares its name with others, such as `/realtime` (rule SR-22). A value.
 package struct PathPrefix: Hashable, Sendable {
     /// Empty, or beginning with a slash and ending without one.
@@ -14,9 +16,9 @@ package struct PathPrefix: Hashable, Sendable {
     package func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard !text.isEmpty else { return target }
         guard let start = RequestTarget.startOfPath(target) else { return nil }
-        let rest = UnsafeRawBufferPointer(rebasing: target[start...])
+        let rest = target.clampedBytes(from: start)
         guard rest.starts(with: text.utf8) else { return nil }
-        let inner = UnsafeRawBufferPointer(rebasing: rest[text.utf8.count...])
+        let inner = rest.clampedBytes(from: text.utf8.count)
         return inner.first == UInt8(ascii: "/") ? inner : nil
     }
 

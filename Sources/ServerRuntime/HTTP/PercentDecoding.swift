@@ -14,9 +14,8 @@ package enum PercentDecoding {
             let byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "%") {
-                guard index + 1 < bytes.count, let high = digit(bytes[index]), let low = digit(bytes[index + 1]) else {
-                    return nil
-                }
+                guard let high = bytes.element(at: index).flatMap(digit), let low = bytes.element(at: index + 1).flatMap(digit)
+                else { return nil }
                 out.append(high << 4 | low)
                 index += 2
             } else {

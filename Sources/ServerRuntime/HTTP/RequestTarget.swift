@@ -1,3 +1,5 @@
+import WireCoding
+
 /// What a request line asks for: the path and the query, cut up and percent-decoded.
 ///
 /// A value; knows no routes. Nothing here ever names a file, so `..` and encoded slashes are only text (rule SV-7).
@@ -29,16 +31,18 @@ package struct RequestTarget: Hashable, Sendable {
     package init(parsing bytes: UnsafeRawBufferPointer) throws(HTTPProblem) {
         guard bytes.count <= Self.maximumBytes else { throw .targetTooLong }
         guard let start = Self.startOfPath(bytes) else { throw .malformedTarget }
-        guard !bytes[start...].contains(UInt8(ascii: "#")) else { throw .malformedTarget }
-        let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
-        rawPath = String(decoding: bytes[start..<mark], as: UTF8.self)
-        rawQuery = String(decoding: bytes[mark...].dropFirst(), as: UTF8.self)
+        guard !bytes.clamped(from: start).contains(UInt8(ascii: "#")) else { throw .malformedTarget }
+        let mark = bytes.clamped(from: start).firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        rawPath = String(decoding: bytes.clamped(from: start, to: mark), as: UTF8.self)
+        rawQuery = String(decoding: bytes.clamped(from: mark).dropFirst(), as: UTF8.self)
         segments = []
-        for part in bytes[start..<mark].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        for part in bytes.clamped(from: start, to: mark).dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
             segments.append(try Self.decoded(part, plusIsSpace: false))
         }
         parameters = []
-        for pair in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+        for pair in bytes.clamped(from: mark).dropFirst().split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             parameters.append(
                 Parameter(
@@ -49,7 +53,7 @@ package struct RequestTarget: Hashable, Sendable {
 
     /// The parts of the path as they came, also of a target that cannot be read: they tell whose business it is.
     package static func rawSegments(of bytes: UnsafeRawBufferPointer) -> [String] {
-        bytes[(startOfPath(bytes) ?? 0)...].prefix { $0 != UInt8(ascii: "?") }.dropFirst()
+        bytes.clamped(from: startOfPath(bytes) ?? 0).prefix { $0 != UInt8(ascii: "?") }.dropFirst()
             .split(separator: UInt8(ascii: "/"), maxSplits: 7, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }

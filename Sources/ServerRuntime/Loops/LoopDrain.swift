@@ -1,3 +1,5 @@
+import WireCoding
+
 /// What an event loop closes while the server stops: everything that was open at the beginning, a part with each step (rule SV-37).
 struct LoopDrain {
     /// The connections of one front, taken from the front of the list, evenly.
@@ -13,7 +15,7 @@ struct LoopDrain {
         mutating func advance(to part: Double) {
             let count = Int((Double(connections.count) * min(max(part, 0), 1)).rounded(.up))
             guard count > taken else { return }
-            for connection in connections[taken..<count] { connection.drain() }
+            for connection in connections.clamped(from: taken, to: count) { connection.drain() }
             taken = count
         }
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import ServerValues
+import WireCoding
 
 /// What a server tells of one of its WebSockets.
 package struct ConnectionReport: Hashable, Sendable {
@@ -52,13 +53,14 @@ package struct EndedConnections: Sendable {
     package var capacity = 0
 
     package mutating func add(_ ended: EndedConnection) {
+        guard capacity > 0 else { return }
         guard ring.count >= capacity else { return ring.append(ended) }
         ring[next] = ended
         next = (next + 1) % capacity
     }
 
     /// The latest first.
-    package var latestFirst: [EndedConnection] { Array((ring[next...] + ring[..<next]).reversed()) }
+    package var latestFirst: [EndedConnection] { Array((ring.clamped(from: next) + ring.prefix(next)).reversed()) }
 }
 
 extension WebSocketConnection {

@@ -5,6 +5,7 @@ import NexconnProtocol
 import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import WireCoding
 
 /// One chat application on a node of a cluster: the node's sessions, and the way to where it is decided (rules CC-20 to CC-29).
 final class ChatClusterGateway: NexconnGateway {
@@ -142,7 +143,7 @@ extension ChatClusterGateway {
     func announcement() -> [ByteBuffer] {
         let all = state.withLockedValue { state in state.sessions.all.map(\.chat.id) + state.departing }
         return stride(from: 0, to: max(all.count, 1), by: Self.announced).map { start in
-            ChatRequest.announce(app: key, Array(all[start..<min(start + Self.announced, all.count)])).encoded
+            ChatRequest.announce(app: key, Array(all.clamped(from: start, to: start + Self.announced))).encoded
         }
     }
 

@@ -3,6 +3,7 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 import ServerCluster
+import WireCoding
 
 extension RedisChatStore {
     /// What is asked of Redis at a time.
@@ -159,7 +160,8 @@ extension RedisChatStore {
                 let part = keys.part(.history, ChatKeys.hour(id), application)
                 return [(part, ChatKeys.head(id)), (part, ChatKeys.recalled(id))]
             })
-        let there = ids.enumerated().filter { marks[2 * $0.offset] != .null && marks[2 * $0.offset + 1] == .null }.map(\.element)
+        let there = ids.enumerated()
+            .filter { marks.element(at: 2 * $0.offset) != .null && marks.element(at: 2 * $0.offset + 1) == .null }.map(\.element)
         return try await withThrowingTaskGroup(of: (UInt64, [ChatReceipt]).self) { group in
             for id in Set(there) {
                 let command = RedisCommand("HGETALL", keys.receipts(id, application))

@@ -219,6 +219,7 @@ package final class RedisChatStore: ChatStore {
             let page = try await read("HSCAN", key, .text(cursor), "COUNT", 100).elements ?? []
             guard page.count == 2, let next = page[0].text, let items = page[1].elements else { throw Problem.damaged }
             try await body(
+                // in bounds: the stride ends in front of an odd last element.
                 stride(from: 0, to: items.count - items.count % 2, by: 2).map { (items[$0], items[$0 + 1]) })
             cursor = next
         } while cursor != "0"

@@ -55,7 +55,7 @@ enum FileSource: Sendable {
         while bytes.count < size {
             let count = stream.read(&piece, maxLength: min(piece.count, size - bytes.count))
             guard count > 0 else { throw unreadable }
-            bytes += piece[..<count]
+            bytes += piece.prefix(count)
         }
         return bytes
     }

@@ -157,6 +157,6 @@ extension ArraySlice {
             total += bytes(self[end])
             end += 1
         }
-        return self[startIndex..<end]
+        return prefix(upTo: end)
     }
 }

@@ -126,6 +126,7 @@ struct DirectoryFileContents: FileContents {
         var isWhole = true
         let content = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
+                // in bounds: the buffer has `size` bytes, which is more than `count`.
                 let part = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                 #if canImport(Glibc)
                     let read = Glibc.read(descriptor, part.baseAddress, size - count)

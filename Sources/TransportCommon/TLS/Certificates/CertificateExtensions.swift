@@ -48,6 +48,7 @@ struct CertificateExtensions {
         case 15:
             let bits = try value.next(DERReader.Tag.bitString).content
             guard bits.count >= 2 else { throw DERReader.Malformed() }
+            // in bounds: there are two bytes at least.
             keyUsage = bits[bits.startIndex + 1]
         case 17:
             var names = try value.sequence()
