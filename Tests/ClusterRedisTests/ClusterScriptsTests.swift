@@ -46,10 +46,12 @@ struct ClusterScriptsTests {
     }
 
     private func commit(
-        _ generation: UInt64, _ sequence: UInt64, _ writes: [RedisCommand] = [], trim: ClusterPosition? = nil
+        _ generation: UInt64, _ sequence: UInt64, _ writes: [RedisCommand] = [], trim: ClusterPosition? = nil, bytes: Int = 0
     ) async -> (outcome: CommitOutcome, failures: Int64?) {
+        let fact = ClusterItem.fact(.pusher, .all, ByteBuffer(repeating: 120, count: bytes))
         let batch = ClusterBatch(
-            position: ClusterPosition(generation: generation, sequence: sequence), previous: .origin, leader: a, items: [.opened])
+            position: ClusterPosition(generation: generation, sequence: sequence), previous: .origin, leader: a,
+            items: bytes > 0 ? [fact] : [.opened])
         let call = keys.commit(ClusterCommit(batch: batch, writes: writes, trim: trim), namesKeys: true)
         do throws(RedisFailure) {
             let value = try await link.send(call, within: .seconds(60))
@@ -221,5 +223,25 @@ struct ClusterScriptsTests {
         _ = try await send("CONFIG", "SET", "min-replicas-to-write", "0")
         #expect(try await send("EXISTS", keys.key("x")).number == 0)
         #expect(try await send("HGET", keys.leader, "sequence").number == (outcome == .kept ? 2 : 1))
+    }
+
+    // MARK: read.lua
+
+    @Test("CR-5 A long log is read in parts of 8 MiB, and a batch that is longer comes alone; nothing is left out")
+    func longLog() async throws {
+        let generation = try await elected(a)
+        let sizes = [3_000_000, 3_000_000, 3_000_000, 9_000_000, 1_000, 1_000]
+        for (index, bytes) in sizes.enumerated() {
+            #expect(await commit(generation, UInt64(index + 1), bytes: bytes).outcome == .kept)
+        }
+        var (position, parts, isAll): (ClusterPosition, [[UInt64]], Bool) = (.origin, [], false)
+        while !isAll, parts.count < 10 {
+            let value = try await link.send(keys.readLog(after: position), within: .seconds(60))
+            let part: [ClusterBatch]
+            (part, isAll) = ClusterBatch.list(value)
+            parts.append(part.map(\.position.sequence))
+            position = part.last?.position ?? position
+        }
+        #expect(parts == [[1, 2], [3], [4], [5, 6]])
     }
 }

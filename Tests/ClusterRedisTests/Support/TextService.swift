@@ -5,7 +5,7 @@ import ServerCluster
 import SocketTestSupport
 
 /// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number. The text `many`
-/// is kept with 20,000 fields of a hash, `none` without them. `big` is followed by a fact of 900 kB. A query is a number of bytes, and its answer
+/// is kept with 20,000 fields of a hash, `none` without them. A query is a number of bytes, and its answer
 /// has so many.
 final class TextMember: ClusterMember {
     enum Event: Hashable, Sendable {
@@ -62,10 +62,6 @@ final class TextLeader: ClusterLeader {
             ByteBuffer(string: "\(number) \(String(buffer: request))"), of: .pusher, to: .all,
             writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])]
                 + fields(String(buffer: request)), completion: nil)
-        if String(buffer: request).hasPrefix("big") {
-            context.output.emit(
-                ByteBuffer(repeating: 120, count: 900_000), of: .pusher, to: .node(ClusterNode(name: "", incarnation: 0)))
-        }
         reply(ByteBuffer(string: "\(number)"))
     }
 
