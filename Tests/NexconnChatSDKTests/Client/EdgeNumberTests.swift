@@ -17,8 +17,11 @@ import Testing
     func `a read mark is acknowledged, and does not keep the app from starting again`(time: String) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("nexconn-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
+        // A fixture removes the directory when it is released.
+        var fixtures: [EngineFixture] = []
         for start in 0..<2 {
             let fixture = EngineFixture(directory: directory)
+            fixtures.append(fixture)
             fixture.connect()
             fixture.confirm(at: UInt64(start * 2), resumed: start > 0)
             fixture.say(.event(EngineFixture.message(UInt64(start * 2 + 1))))
@@ -33,6 +36,7 @@ import Testing
             #expect(try database.history(channel).messages.count == start + 1)
             fixture.disconnect()
         }
+        #expect(fixtures.count == 2)
     }
 
     @Test func `a message with the last id of all is acknowledged, and the user can send to its channel`() throws {
