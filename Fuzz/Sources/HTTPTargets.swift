@@ -91,12 +91,15 @@ enum HTTPTargets {
         var input = input
         let type = input.line().text
         let body = input.array
-        guard let form = try? MultipartForm(body, boundary: MultipartForm.boundary(of: type) ?? "X") else { return }
-        require(form.parts.count <= MultipartForm.maximumParts, "The form has \(form.parts.count) parts.")
-        for part in form.parts {
-            require(part.content.endIndex <= body.count, "A part lies outside of the body.")
-            _ = form.text(part.name)
+        let boundary = MultipartForm.boundary(of: type) ?? "X"
+        _ = try? UploadForm(body, boundary: boundary).file()
+        guard var form = try? MultipartForm(body, boundary: boundary) else { return }
+        var count = 0
+        while (try? form.next()) != nil, let content = try? form.content() {
+            count += 1
+            require(content.endIndex <= body.count, "A part lies outside of the body.")
         }
+        require(count <= MultipartForm.maximumParts, "The form has \(count) parts.")
     }
 
     /// Frames of a WebSocket, in one piece and in small ones.
