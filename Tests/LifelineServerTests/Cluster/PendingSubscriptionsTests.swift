@@ -58,10 +58,10 @@ struct PendingSubscriptionsTests {
     @Test("What is given up before it was sent is never sent (CP-27)")
     func givenUp() {
         var pending = PendingSubscriptions(.init(window: 1, batch: 1))
-        for number in 0..<10_000 { #expect(add(1, "a\(number)", to: &pending)) }
+        for number in 0..<1_000 { #expect(add(1, "a\(number)", to: &pending)) }
         #expect(add(2, "b", to: &pending))
         #expect(names(pending.next()) == ["a0"])
-        for number in 0..<10_000 {
+        for number in 0..<1_000 {
             let key = PendingSubscriptions.Key(
                 socketID: SocketID(high: 0, low: 1), channel: subscription(1, "a\(number)").channel)
             #expect(pending.giveUp(key) != nil)
@@ -100,7 +100,7 @@ struct PendingSubscriptionsTests {
     func churn() {
         var pending = PendingSubscriptions(.init(window: 1, batch: 1))
         #expect(add(0, "stays", to: &pending) && names(pending.next()) == ["stays"])
-        for connection in 1...1_000 as ClosedRange<UInt64> {
+        for connection in 1...100 as ClosedRange<UInt64> {
             for number in 0..<10 { #expect(add(connection, "a\(number)", to: &pending)) }
             for number in 0..<10 {
                 let key = PendingSubscriptions.Key(
