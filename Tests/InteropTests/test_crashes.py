@@ -35,13 +35,11 @@ def test_a_crash_says_version_signal_and_where_it_was(started, how):
     assert any("lifeline" in line for line in trace), trace
 
 
-@pytest.mark.parametrize("service", ["pusher", "pubnub"])
-def test_clients_come_back_after_a_crash_and_declare_what_may_be_missing(started, tmp_path, service):
+def test_clients_come_back_after_a_crash_and_declare_what_may_be_missing(started):
     """SO-46: systemd starts the server again; here the test does."""
     port = free_port()
     server = started(Server, port, env=NO_TRACE)
-    options = {"service": "pusher"} if service == "pusher" else {"service": "pubnub", "key": "demo", "secret": None}
-    listener = started(Listener, server.url, "--channel", "room", **options)
+    listener = started(Listener, server.url, "--channel", "room")
     listener.wait_subscribed("room")
     crash(server, signal.SIGILL)
     assert server.wait(60) == -signal.SIGILL

@@ -23,8 +23,8 @@ struct ExtremeNumbersPusherTests {
         try await withServer { server in
             for frame in Self.frames {
                 let client = try await TestClient.connect(server, recovers: true)
-                for text in ExtremeNumbers.fill(frame) { try await client.send(text) }
-                try await client.send(#"{"event":"pusher:ping","data":{}}"#)
+                for text in ExtremeNumbers.fill(frame) { try? await client.send(text) }
+                try? await client.send(#"{"event":"pusher:ping","data":{}}"#)
                 var next = try await client.next()
                 while next != .end {
                     if case .message(let message) = next, message.event == PusherEventName.pong { break }

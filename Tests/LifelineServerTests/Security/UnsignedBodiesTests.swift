@@ -41,8 +41,10 @@ struct UnsignedBodiesTests {
         ) { server in
             let budget = server.services.context.smallBodies
             var clients: [PollClient] = []
-            for _ in 0..<34 { clients.append(try await begin(server, from: "192.0.2.1")) }
-            try await eventually("the share is used up") { budget.reservedBytes == 32 << 20 }
+            for count in 1...32 {
+                clients.append(try await begin(server, from: "192.0.2.1"))
+                try await eventually("\(count) bodies are there") { budget.reservedBytes == count << 20 }
+            }
             // The same address gets no more, whoever signs it, and small bodies are taken.
             let more = try await publish(server, 20_000, from: "192.0.2.1")
             #expect(more.status == 503 && more.head.lowercased().contains("retry-after: 5"), "\(more)")
