@@ -94,17 +94,18 @@ test: lint built pure ## The tests that a change most often breaks: 20 minutes f
 .PHONY: test-all
 test-all: built ## The longer suites: sanitizer, fuzzers, packages, examples, documentation, clusters, load (35 minutes)
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 examples dist-debug-test clusters' \
-		'@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build'
+		'@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build fuzz-build'
 	@$(MAKE) BUILT=1 tsan
+	@FUZZ_BUILT=1 Scripts/fuzz.sh 120
 	@Scripts/at-once.sh '@idle $(MAKE) consumer' '$(MAKE) BUILT=1 alone'
 
 .PHONY: lint
 lint: ## Check the format of all sources
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: format
 format: ## Format all sources
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: test-setup
 test-setup:
@@ -159,6 +160,14 @@ tsan: tsan-build ## Engine, runtime and the end-to-end runs under the Thread San
 tsan-build: test-setup
 	$(if $(BUILT),,$(TSAN_ONLY) swift build $(TSAN_FLAGS) --build-tests)
 
+.PHONY: fuzz
+fuzz: test-setup ## Coverage-guided fuzzers of all parsers: make fuzz SECONDS=600, or of one: make fuzz TARGET=multipart
+	Scripts/fuzz.sh $(or $(SECONDS),120) $(TARGET)
+
+.PHONY: fuzz-build
+fuzz-build: test-setup
+	Scripts/fuzz.sh --build
+
 .PHONY: scenarios
 scenarios: together clusters alone ## Faults on real sockets, and other people's clients against our server
 
@@ -208,4 +217,4 @@ timing: setup ## Measure whether the time of a signature check depends on the po
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-tsan build $(VENV)
+	rm -rf .build .build-tsan .build-fuzz build $(VENV)

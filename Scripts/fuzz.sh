@@ -2,7 +2,7 @@
 # Runs the coverage-guided fuzzers of Fuzz/: Scripts/fuzz.sh [SECONDS [TARGET...]], 120 seconds for all targets unless told otherwise.
 # Exits with 1 after a crash, a hang, or too much memory, and keeps the input in build/fuzz. See Fuzz/README.md.
 #
-# FUZZ_BUILT=1 skips the build, FUZZ_SEED=7 makes the choice of inputs repeatable.
+# Scripts/fuzz.sh --build builds only. FUZZ_BUILT=1 skips the build, FUZZ_SEED=7 makes the choice of inputs repeatable.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,12 +37,20 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
+build() {
+    LIFELINE_FUZZ=1 swift build --scratch-path $scratch --product lifeline-fuzz -debug-info-format none \
+        -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
+}
+if [ "${1:-}" = --build ]; then
+    build
+    exit
+fi
+
 seconds=${1:-120}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "usage: $0 [SECONDS [TARGET...]]; SECONDS is a whole number from 1 on" >&2; exit 2; }
 shift || true
 if [ -z "${FUZZ_BUILT:-}" ]; then
-    LIFELINE_FUZZ=1 swift build --scratch-path $scratch --product lifeline-fuzz -debug-info-format none \
-        -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
+    build
 fi
 known=$(LIFELINE_FUZZ_TARGET=list $binary)
 targets=("$@")
