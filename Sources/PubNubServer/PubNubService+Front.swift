@@ -35,7 +35,7 @@ extension PubNubService: ServerFront {
         _ request: PubNubServerRequest, _ address: PubNubAddress, fields: HTTPHeaders, for connection: HTTPConnection
     ) {
         if case .time = address.route {
-            return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: storage.tokens.now))))
+            return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: storage.tokens.time))))
         }
         let isPoll = if case .subscribe = address.route { true } else { false }
         let application: PubNubApplication

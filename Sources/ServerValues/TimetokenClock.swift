@@ -17,11 +17,17 @@ public struct TimetokenClock: Sendable {
     public static let ticksPerMillisecond = ticksPerSecond / 1_000
     /// How far a reservation reaches: 10 s. After a crash tokens may run ahead of the clock by as much.
     public static let reservationSpan = 10 * ticksPerSecond
-    /// How far clients may push the clock ahead: a day.
+    /// How far servers may push the clock ahead: a day.
     public static let furthestAdvance = 86_400 * ticksPerSecond
+    /// How far a client's cursor may move the tokens of its application ahead of the clock: 3 s, well within a reservation.
+    package static let furthestCursor = 3 * ticksPerSecond
+    /// How far a cursor may be ahead of a node's clock and still be taken for one that another node of the cluster gave out: a minute.
+    package static let furthestSkew = 60 * ticksPerSecond
 
     /// The last token given out, or the highest of before the start.
     public private(set) var last: UInt64
+    /// The highest token that is known: `last`, or a higher one of an application that is ahead of the others.
+    package private(set) var highest: UInt64
     private var reserved: UInt64
     private var asked: UInt64?
 
@@ -32,6 +38,7 @@ public struct TimetokenClock: Sendable {
     ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
     public init(after highest: UInt64 = 0, reserves: Bool = false) {
         last = min(highest, UInt64(Int64.max) / 2)
+        self.highest = last
         reserved = reserves ? last : .max
     }
 
@@ -44,7 +51,23 @@ public struct TimetokenClock: Sendable {
         // The last second of a reservation is room for ten million: what has been idle must not speak of a time long past.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
         last = max(following, latest)
+        highest = max(highest, last)
         return last
+    }
+
+    /// The next token of an application that may be ahead of the others, which do not follow it (rule HB-22).
+    ///
+    /// - Parameter floor: the application's last token, or the cursor of a client that it has to pass.
+    package mutating func next(at unixTicks: UInt64, after floor: UInt64) -> UInt64 {
+        let token = next(at: unixTicks)
+        guard floor >= token, floor < UInt64(Int64.max) else { return token }
+        highest = max(highest, floor + 1)
+        return floor + 1
+    }
+
+    /// Notes a token that another process has given out.
+    package mutating func note(_ token: UInt64) {
+        highest = max(highest, token)
     }
 
     /// The limit to have reserved now, or nil when enough is reserved or asked for.
@@ -53,9 +76,9 @@ public struct TimetokenClock: Sendable {
     public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
         // Behind the clock tokens follow it; ahead of it they advance by single units, for which a second's worth is plenty.
         guard asked == nil, reserved != .max,
-            reserved < max(unixTicks + Self.reservationSpan / 2, last + Self.ticksPerSecond / 2)
+            reserved < max(unixTicks + Self.reservationSpan / 2, highest + Self.ticksPerSecond / 2)
         else { return nil }
-        let limit = max(unixTicks + Self.reservationSpan, last + Self.ticksPerSecond)
+        let limit = max(unixTicks + Self.reservationSpan, highest + Self.ticksPerSecond)
         asked = limit
         return limit
     }
@@ -71,14 +94,14 @@ public struct TimetokenClock: Sendable {
         asked = nil
     }
 
-    /// Moves past the cursor of a client that is ahead, as after the restart of a server that forgets and whose clock was set
-    /// back (rule HB-22).
+    /// Moves all applications past a token that a server knows, never past one that a client sends (rule HB-22).
     ///
-    /// - Returns: false, without a change, for cursors more than a day ahead of the clock: the client is better given a new one.
+    /// - Returns: false, without a change, for tokens more than a day ahead of the clock.
     public mutating func advance(past cursor: UInt64, at unixTicks: UInt64) -> Bool {
         guard cursor > last else { return true }
         guard cursor <= unixTicks || cursor - unixTicks <= Self.furthestAdvance else { return false }
         last = cursor
+        highest = max(highest, cursor)
         return true
     }
 }

@@ -96,6 +96,18 @@ struct TimetokenClockTests {
         #expect(clock.last == now + hour + 1)
     }
 
+    @Test("What an application is ahead of the others is reserved like any token (HB-21, HB-22)")
+    func floors() throws {
+        var clock = TimetokenClock(after: 0, reserves: true)
+        let first = clock.reservation(at: now)
+        clock.confirm(try #require(first))
+        let floor = now + TimetokenClock.reservationSpan
+        #expect(clock.next(at: now, after: floor) == floor + 1)
+        #expect(clock.highest == floor + 1 && clock.last == now)
+        #expect(clock.reservation(at: now) == floor + 1 + second)
+        #expect(clock.next(at: now, after: now + 1) == now + 2 && clock.next(at: now, after: .max) == now + 2)
+    }
+
     @Test("A database that claims an absurd token does no harm")
     func absurd() {
         var clock = TimetokenClock(after: .max, reserves: true)

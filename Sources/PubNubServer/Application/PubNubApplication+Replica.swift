@@ -11,7 +11,7 @@ protocol PresenceRelay: AnyObject, Sendable {
     /// Whether the same was said so lately that it need not be said again.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
     /// A subscriber has a cursor that is ahead of what is visible.
-    func advance(past cursor: UInt64)
+    func advance(past cursor: UInt64, of application: PubNubApplication)
 }
 
 // A copy does what the keyset's owner has decided.
@@ -19,6 +19,7 @@ extension PubNubApplication {
     /// Takes over messages that have become visible and groups that have changed, and wakes polls. What is there already is left.
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
         let elements = messages.map { element(of: $0) }
+        if let last = messages.last { storage.tokens.note(last.timetoken) }
         change { state, pending in
             for (message, element) in zip(messages, elements) { pending.entries += state.streams.append(message, element) }
             for group in groups { put(group, &state, &pending) }
@@ -35,6 +36,7 @@ extension PubNubApplication {
             for item in dropped { state.streams.noteDropped(item.timetoken, from: item.channel) }
             state.streams.advance(to: visible)
         }
+        storage.tokens.note(visible)
     }
 
     /// Puts other groups in the place of all there are.
@@ -51,6 +53,7 @@ extension PubNubApplication {
     /// Puts other streams and groups in the place of those that were there; from here on polls are served. Those that are held are looked
     /// after: they may have missed something.
     func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
+        storage.tokens.note(streams.visible)
         let held = withState { state in
             state.streams = streams
             return state.audience.all

@@ -58,6 +58,8 @@ package final class PubNubApplication: Sendable {
         /// Counts changes of groups, so that whoever resolved them knows when to do it again.
         var groupVersion = 0
         var audience = PubNubAudience()
+        /// The keyset's last timetoken, or the cursor that its next one has to pass.
+        var highestToken: UInt64 = 0
     }
 
     init(
@@ -197,6 +199,32 @@ package final class PubNubApplication: Sendable {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
+    // MARK: Timetokens
+
+    /// The next timetoken of the keyset.
+    func nextToken(_ state: inout State) -> UInt64 {
+        state.highestToken = storage.tokens.next(after: state.highestToken)
+        return state.highestToken
+    }
+
+    /// Has the keyset's next timetoken come after a cursor; other keysets do not follow (rule HB-22).
+    ///
+    /// - Parameter limit: how far ahead of the clock the cursor may be.
+    /// - Returns: false, without a change, for a cursor that is further ahead.
+    func advance(past cursor: UInt64, within limit: UInt64, _ state: inout State) -> Bool {
+        guard cursor > state.highestToken, cursor > storage.tokens.last else { return true }
+        guard storage.tokens.isNear(cursor, within: limit) else { return false }
+        state.highestToken = cursor
+        return true
+    }
+
+    /// Whether a client's cursor that is ahead of what is visible is good for waiting. In a copy it may be what another node has told; who
+    /// decides about the keyset limits how far it moves timetokens.
+    func honours(_ cursor: UInt64, _ state: inout State) -> Bool {
+        guard relay != nil else { return advance(past: cursor, within: TimetokenClock.furthestCursor, &state) }
+        return cursor <= storage.tokens.time || storage.tokens.isNear(cursor, within: TimetokenClock.furthestSkew)
+    }
+
     // MARK: Notifications
 
     /// Publishes presence events and finds whom to wake where.
@@ -204,7 +232,7 @@ package final class PubNubApplication: Sendable {
         _ pending: inout PendingNotifications, _ state: inout State
     ) -> (eventLoopIDs: EventLoopSet, wake: PollWake)? {
         for event in pending.events {
-            let token = storage.tokens.next()
+            let token = nextToken(&state)
             let envelope = PubNubPresenceEvent(event).envelope(
                 timetoken: Timetoken(rawValue: token), region: storage.region, subscribeKey: subscribeKey)
             let message = StoredMessage(

@@ -48,12 +48,12 @@ struct PubNubPublishing: Sendable {
         let application = application
         let storage = application.storage
         guard draft.isDelivered else {
-            let token = application.withState { _ in storage.tokens.next() }
+            let token = application.withState { application.nextToken(&$0) }
             count()
             return completion(.success(Timetoken(rawValue: token)))
         }
         let token = application.withState { state in
-            let token = storage.tokens.next()
+            let token = application.nextToken(&state)
             state.streams.assign(token)
             return token
         }

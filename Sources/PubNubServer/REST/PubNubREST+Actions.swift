@@ -122,7 +122,7 @@ extension PubNubREST {
 
     private func nextToken() -> UInt64 {
         application.withState { state in
-            let token = application.storage.tokens.next()
+            let token = application.nextToken(&state)
             state.streams.assign(token)
             return token
         }

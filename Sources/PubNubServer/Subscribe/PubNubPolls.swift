@@ -96,8 +96,12 @@ final class PubNubPolls {
             // A handshake begins before its own joining, which the subscriber may want to see.
             if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
             if cursor > before {
-                guard application.storage.tokens.advance(past: cursor) else { return StreamPage<PubNubElement>(cursor: before) }
-                application.relay?.advance(past: cursor)
+                guard application.honours(cursor, &state) else {
+                    var page = StreamPage<PubNubElement>(cursor: before)
+                    page.hasDropped = true
+                    return page
+                }
+                application.relay?.advance(past: cursor, of: application)
             }
             // A filter is evaluated later, with no lock held.
             mustFilter = poll.filter != nil && cursor < before

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import ServerValues
 
 /// Gives out the growing ids of a service, such as PubNub's timetokens, and keeps them reserved in its store ahead of time (rules HB-20
-/// and HB-21). All applications of a backend share one, so their events have one order.
+/// and HB-21). All applications of a backend share one.
 package final class TimetokenAllocator: Sendable {
     private let clock: NIOLockedValueBox<TimetokenClock>
     private let unixTicks: @Sendable () -> UInt64
@@ -31,18 +31,34 @@ package final class TimetokenAllocator: Sendable {
     /// The highest id given out.
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
+    /// The time that clients are told: never behind an id that is given out, whichever application has it (rule HB-22).
+    package var time: UInt64 { max(unixTicks(), clock.withLockedValue(\.highest)) }
+
     /// The next id.
-    package func next() -> UInt64 {
+    ///
+    /// - Parameter floor: an id that it has to come after. Other applications do not follow it.
+    package func next(after floor: UInt64 = 0) -> UInt64 {
         let now = unixTicks()
-        let (id, limit) = clock.withLockedValue { ($0.next(at: now), $0.reservation(at: now)) }
+        let (id, limit) = clock.withLockedValue { ($0.next(at: now, after: floor), $0.reservation(at: now)) }
         if let limit { Task { try? await confirm(limit) } }
         return id
     }
 
-    /// Moves past the cursor of a client that is ahead; false when it is too far ahead to follow (rule HB-22).
-    package func advance(past cursor: UInt64) -> Bool {
+    /// Notes an id that another process has given out, so that ``time`` is not behind it.
+    package func note(_ id: UInt64) {
+        clock.withLockedValue { $0.note(id) }
+    }
+
+    /// Whether an id is ahead of the clock by no more than `limit`.
+    package func isNear(_ id: UInt64, within limit: UInt64) -> Bool {
         let now = unixTicks()
-        return clock.withLockedValue { $0.advance(past: cursor, at: now) }
+        return id <= now || id - now <= limit
+    }
+
+    /// Moves all applications past an id that a server knows; false when it is too far ahead to follow.
+    package func advance(past id: UInt64) -> Bool {
+        let now = unixTicks()
+        return clock.withLockedValue { $0.advance(past: id, at: now) }
     }
 
     /// Reserves ids before the first is given out; throws what the store throws.

@@ -63,7 +63,7 @@ final class PubNubNode: Sendable {
     func catchUp() async {
         repeat {
             await withCheckedContinuation { continuation in
-                streams.relay.send(.advance(past: 1), within: nil) { _ in continuation.resume() }
+                streams.relay.send(.advance(past: 1, subscribeKey: "demo"), within: nil) { _ in continuation.resume() }
             }
         } while !streams.isComplete
     }

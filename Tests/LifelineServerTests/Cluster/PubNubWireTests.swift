@@ -73,7 +73,7 @@ struct PubNubWireTests {
             return [
                 .http(HTTPRequest(method: "GET", target: target, headers: [:], body: [1])),
                 .publish(draft, isBridged: true, subscribeKey: "demo"), .touch(touch, subscribeKey: "demo"),
-                .advance(past: 5), .state(subscribeKey: "demo"), .piece(snapshot: .max, index: 7),
+                .advance(past: 5, subscribeKey: "demo"), .state(subscribeKey: "demo"), .piece(snapshot: .max, index: 7),
                 .cursors([("demo", 5), ("other", nil)]),
                 .file(KeysetRecord(.init(.file, [1, 2]), [3]), subscribeKey: "demo"),
             ]

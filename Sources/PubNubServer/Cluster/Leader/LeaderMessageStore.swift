@@ -17,8 +17,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     private let accessLock = NIOLockedValueBox(())
 
     private struct State: Sendable {
-        /// What messages tell of, by timetoken, until they are visible.
-        var changes: [UInt64: MessageActionChange] = [:]
+        /// What messages tell of, by keyset and timetoken, until they are visible.
+        var changes: [Identifier: [UInt64: MessageActionChange]] = [:]
         var grants: [Identifier: AccessGrants] = [:]
     }
 
@@ -50,12 +50,13 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
             let isTold = !piece.isEmpty || !groups.isEmpty || !gone.isEmpty
             let fact =
                 isTold ? PubNubFact.decided(of: subscribeKey, messages: piece.map(\.body), groups: groups, absent: gone) : nil
-            let changes = state.withLockedValue { state in
-                state.changes.isEmpty
-                    ? [:]
-                    : piece.reduce(into: [:]) {
-                        $0[$1.message.timetoken] = state.changes.removeValue(forKey: $1.message.timetoken)
-                    }
+            let changes: [UInt64: MessageActionChange] = state.withLockedValue { state in
+                guard var waiting = state.changes.removeValue(forKey: keyset) else { return [:] }
+                let changes = piece.reduce(into: [:]) {
+                    $0[$1.message.timetoken] = waiting.removeValue(forKey: $1.message.timetoken)
+                }
+                if !waiting.isEmpty { state.changes[keyset] = waiting }
+                return changes
             }
             redis.emit { [redis] state in
                 var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
@@ -84,7 +85,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        if let change { state.withLockedValue { $0.changes[message.timetoken] = change } }
+        if let change { state.withLockedValue { $0.changes[Identifier(application), default: [:]][message.timetoken] = change } }
         completion(nil)
     }
 
@@ -134,8 +135,11 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
 
     /// An action whose message is not visible yet is not written at all: its timetoken is that of the message which tells of it.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        let keyset = Identifier(application)
         state.withLockedValue { state in
-            if !state.changes.isEmpty { for action in actions { state.changes[action.timetoken] = nil } }
+            guard !state.changes.isEmpty else { return }
+            for action in actions { state.changes[keyset]?[action.timetoken] = nil }
+            if state.changes[keyset]?.isEmpty == true { state.changes[keyset] = nil }
         }
         try await redis.remove(actions: actions, of: channel, application: application)
     }

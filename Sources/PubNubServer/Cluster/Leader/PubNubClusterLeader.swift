@@ -126,17 +126,22 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             switch try? PubNubClusterRequest.decode(request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
             // Of what a node has seen before it lost its place.
-            case .advance(let cursor)?: _ = streams.storage.tokens.advance(past: cursor)
+            case .advance(let cursor, let key)?:
+                if let application = streams.application(subscribeKey: key) { _ = advance(application, past: cursor) }
             default: break
             }
         }
-        // What readers of the node have seen is past, whatever Redis still has of it. A node that is too far ahead to follow begins anew.
-        if let last = known.values.max(), !streams.storage.tokens.advance(past: last) { known = [:] }
         for application in streams.applications {
-            let visible = known[Identifier(application.subscribeKey)]
+            // What readers of the node have seen is past, whatever Redis still has of it. A copy that is too far ahead to follow begins anew.
+            let visible = known[Identifier(application.subscribeKey)].flatMap { advance(application, past: $0) ? $0 : nil }
             if let visible, takeSnapshot(of: application, for: node, after: visible) { continue }
             restart(application, on: .node(node))
         }
+    }
+
+    /// Has a keyset go on behind what a node's copy of it has. The node's clock may differ from this one's.
+    private func advance(_ application: PubNubApplication, past cursor: UInt64) -> Bool {
+        application.withState { application.advance(past: cursor, within: TimetokenClock.furthestAdvance, &$0) }
     }
 
     /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).

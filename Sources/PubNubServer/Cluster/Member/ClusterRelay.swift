@@ -71,8 +71,8 @@ final class ClusterRelay: PresenceRelay {
     func age() { touches.withLockedValue { $0.age() } }
 
     /// Only a cursor that is ahead of the time of day can be ahead of the leader's timetokens too.
-    func advance(past cursor: UInt64) {
+    func advance(past cursor: UInt64, of application: PubNubApplication) {
         guard cursor > clock.unixTicks() else { return }
-        send(.advance(past: cursor), within: callLimit) { _ in }
+        send(.advance(past: cursor, subscribeKey: application.subscribeKey), within: callLimit) { _ in }
     }
 }

@@ -122,10 +122,11 @@ extension ClusterStreams: ClusterMember {
                 visible: application.isComplete ? application.withState { $0.streams.visible } : nil
             )
         }
-        let seen = applications.map { application in application.withState { $0.streams.visible } }.max()
-        return (seen.map { [PubNubClusterRequest.advance(past: $0).encoded] } ?? []) + [
-            PubNubClusterRequest.cursors(cursors).encoded
-        ]
+        let seen = applications.map { application in
+            PubNubClusterRequest.advance(
+                past: application.withState { $0.streams.visible }, subscribeKey: application.subscribeKey)
+        }
+        return seen.map(\.encoded) + [PubNubClusterRequest.cursors(cursors).encoded]
     }
 
     /// Held polls stay: they are looked after when the copy has the leader's state, and told of a gap where that begins behind them.

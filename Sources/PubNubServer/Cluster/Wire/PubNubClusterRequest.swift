@@ -14,8 +14,9 @@ enum PubNubClusterRequest: Sendable {
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
     /// A subscriber is there. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
-    /// A subscriber has a cursor that is ahead of the time of day. The answer is empty.
-    case advance(past: UInt64)
+    /// A subscriber has a cursor that is ahead of the time of day, or, in an announcement, the node's copy of a keyset has come so far. The
+    /// answer is empty.
+    case advance(past: UInt64, subscribeKey: String)
     /// The node begins to serve a keyset: it needs its state. The answer is empty for a keyset that the leader does not know yet, and one byte
     /// otherwise.
     case state(subscribeKey: String)
@@ -61,11 +62,13 @@ extension PubNubClusterRequest {
         case http = 1
         case publish = 2
         case touch = 3
-        case advance = 4
+        // 4 was `advance` without a keyset, 7 was `file` without the time of its form.
         case state = 5
         case cursors = 6
         case file = 7
         case piece = 8
+        case advance = 9
+        case file = 10
     }
 
     var encoded: ByteBuffer {
@@ -90,7 +93,7 @@ extension PubNubClusterRequest {
                 buffer.write(name: place.channel)
                 buffer.write(optional: place.state)
             }
-        case .advance(let cursor):
+        case .advance(let cursor, let key):
             begin(.advance)
             buffer.writeInteger(cursor)
         case .state(let key):
@@ -131,7 +134,9 @@ extension PubNubClusterRequest {
                 PresenceTouch.Place(channel: try buffer.name(), state: try buffer.optionalBytes())
             }
             request = .touch(PresenceTouch(user: user, timeout: timeout, places: places), subscribeKey: key)
-        case .advance: request = .advance(past: try buffer.number())
+        case .advance:
+            let key = try buffer.text()
+            request = .advance(past: try buffer.number(), subscribeKey: key)
         case .state: request = .state(subscribeKey: try buffer.text())
         case .piece: request = .piece(snapshot: try buffer.number(), index: try buffer.number())
         case .cursors:

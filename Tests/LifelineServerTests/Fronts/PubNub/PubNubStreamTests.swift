@@ -76,14 +76,14 @@ struct PubNubStreamTests {
         }
     }
 
-    @Test("A server that starts with its clock set back serves cursors from before")
+    @Test("A server that starts with its clock set back by seconds serves cursors from before")
     func restartSetBack() async throws {
         let clock = ManualClock()
         var cursor = ""
         try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
             cursor = try await PollClient.connect(server).handshake("room")
         }
-        clock.setBack(by: 3600)
+        clock.setBack(by: 2)
         try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
             let (reader, writer) = (try await PollClient.connect(server), try await PollClient.connect(server))
             try await reader.send("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
@@ -94,12 +94,41 @@ struct PubNubStreamTests {
         }
     }
 
-    @Test("A cursor that is days ahead gets a new one at once")
-    func farAhead() async throws {
-        try await withServer { server in
+    @Test("A cursor hours ahead moves no timetoken and gets a new one at once; one 2 s ahead moves its keyset alone (HB-22)")
+    func ahead() async throws {
+        let clock = ManualClock()
+        let other = Keyset(publishKey: "other", subscribeKey: "other", secretKey: "a-secret-of-another-keyset")
+        let keysets: (inout ServerConfiguration) -> Void = {
+            $0.clock = clock.clock
+            $0.keysets = [.development, other]
+        }
+        try await withServer(quietApplication, keysets) { server in
             let client = try await PollClient.connect(server)
-            let reply = try await client.get("/v2/subscribe/demo/room/0?tt=99999999999999999&uuid=u")
-            #expect(reply.messages.isEmpty && reply.cursor < "99999999999999999")
+            let second = TimetokenClock.ticksPerSecond
+            let now = clock.clock.unixTicks()
+            for ahead in [99_999_999_999_999_999, now + 23 * 3600 * second, now + 4 * second] {
+                let reply = try await client.get("/v2/subscribe/demo/room/0?tt=\(ahead)&uuid=u")
+                #expect(reply.messages.isEmpty && reply.followsGap && (UInt64(reply.cursor) ?? .max) < now + second)
+            }
+            let first = try await client.publish("1", to: "room")
+            #expect(try #require(UInt64(first)) < now + second)
+            let cursor = now + 2 * second
+            let reader = try await PollClient.connect(server)
+            try await reader.send("/v2/subscribe/demo/room/0?tt=\(cursor)")
+            try await server.holds(1)
+            let next = try await client.publish("2", to: "room")
+            let token = try #require(UInt64(next))
+            #expect(token == cursor + 1)
+            #expect(try await reader.reply().payloads == ["2"])
+            let others = try await client.get("/publish/other/other/0/room/0/1?uuid=p")
+            #expect(try #require(UInt64(others.token)) < now + second)
+            let time = try await client.get("/time/0")
+            #expect(try #require(UInt64(time.token)) >= token)
+            let past = try await client.get("/v3/history/sub-key/demo/channel/room?start=\(time.token)")
+            #expect(past.packed.contains(#""message":2"#))
+            clock.advance(by: 10)
+            let last = try await client.publish("3", to: "room")
+            #expect(UInt64(last) == now + 10 * second)
         }
     }
 
