@@ -30,11 +30,16 @@ final class HeldPoll: HeldExchange {
 
     /// Who polls; nil for nobody.
     private(set) var user: OccupancyUser?
-    /// The bytes of the request that say so.
+    /// The bytes of the request that name the user, and those that name its connection: compared one by one, because put together they would
+    /// be the same for `user12` with `3` and for `user1` with `23` (rule PV-170).
     private var userText: [UInt8] = []
+    private var instanceText: [UInt8] = []
 
     private var seats: ContiguousArray<Int> = []
     private(set) var isHeld = false
+
+    /// Whose share counts the stays of polls that bring no token: the address of the connection; nil where it is not known or not limited.
+    private let address: Identifier?
 
     init(_ connection: HTTPConnection, _ polls: PubNubPolls) {
         self.connection = connection
@@ -54,18 +59,13 @@ final class HeldPoll: HeldExchange {
         let id = target.user.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let instance =
             target.instance.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        let isKnown =
-            userText.count == id.count + instance.count
-            && userText.withUnsafeBytes { known in
-                known.prefix(id.count).elementsEqual(id) && known.dropFirst(id.count).elementsEqual(instance)
-                    && user?.connection.isEmpty != !instance.isEmpty
-            }
-        if isKnown, !userText.isEmpty { return }
+        if user != nil, userText.elementsEqual(id), instanceText.elementsEqual(instance) { return }
         guard let name = PercentDecoding.decode(id, plusIsSpace: true),
             let connection = PercentDecoding.decode(instance, plusIsSpace: true)
         else { throw .couldNotParse }
         guard PresenceLimits.isValid(user: name), PresenceLimits.isValid(user: connection) else { throw .invalidUser }
-        userText = Array(id) + Array(instance)
+        userText = Array(id)
+        instanceText = Array(instance)
         user = name.isEmpty ? nil : OccupancyUser(id: Identifier(name), connection: Identifier(connection))
     }
 

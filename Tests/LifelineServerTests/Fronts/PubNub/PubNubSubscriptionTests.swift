@@ -32,6 +32,19 @@ struct PubNubSubscriptionTests {
         }
     }
 
+    @Test("Polls of several users on one connection are each user's own, whatever their names have in common (PV-170)")
+    func usersOfOneConnection() async throws {
+        try await withServer { server in
+            let client = try await PollClient.connect(server)
+            for user in ["uuid=user12&instanceid=3", "uuid=user1&instanceid=23", "uuid=user123", "uuid=&instanceid=user123"] {
+                #expect(try await client.get("/v2/subscribe/demo/room/0?tt=0&\(user)").status == 200)
+            }
+            let here = try await client.get("/v2/presence/sub-key/demo/channel/room")
+            #expect(here.packed.contains(#""occupancy":3"#), "\(here.body)")
+            for user in ["user1", "user12", "user123"] { #expect(here.body.contains("\"\(user)\"")) }
+        }
+    }
+
     @Test("The cursor of old Ruby libraries is read from its JSON")
     func rubyCursor() async throws {
         try await withServer { server in
