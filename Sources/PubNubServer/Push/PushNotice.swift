@@ -15,20 +15,16 @@ struct PushNotice: Sendable {
         var excluded: Set<Identifier>
     }
 
-    /// Which devices of Apple's newer interface are meant.
-    private struct Target: Sendable {
-        var environment: PushDevice.Environment
-        var topic: Identifier
-        var excluded: Set<Identifier>
-    }
-
     private let apple: Part?
     private let google: Part?
     private let microsoft: Part?
-    private let targets: [Target]
+    /// The services of Apple's newer interface that are meant, each with the tokens that are left out.
+    private let targets: [PushDevice.Service: Set<Identifier>]
 
     /// An event names no more devices than this; others go into events of their own.
     static let devicesPerEvent = 1000
+    /// So many targets of a message count: each of them can be an event with the whole payload (rule PU-28).
+    static let maximumTargets = 100
 
     /// Nil for a message that asks for no push notification.
     init?(_ message: StoredMessage) {
@@ -53,61 +49,98 @@ struct PushNotice: Sendable {
     }
 
     /// `[{"targets":[{"topic":"…","environment":"…","exclude_devices":["…"]}]}]`
-    private static func targets(_ list: JSONText?) -> [Target] {
-        (list?.elements ?? []).flatMap { ($0["targets"]?.elements ?? []) }.compactMap { target in
-            guard let topic = target["topic"]?.string,
-                let environment = PushDevice.Environment(rawValue: target["environment"]?.string ?? "development")
-            else { return nil }
-            return Target(
-                environment: environment, topic: Identifier(topic), excluded: tokens(target["exclude_devices"]))
-        }
-    }
-
-    /// What the keyset's webhook is told: an event for each service, environment and topic that has devices, in a fixed order.
-    func events(_ message: StoredMessage, to devices: Set<PushDevice>) -> [WebhookEvent] {
-        var groups: [PushDevice.Service: [Identifier]] = [:]
-        for device in devices where wants(device) { groups[device.service, default: []].append(device.token) }
-        var events: [WebhookEvent] = []
-        for (service, tokens) in groups.sorted(by: { Self.order($0.key) < Self.order($1.key) }) {
-            guard let part = part(for: service) else { continue }
-            var left = tokens.sorted()[...]
-            while !left.isEmpty {
-                let piece = left.prefix(Self.devicesPerEvent)
-                left = left[piece.endIndex...]
-                events.append(Self.event(message, service, piece.texts, part.payload))
+    private static func targets(_ list: JSONText?) -> [PushDevice.Service: Set<Identifier>] {
+        var found: [PushDevice.Service: Set<Identifier>] = [:]
+        var left = maximumTargets
+        for element in list?.elements ?? [] {
+            for target in element["targets"]?.elements ?? [] {
+                guard left > 0 else { return found }
+                left -= 1
+                guard let topic = target["topic"]?.string,
+                    let environment = PushDevice.Environment(rawValue: target["environment"]?.string ?? "development")
+                else { continue }
+                let service = PushDevice.Service.apns2(environment, topic: Identifier(topic))
+                let excluded = tokens(target["exclude_devices"])
+                // A device is meant when one of several targets does not leave it out.
+                found[service] = found[service]?.intersection(excluded) ?? excluded
             }
         }
-        return events
+        return found
     }
 
-    private func part(for service: PushDevice.Service) -> Part? {
-        switch service {
-        case .apns, .apns2: apple
-        case .fcm: google
-        case .mpns: microsoft
+    /// What the keyset's webhook is told: an event for each service, environment and topic that has devices, in a fixed order. Made piece by
+    /// piece, because a channel can have 100,000 devices.
+    func events(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) -> PushEvents {
+        var groups: [PushEvents.Group] = []
+        func add(_ service: PushDevice.Service, _ part: Part?, excluding excluded: Set<Identifier> = []) {
+            guard let part, let tokens = devices[service] else { return }
+            groups.append(
+                PushEvents.Group(service: service, tokens: tokens, excluded: part.excluded.union(excluded), payload: part.payload)
+            )
         }
+        add(.apns, apple)
+        let ordered = targets.map { (order: PushDevice(service: $0.key, token: "").recordKey, target: $0) }
+        for item in ordered.sorted(by: { $0.order < $1.order }) {
+            add(item.target.key, apple, excluding: item.target.value)
+        }
+        add(.fcm, google)
+        add(.mpns, microsoft)
+        return PushEvents(message, groups)
+    }
+}
+
+/// The events of one message, made in steps of which each looks at ``PushNotice/devicesPerEvent`` devices at most (rules PU-23 and PU-27).
+struct PushEvents: Sendable {
+    /// The devices of one service, and what they get.
+    struct Group: Sendable {
+        let service: PushDevice.Service
+        let tokens: Set<Identifier>
+        /// In lowercase.
+        let excluded: Set<Identifier>
+        /// As the publisher wrote it.
+        let payload: JSONText
     }
 
-    private func wants(_ device: PushDevice) -> Bool {
-        let token = Identifier(device.token.text.lowercased())
-        guard let part = part(for: device.service), !part.excluded.contains(token) else { return false }
-        guard case .apns2(let environment, let topic) = device.service else { return true }
-        return targets.contains { $0.environment == environment && $0.topic == topic && !$0.excluded.contains(token) }
+    private let message: StoredMessage
+    private var groups: ArraySlice<Group>
+    /// Where the next step begins in the first group; nil for its beginning.
+    private var position: Set<Identifier>.Index?
+
+    init(_ message: StoredMessage, _ groups: [Group]) {
+        self.message = message
+        self.groups = groups[...]
     }
 
-    private static func order(_ service: PushDevice.Service) -> String {
-        PushDevice(service: service, token: "").recordKey
+    /// Whether all events have been made.
+    var isFinished: Bool { groups.isEmpty }
+
+    /// Looks at the next devices.
+    ///
+    /// - Returns: an event for them; nil when all of them are left out.
+    mutating func step() -> WebhookEvent? {
+        guard let group = groups.first else { return nil }
+        var index = position ?? group.tokens.startIndex
+        var tokens: [Identifier] = []
+        for _ in 0..<PushNotice.devicesPerEvent where index < group.tokens.endIndex {
+            let token = group.tokens[index]
+            if group.excluded.isEmpty || !group.excluded.contains(Identifier(token.text.lowercased())) { tokens.append(token) }
+            group.tokens.formIndex(after: &index)
+        }
+        position = index
+        if index == group.tokens.endIndex {
+            groups = groups.dropFirst()
+            position = nil
+        }
+        return tokens.isEmpty ? nil : event(group, tokens.sorted().texts)
     }
 
-    private static func event(
-        _ message: StoredMessage, _ service: PushDevice.Service, _ tokens: [String], _ payload: JSONText
-    ) -> WebhookEvent {
+    private func event(_ group: Group, _ tokens: [String]) -> WebhookEvent {
         let body = JSONBody.object { body in
             body.member("name", "push")
             body.member("channel", message.channel.text)
             body.member("timetoken", String(message.timetoken))
             if let publisher = message.publisher { body.member("uuid", publisher) }
-            switch service {
+            switch group.service {
             case .apns: body.member("service", "apns")
             case .apns2(let environment, let topic):
                 body.member("service", "apns2")
@@ -119,7 +152,7 @@ struct PushNotice: Sendable {
             body.key("devices")
             body.strings(tokens)
             body.key("payload")
-            body.json(Array(payload.text.utf8))
+            body.json(Array(group.payload.text.utf8))
         }
         return WebhookEvent(topic: "", key: message.channel.text, body: body)
     }

@@ -26,7 +26,8 @@ struct PushRegistrations: Sendable {
 
     let limits: Limits
     private var channels: [PushDevice: Set<Identifier>] = [:]
-    private var devices: [Identifier: Set<PushDevice>] = [:]
+    /// Tokens by channel and service.
+    private var devices: [Identifier: [PushDevice.Service: Set<Identifier>]] = [:]
     private(set) var bytes = 0
 
     init(limits: Limits = Limits()) {
@@ -49,7 +50,7 @@ struct PushRegistrations: Sendable {
     }
 
     /// The devices that are told of messages on a channel.
-    func devices(on channel: Identifier) -> Set<PushDevice> { devices[channel] ?? [] }
+    func devices(on channel: Identifier) -> [PushDevice.Service: Set<Identifier>] { devices[channel] ?? [:] }
 
     /// Decides about adding channels to a device, then taking others away from it.
     ///
@@ -80,10 +81,11 @@ struct PushRegistrations: Sendable {
     private mutating func put(_ new: Set<Identifier>, for device: PushDevice) {
         let old = channels[device] ?? []
         for name in old.subtracting(new) {
-            devices[name]?.remove(device)
+            devices[name]?[device.service]?.remove(device.token)
+            if devices[name]?[device.service]?.isEmpty == true { devices[name]?[device.service] = nil }
             if devices[name]?.isEmpty == true { devices[name] = nil }
         }
-        for name in new.subtracting(old) { devices[name, default: []].insert(device) }
+        for name in new.subtracting(old) { devices[name, default: [:]][device.service, default: []].insert(device.token) }
         channels[device] = new.isEmpty ? nil : new
         bytes += Self.size(device, new) - Self.size(device, old)
     }

@@ -1,4 +1,5 @@
 import Crypto
+import DequeModule
 import HTTPTransport
 import Identifiers
 import Logging
@@ -22,11 +23,23 @@ final class PushWebhook: Sendable {
         var retiring: [WebhookDelivery] = []
         /// Of those that have told it.
         var retired = WebhookDelivery.Counts()
-        /// Messages whose events have not been made yet.
-        var waiting = 0
+        /// Messages whose events have not been made yet, and their bytes.
+        var waiting = Deque<Work>()
+        var waitingBytes = 0
+        /// Whether events are being made.
+        var isWorking = false
         /// Messages for which there was no room.
         var dropped = 0
         var isClosed = false
+    }
+
+    /// A message whose events are being made.
+    private struct Work: Sendable {
+        let message: StoredMessage
+        /// The tokens of its channel when it was stored.
+        let devices: [PushDevice.Service: Set<Identifier>]
+        /// Nil before the first step.
+        var events: PushEvents?
     }
 
     private let key: String
@@ -39,6 +52,8 @@ final class PushWebhook: Sendable {
 
     /// So many messages may wait until their events are made.
     static let maximumWaiting = 10_000
+    /// So many bytes of payloads and metadata, which the messages of the streams share as long as those are kept.
+    static let maximumWaitingBytes = 64 << 20
     static let policy = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
     static let userAgent = "lifeline-webhooks"
@@ -71,27 +86,42 @@ final class PushWebhook: Sendable {
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
     /// Takes a message that is stored, for the devices that its channel has at this moment. Cheap, and waits for nothing.
-    func tell(_ message: StoredMessage, to devices: Set<PushDevice>) {
+    func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) {
         guard !devices.isEmpty else { return }
-        let hasRoom = state.withLockedValue { state in
+        let begins = state.withLockedValue { state in
             guard state.delivery != nil, !state.isClosed else { return false }
-            guard state.waiting < Self.maximumWaiting else {
+            guard state.waiting.count < Self.maximumWaiting, state.waitingBytes + message.bytes <= Self.maximumWaitingBytes else {
                 state.dropped += 1
                 return false
             }
-            state.waiting += 1
-            return true
+            state.waiting.append(Work(message: message, devices: devices))
+            state.waitingBytes += message.bytes
+            defer { state.isWorking = true }
+            return !state.isWorking
         }
-        guard hasRoom else { return }
-        // One event loop, so that messages of a channel keep their order.
-        eventLoop.execute {
-            let events = PushNotice(message)?.events(message, to: devices) ?? []
-            let delivery = self.state.withLockedValue { state in
-                state.waiting -= 1
-                return state.delivery
+        if begins { eventLoop.execute { self.work() } }
+    }
+
+    /// Makes an event of the first message that waits, and goes on in another turn of the event loop, which has other things to do. One message
+    /// after the other, so that messages of a channel keep their order.
+    private func work() {
+        guard var work = state.withLockedValue({ $0.waiting.first }) else { return }
+        var events = work.events ?? PushNotice(work.message)?.events(work.message, to: work.devices)
+        let event = events?.step()
+        let isFinished = events?.isFinished ?? true
+        work.events = events
+        let (delivery, goesOn) = state.withLockedValue { state in
+            if isFinished {
+                state.waiting.removeFirst()
+                state.waitingBytes -= work.message.bytes
+            } else {
+                state.waiting[0] = work
             }
-            for event in events { delivery?.tell(event) }
+            state.isWorking = !state.waiting.isEmpty
+            return (state.delivery, state.isWorking)
         }
+        if let event { delivery?.tell(event) }
+        if goesOn { eventLoop.execute { self.work() } }
     }
 
     private func delivery(to url: String) -> WebhookDelivery {
@@ -162,7 +192,7 @@ final class PushWebhook: Sendable {
     /// Waits for a while until all has been told; the rest is given up.
     func close() async {
         // Behind the messages whose events have not been made yet.
-        try? await eventLoop.submit {}.get()
+        while state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true
             return state.retiring + (state.delivery.map { [$0] } ?? [])

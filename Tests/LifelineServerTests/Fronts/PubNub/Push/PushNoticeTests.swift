@@ -4,6 +4,7 @@ import Testing
 import WireCoding
 
 @testable import PubNubServer
+@testable import ServerRuntime
 
 @Suite("What a message asks to be pushed to whom (rules PU-20 to PU-23)")
 struct PushNoticeTests {
@@ -18,10 +19,19 @@ struct PushNoticeTests {
         StoredMessage(timetoken: 17, channel: "room", publisher: "ann", payload: Array(payload.utf8), kind: kind)
     }
 
+    /// All events of a message, made step by step.
+    static func events(_ message: StoredMessage, to devices: Set<PushDevice>) -> [WebhookEvent] {
+        let tokens = Dictionary(grouping: devices, by: \.service).mapValues { Set($0.map(\.token)) }
+        guard var making = PushNotice(message)?.events(message, to: tokens) else { return [] }
+        var events: [WebhookEvent] = []
+        while !making.isFinished { if let event = making.step() { events.append(event) } }
+        return events
+    }
+
     /// `service:token,…` of each event.
     static func told(_ payload: String, kind: Int = 0, to devices: Set<PushDevice> = all) -> [String] {
         let message = message(payload, kind: kind)
-        return (PushNotice(message)?.events(message, to: devices) ?? []).compactMap { event in
+        return events(message, to: devices).compactMap { event in
             guard let body = try? JSONValue(parsing: event.body), let service = body["service"]?.string else { return nil }
             return service + ":" + (body["devices"]?.array ?? []).compactMap(\.string).joined(separator: ",")
         }
@@ -56,7 +66,7 @@ struct PushNoticeTests {
     @Test("The payload of a service goes on as it was written, with where the message is from (PU-22)")
     func body() throws {
         let message = Self.message(#"{"pn_apns":{"aps": {"alert":"Hi\u0021"},"n":1.50}}"#)
-        let events = try #require(PushNotice(message)).events(message, to: [Self.apns])
+        let events = Self.events(message, to: [Self.apns])
         #expect(events.map(\.key) == ["room"])
         #expect(
             String(decoding: try #require(events.first).body, as: UTF8.self)
@@ -69,5 +79,24 @@ struct PushNoticeTests {
         let devices = Set((0..<2500).map { PushDevice(service: .fcm, token: Identifier("t\($0)")) })
         let told = Self.told(#"{"pn_gcm":{}}"#, to: devices).map { $0.dropFirst(4).split(separator: ",") }
         #expect(told.map(\.count) == [1000, 1000, 500] && Set(told.joined()).count == 2500)
+    }
+
+    @Test("Of a message's targets the first hundred count, and a device is looked at once however many there are (PU-28)")
+    func targets() {
+        let devices = Set((0..<500).map { PushDevice(service: .apns2(.development, topic: "t\($0)"), token: "aa") })
+        let targets = (0..<400).map { "{\"topic\":\"t\($0)\"}" }.joined(separator: ",")
+        let message = Self.message("{\"pn_apns\":{\"pn_push\":[{\"targets\":[\(targets)]}]}}")
+        #expect(Self.events(message, to: devices).count == PushNotice.maximumTargets)
+        // A step looks at a thousand devices, whether it makes an event of them or not.
+        let many = Set((0..<2500).map { Identifier("t\($0)") })
+        let notice = PushNotice(Self.message(#"{"pn_gcm":{}}"#))
+        var making = notice?.events(message, to: [.fcm: many])
+        let event = making?.step()
+        #expect(event != nil && making?.isFinished == false)
+        // Two targets of the same topic: whoever one of them means gets it.
+        let both = #"{"topic":"com.app","exclude_devices":["cc","c1"]},{"topic":"com.app","exclude_devices":["CC"]}"#
+        let other = PushDevice(service: .apns2(.development, topic: "com.app"), token: "c1")
+        #expect(
+            Self.told("{\"pn_apns\":{\"pn_push\":[{\"targets\":[\(both)]}]}}", to: [Self.development, other]) == ["apns2:c1"])
     }
 }
