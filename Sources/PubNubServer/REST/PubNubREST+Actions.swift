@@ -111,7 +111,7 @@ extension PubNubREST {
         guard PubNubDraft.isValid(channel: channel) else { return Self.invalidChannel }
         let asked = request.parameter("limit").flatMap { Int($0) } ?? Self.pageLimit
         let limit = asked > 0 ? min(asked, Self.pageLimit) : Self.pageLimit
-        let (start, end) = (request.timetoken("start")?.rawValue, request.timetoken("end")?.rawValue)
+        let (start, end) = (Self.bound(request, "start"), Self.bound(request, "end"))
         let (found, isCut) = application.actions.page(
             of: channel, start: start, end: end, limit: limit, maximumBytes: HistoryPage.maximumBytes)
         guard isCut, let first = found.first?.timetoken else { return .pubnub(ActionBodies.page(found, more: nil)) }

@@ -65,9 +65,10 @@ extension PubNubREST {
         page.keepNewest(within: HistoryPage.maximumBytes) { message in
             actions[message.timetoken, default: []].reduce(message.size) { $0 + $1.size }
         }
+        let end = query.end.map { "&end=\($0)" } ?? ""
         let more = page.start.map { start in
             HistoryBodies.More(
-                channel: channel, url: "\(request.target.rawPath)?start=\(start)&max=\(limit)", start: start, limit: limit)
+                channel: channel, url: "\(request.target.rawPath)?start=\(start)&max=\(limit)\(end)", start: start, limit: limit)
         }
         return .pubnub(
             HistoryBodies.withActions(
@@ -135,7 +136,7 @@ extension PubNubREST {
     }
 
     /// A timetoken; 0 counts as none.
-    private static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
+    static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
         request.timetoken(name).flatMap { $0 == .zero ? nil : $0.rawValue }
     }
 

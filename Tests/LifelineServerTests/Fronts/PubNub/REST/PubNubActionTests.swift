@@ -207,4 +207,29 @@ struct PubNubActionTests {
         let rest = try await fixture.body(Self.base + "?start=\(start)&limit=5")
         #expect(rest.contains(#""value": "0""#) && !rest.contains(#""value": "3""#) && !rest.contains("more"))
     }
+
+    @Test("Whoever follows `more.url` gets no more than down to `end`, and a start of 0 is none (PV-73)")
+    func ends() async throws {
+        let fixture = PubNubRESTFixture()
+        var tokens: [UInt64] = []
+        for number in 0..<9 {
+            fixture.pass(seconds: 1)
+            tokens.append(fixture.store("\(number)", on: "room"))
+            _ = try await Self.add(fixture, #"{"type":"t","value":"\#(number)"}"#, to: tokens[number])
+        }
+        let history = "/v3/history-with-actions/sub-key/demo/channel/room?max=2&end=\(tokens[4])"
+        for (first, list) in [(history, "channels"), (Self.base + "?limit=2&end=\(tokens[4])", "data")] {
+            var target: String? = first
+            var (seen, pages) = (0, 0)
+            while let page = target, pages < 9 {
+                let body = try JSONText(try await fixture.body(page))
+                seen += (list == "data" ? body["data"] : body["channels"]?["room"])?.elements?.count ?? 0
+                target = body["more"]?["url"]?.string
+                pages += 1
+            }
+            #expect(seen == 5, "\(first)")
+        }
+        let all = try JSONText(try await fixture.body(Self.base + "?start=0&end=0"))
+        #expect(all["data"]?.elements?.count == 9)
+    }
 }
