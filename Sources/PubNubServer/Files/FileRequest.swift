@@ -15,16 +15,19 @@ struct FileRequest: Sendable {
     var boundary: String?
     /// Where contents that are being sent are counted; nil where none are.
     var bodies: BodyBudget?
+    /// Whose share of `bodies` a content counts against.
+    var owner = BodyOwner()
 
     init(
         application: PubNubApplication, request: PubNubServerRequest, keeper: (any FileKeeper)? = nil, boundary: String? = nil,
-        bodies: BodyBudget? = nil
+        bodies: BodyBudget? = nil, owner: BodyOwner = BodyOwner()
     ) {
         self.application = application
         self.request = request
         self.keeper = keeper ?? application.files
         self.boundary = boundary
         self.bodies = bodies
+        self.owner = owner
     }
 
     private static let pageLimit = 100
@@ -147,7 +150,7 @@ struct FileRequest: Sendable {
             guard let file = try await keeper.file(Identifier(id), name: Identifier(name)) else { return FileBodies.notHere }
             var reservation: BodyReservation?
             if let bodies, file.size > BodyBudget.smallBytes {
-                reservation = bodies.reserve(file.size)
+                reservation = bodies.reserve(file.size, for: owner)
                 guard reservation != nil else { return FileBodies.unavailable }
             }
             guard let content = try await keeper.content(of: file) else { return FileBodies.notHere }

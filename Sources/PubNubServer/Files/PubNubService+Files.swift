@@ -19,6 +19,10 @@ extension PubNubService {
         return max(limit, application.keyset.fileBytes + FileRequest.formBytes)
     }
 
+    package func bodyApplication(_ segments: [String]) -> String? {
+        Self.isUpload(segments) ? application(subscribeKey: segments[2])?.subscribeKey : nil
+    }
+
     package func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer {
         Self.isUpload(segments) ? FileBodies.uploadRefusal(problem) : refusal(problem)
     }

@@ -32,6 +32,8 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter limit: as the server is configured.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
+    /// The key of the application that a body is for, whose share of ``ServerContext/bodies`` it counts against; nil for none (rule SV-81).
+    func bodyApplication(_ segments: [String]) -> String?
 
     // MARK: Time and metrics
 
@@ -55,6 +57,7 @@ extension ServerFront {
     package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(problem) }
     package func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer { refusal(problem) }
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int { limit }
+    package func bodyApplication(_ segments: [String]) -> String? { nil }
     package func sweep() {}
     package func collect(on loop: EventLoopContext) -> any Sendable { () }
     package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {}

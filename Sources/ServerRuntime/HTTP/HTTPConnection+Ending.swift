@@ -8,6 +8,11 @@ extension HTTPConnection: DrainedConnection {
     /// What time alone brings (rules SV-5 and SV-6).
     func sweep(at now: MonotonicInstant) {
         let settings = core.settings
+        if let outgoing {
+            // What waits to be sent becomes less.
+            let waiting = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            if outgoing.pace.isTooSlow(-waiting, at: now) { return cut() }
+        }
         let elapsed = now.since(since)
         switch phase {
         case .ended: return
@@ -20,11 +25,14 @@ extension HTTPConnection: DrainedConnection {
         case .upgrading:
             if elapsed >= settings.requestTimeout { refuse(HTTPAnswer(.timeout)) }
         case .reading(let head, let target):
+            if let incoming, incoming.pace.isTooSlow(bodyBytes, at: now) { return refuse(HTTPAnswer(.timeout)) }
             guard elapsed >= settings.requestTimeout else { return }
             if elapsed >= settings.requestTimeout + extraTime(head, try? target.get()) { refuse(HTTPAnswer(.timeout)) }
+        // A large body that goes out ends by its pace.
+        case .idle where outgoing != nil: return
+        case .closing where outgoing != nil: return
         case .idle:
-            let extra = outgoing?.extraTime ?? .zero
-            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) + extra {
+            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) {
                 context?.close(promise: nil)
             }
         case .closing:

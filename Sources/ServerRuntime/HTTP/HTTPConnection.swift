@@ -46,9 +46,9 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var parser: RequestParser?
     private var body: [UInt8] = []
     /// Of a large body that comes in, or has come in and whose request is being answered.
-    private var incoming: BodyReservation?
+    private(set) var incoming: LargeBody?
     /// Of a large body that goes out.
-    private(set) var outgoing: BodyReservation?
+    private(set) var outgoing: LargeBody?
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
     /// Of a body that is not large and comes in, or whose request is being answered.
@@ -81,6 +81,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// So many bytes may stand around the chunks of a body, and so many more for each byte in it.
     private static let maximumFramingBytes = 16_384
     private static let framingBytesPerByte = 8
+    /// Bytes that the system takes at most for a peer that is sent a large body.
+    private static let largeBodySendBuffer: SocketOptionValue = 256 << 10
     /// A head that comes in more pieces than this goes to the parser, which reads no byte twice.
     private static let maximumPieces: UInt8 = 16
 
@@ -361,9 +363,15 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         guard body.count + bytes.readableBytes <= limit else {
             return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
         }
-        if incoming == nil, body.count + bytes.readableBytes > BodyBudget.smallBytes {
-            incoming = core.bodies.reserve(limit)
-            guard incoming != nil else { return refuse(refusal(.tooManyLargeBodies, head.uri)) }
+        let size = body.count + bytes.readableBytes
+        if size > incoming?.reserved ?? BodyBudget.smallBytes {
+            let large = incoming ?? LargeBody()
+            guard large.grow(to: size, limit: limit, for: bodyOwner(head, try? target.get()), in: core.bodies) else {
+                return refuse(refusal(.tooManyLargeBodies, head.uri))
+            }
+            incoming = large
+            // What is reserved and no more: an array that grows by itself doubles.
+            body.reserveCapacity(large.reserved)
         }
         body.append(contentsOf: bytes.readableBytesView)
     }
@@ -374,6 +382,25 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
         return host.front(of: segments)?.bodyLimit(segments, limit) ?? limit
     }
+
+    private func bodyOwner(_ head: HTTPRequestHead, _ target: RequestTarget?) -> BodyOwner {
+        var uri = head.uri
+        let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
+        return bodyOwner(head.headers, application: host.front(of: segments)?.bodyApplication(segments))
+    }
+
+    /// Whose share of ``ServerContext/bodies`` a body of this connection's request counts against.
+    package func bodyOwner(_ fields: HTTPHeaders, application: String?) -> BodyOwner {
+        BodyOwner(address: client(fields), application: application)
+    }
+
+    /// The address that a request comes from; nil where it is not known or not limited (rule SV-81).
+    package func client(_ fields: HTTPHeaders) -> RemoteAddress? {
+        context.flatMap { core.addresses.client(fields, of: $0.channel) }
+    }
+
+    /// How many bytes of the body of a request have come.
+    var bodyBytes: Int { body.count }
 
     /// How much longer the body of a request may take than ``RuntimeSettings/requestTimeout``, for what of it has come.
     func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
@@ -481,9 +508,14 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         socket.usesQueue()
         let mustClose = isLast && isRequestComplete
         guard mustClose || reservation != nil else { return context.write(wrapOutboundOut(bytes), promise: nil) }
-        outgoing = reservation
+        let large = reservation.map { LargeBody($0) }
+        if let large {
+            outgoing = large
+            // The system would take megabytes from a peer's connection that reads nothing, and show no progress of one that reads slowly.
+            try? context.channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.largeBodySendBuffer)
+        }
         context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [self, context] _ in
-            if outgoing === reservation { outgoing = nil }
+            if let large, outgoing === large { outgoing = nil }
             if mustClose { context.close(promise: nil) }
         }
     }

@@ -228,15 +228,34 @@ struct PubNubFilesTests {
         }
     }
 
-    @Test("Large bodies have their room and no more, and give it back (SV-80)")
-    func budget() {
-        let budget = BodyBudget(maximumBytes: 10)
-        var first = budget.reserve(6)
-        #expect(first != nil && budget.reserve(5) == nil && budget.reservedBytes == 6)
-        let second = budget.reserve(4)
-        #expect(second != nil && budget.reserve(1) == nil)
-        first = nil
-        #expect(budget.reservedBytes == 4 && budget.reserve(6) != nil && first == nil)
+    @Test("One address adds half of what a keyset may keep, and more once it deletes (PV-180)")
+    func share() async throws {
+        var keyset = Keyset.development
+        keyset.fileStorage = 1000
+        try await withServer(quietApplication, { ($0.keysets, $0.limitsLoopback) = ([keyset], true) }) { server in
+            let client = FileClient(server: server)
+            let first = try await client.store("a", Self.bytes(400))
+            let upload = try await client.upload("b")
+            let refused = try await client.send(upload, Self.bytes(200))
+            #expect(refused.status == 403 && refused.body.contains("One address has added half"))
+            #expect(try await client.names() == ["a"])
+            #expect(try await client.ask("DELETE", client.path(first, "a")).status == 200)
+            #expect(try await client.send(upload, Self.bytes(200)).status == 204)
+        }
+    }
+
+    @Test("A form does not bring its file back once the file is deleted (FI-25)")
+    func formOfDeletedFile() async throws {
+        try await withServer { server in
+            let client = FileClient(server: server)
+            let upload = try await client.upload("a")
+            #expect(try await client.send(upload, [1]).status == 204)
+            #expect(try await client.send(upload, [2]).status == 204)
+            #expect(try await client.ask("DELETE", client.path(upload.id, "a")).status == 200)
+            let again = try await client.send(upload, [3])
+            #expect(again.status == 403 && again.body.contains("<Code>AccessDenied</Code>"))
+            #expect(try await client.names() == [])
+        }
     }
 
     @Test(
