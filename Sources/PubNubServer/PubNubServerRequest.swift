@@ -12,6 +12,8 @@ struct PubNubServerRequest: Sendable {
     var ifMatch: String?
     /// The server as the client reaches it: `https://example.com/prefix`. Only the files service needs it; nil for a request without a host.
     var base: String?
+    /// Names the address that the request comes from; nil where it is not known or not limited.
+    var client: String?
 
     /// A query parameter; the last one when it is repeated, nil when it is missing. Unknown ones are nobody's business.
     func parameter(_ name: String) -> String? {

@@ -24,7 +24,8 @@ extension PubNubService: ServerFront {
             let address = try PubNubAddress(method: request.method, segments: request.target.segments)
             let fields = request.headers
             let request = PubNubServerRequest(
-                method: request.method, target: request.target, body: request.body, ifMatch: fields.first(name: "if-match"))
+                method: request.method, target: request.target, body: request.body, ifMatch: fields.first(name: "if-match"),
+                client: connection.client(fields)?.text)
             answer(request, address, fields: fields, for: connection)
         } catch {
             connection.refuse(error, of: request.target, with: refusal(error))
@@ -107,7 +108,7 @@ extension PubNubService: ServerFront {
             if let refusal = access.refusal(of: request, address.route) { return connection.answer(HTTPAnswer(refusal)) }
             polls(of: application, for: connection).subscribe(
                 target, bytes, for: connection, access: access.held(request, address.route, version: version),
-                isJudged: true)
+                isJudged: true, owner: access.owner(of: request))
         } catch {
             connection.answer(refusal(error))
         }
@@ -126,7 +127,9 @@ extension PubNubService: ServerFront {
         target.withUTF8 { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
             guard let parsed = SubscribeTarget(bytes) else { return connection.answer(HTTPAnswer(.couldNotParse)) }
-            polls(of: application, for: connection).subscribe(parsed, bytes, for: connection, access: access, isJudged: isJudged)
+            polls(of: application, for: connection).subscribe(
+                parsed, bytes, for: connection, access: access, isJudged: isJudged,
+                owner: PubNubAccess(application: application).owner(of: request))
         }
     }
 

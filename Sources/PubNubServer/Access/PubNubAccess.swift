@@ -38,6 +38,19 @@ struct PubNubAccess: Sendable {
         return Self.refusal(needs.filter { !checked.allows($0) })
     }
 
+    /// Whose share of the keyset's limits counts what a request adds (rule PV-180): the user that its token names, otherwise its address; nil
+    /// for a request that is signed with the keyset's secret key, or whose address is not limited. To be asked once the request is allowed.
+    func owner(of request: PubNubServerRequest) -> Identifier? {
+        if request.parameter("signature") != nil, (try? check(request)) != nil { return nil }
+        if application.keyset.requiresGrants, let user = token(request.auth)?.token.authorizedUser {
+            return Self.owner(user: user)
+        }
+        return request.client.map { Self.owner(address: $0) }
+    }
+
+    static func owner(user: String) -> Identifier { Identifier("user:" + user) }
+    static func owner(address: String) -> Identifier { Identifier("address:" + address) }
+
     private func token(_ auth: String?) -> CheckedToken? {
         auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
     }

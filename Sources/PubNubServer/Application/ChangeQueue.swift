@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import NIOConcurrencyHelpers
 
 /// Makes the changes of one value one after the other, in the order in which they were asked for, so that the next one is decided once
@@ -11,7 +12,9 @@ final class ChangeQueue: Sendable {
     struct Full: Error {}
 
     private struct State: Sendable {
-        var waiting = Deque<Change>()
+        var waiting = Deque<(owner: Identifier?, change: Change)>()
+        /// How many changes of each owner wait.
+        var perOwner: [Identifier: Int] = [:]
         /// Whether a change is being made.
         var isBusy = false
     }
@@ -20,19 +23,28 @@ final class ChangeQueue: Sendable {
     static let capacity = 1000
 
     private let limit: Int
+    /// How many changes of one owner may wait.
+    private let share: Int
     private let state = NIOLockedValueBox(State())
 
     init(limit: Int = ChangeQueue.capacity) {
         self.limit = limit
+        share = max(1, limit / 4)
     }
 
     /// Makes a change once all changes before have ended: in this call if there are none.
     ///
+    /// - Parameter owner: who may have a quarter of the changes that wait (rule PV-180); nil for nobody's.
     /// - Returns: false when too many wait, and this one will not be made.
-    func add(_ change: @escaping Change) -> Bool {
+    func add(for owner: Identifier? = nil, _ change: @escaping Change) -> Bool {
         let begins: Bool? = state.withLockedValue { state in
             guard state.waiting.count < limit else { return nil }
-            state.waiting.append(change)
+            if let owner {
+                let count = state.perOwner[owner] ?? 0
+                guard count < share else { return nil }
+                state.perOwner[owner] = count + 1
+            }
+            state.waiting.append((owner, change))
             defer { state.isBusy = true }
             return !state.isBusy
         }
@@ -43,9 +55,11 @@ final class ChangeQueue: Sendable {
     /// Makes a change, and returns when it has ended.
     ///
     /// - Throws: what `change` throws, and ``Full``.
-    func run<Result: Sendable>(_ change: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(
+        for owner: Identifier? = nil, _ change: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = add { end in
+            let isAccepted = add(for: owner) { end in
                 Task {
                     do {
                         continuation.resume(returning: try await change())
@@ -79,7 +93,10 @@ final class ChangeQueue: Sendable {
         state.withLockedValue { state in
             let next = state.waiting.popFirst()
             state.isBusy = next != nil
-            return next
+            if let owner = next?.owner, let count = state.perOwner.removeValue(forKey: owner), count > 1 {
+                state.perOwner[owner] = count - 1
+            }
+            return next?.change
         }
     }
 }

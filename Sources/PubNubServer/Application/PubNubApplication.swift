@@ -25,6 +25,7 @@ package final class PubNubApplication: Sendable {
     /// Devices that get push notifications, and who is told what is to be pushed.
     let push: PubNubPush
     let files: PubNubFiles
+    private let shares = NIOLockedValueBox(OwnerShares())
     let occupancyLimits: OccupancyLimits
     /// Takes messages to other services.
     let bridge: (any BridgeTap)?
@@ -199,6 +200,15 @@ package final class PubNubApplication: Sendable {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
+    // MARK: Shares
+
+    /// Counts what an owner adds; true for nobody's. See ``OwnerShares/add(_:to:by:share:at:)``.
+    func add(_ size: OwnerShares.Size, to kind: OwnerShares.Kind, by owner: Identifier?, share: OwnerShares.Size) -> Bool {
+        guard let owner, size != OwnerShares.Size() else { return true }
+        let now = clock.monotonic()
+        return shares.withLockedValue { $0.add(size, to: kind, by: owner, share: share, at: now) }
+    }
+
     // MARK: Timetokens
 
     /// The next timetoken of the keyset.
@@ -271,15 +281,28 @@ package final class PubNubApplication: Sendable {
 extension PubNubApplication {
     /// Has a change of a group stored, then makes it, and wakes the group's polls.
     ///
-    /// - Parameter decide: makes the change in the keyset's groups; it is called on a copy first.
-    /// - Throws: when nothing has changed: what `decide` throws, ``ChangeQueue/Full`` and errors of the store.
-    func changeGroup(_ decide: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange) async throws -> GroupChange {
-        try await groupQueue.run { [self] in
+    /// - Parameters:
+    ///   - owner: whose share counts what is added; nil for nobody's.
+    ///   - decide: makes the change in the keyset's groups; it is called on a copy first.
+    /// - Throws: when nothing has changed: what `decide` throws, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store.
+    func changeGroup(
+        by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
+    ) async throws -> GroupChange {
+        try await groupQueue.run(for: owner) { [self] in
             // A copy, made without the lock, because nothing may change before the store has it.
-            var groups = withState(\.groups)
+            let before = withState(\.groups)
+            var groups = before
             let decided = try decide(&groups)
             guard decided.hasChanged else { return decided }
-            try await storage.store.save(group: decided.group, channels: decided.channels, application: subscribeKey)
+            let size = OwnerShares.Size(count: groups.count - before.count, bytes: groups.bytes - before.bytes)
+            let share = OwnerShares.Size(count: groups.limits.groups, bytes: groups.limits.bytes).divided()
+            guard add(size, to: .groups, by: owner, share: share) else { throw ShareUsed() }
+            do {
+                try await storage.store.save(group: decided.group, channels: decided.channels, application: subscribeKey)
+            } catch {
+                _ = add(-size, to: .groups, by: owner, share: share)
+                throw error
+            }
             return try change { state, pending in
                 let change = try decide(&state.groups)
                 state.groupIndex.apply(change)

@@ -5,10 +5,13 @@ import ServerRuntime
 // What the files service needs of a request beyond its target: who the server is for the client, and what the body is.
 extension PubNubService {
     private static let start = Array("/v1/files/".utf8)
+    private static let counted = ["/v1/channel-registration/", "/v1/push/", "/v2/push/", "/v2/presence/"].map { Array($0.utf8) }
     private static let publish = Array("/v1/files/publish-file/".utf8)
 
     package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
-        target.starts(with: Self.start) && !target.starts(with: Self.publish)
+        if target.starts(with: Self.start) { return !target.starts(with: Self.publish) }
+        // Behind a proxy only the fields say from which address a request comes whose additions are counted. Polls are read without them.
+        return context.settings.trustsProxyHeaders && Self.counted.contains { target.starts(with: $0) }
     }
 
     /// Uploads have room for a file of the keyset, in a form.
@@ -47,7 +50,8 @@ extension PubNubService {
         }
         let files = FileRequest(
             application: application, request: request, keeper: keeper,
-            boundary: fields.first(name: "content-type").flatMap(MultipartForm.boundary), bodies: context.bodies)
+            boundary: fields.first(name: "content-type").flatMap(MultipartForm.boundary), bodies: context.bodies,
+            owner: connection.bodyOwner(fields, application: application.subscribeKey))
         files.answer(route, reply: connection.expectAnswer())
     }
 }

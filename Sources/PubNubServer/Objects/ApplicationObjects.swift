@@ -40,9 +40,11 @@ final class ApplicationObjects: Sendable {
     }
 
     /// A page of a list that may take long: it waits for other such lists of the keyset.
-    func page(of list: ObjectList, _ query: ObjectQuery) async throws(ObjectProblem) -> ObjectPage {
-        guard lists.enter() else { throw .busy }
-        defer { lists.leave() }
+    ///
+    /// - Parameter owner: who may have a quarter of the lists that wait; nil for nobody's.
+    func page(of list: ObjectList, _ query: ObjectQuery, for owner: Identifier? = nil) async throws(ObjectProblem) -> ObjectPage {
+        guard lists.enter(for: owner) else { throw .busy }
+        defer { lists.leave(owner) }
         let result = await lists.run { [objects] in
             let objects = objects.withLockedValue { $0 }
             return Result { () throws(ObjectProblem) in try objects.page(of: list, query) }
@@ -54,13 +56,16 @@ final class ApplicationObjects: Sendable {
 
     /// Changes something once all changes before have been made.
     ///
-    /// - Parameter completion: called once the change is stored, holds and has been told, or with the reason why nothing was changed; on
+    /// - Parameters:
+    ///   - completion: called once the change is stored, holds and has been told, or with the reason why nothing was changed; on
     ///   any thread, with a store in memory before this returns.
+    ///   - owner: whose share counts what is added; nil for nobody's.
     func change(
-        _ call: ObjectCall, ifMatch eTag: String? = nil, of application: PubNubApplication, completion: @escaping Completion
+        _ call: ObjectCall, ifMatch eTag: String? = nil, by owner: Identifier? = nil, of application: PubNubApplication,
+        completion: @escaping Completion
     ) {
-        let isAccepted = queue.add { end in
-            self.make(call, ifMatch: eTag, of: application) { problem in
+        let isAccepted = queue.add(for: owner) { end in
+            self.make(call, ifMatch: eTag, by: owner, of: application) { problem in
                 completion(problem)
                 end()
             }
@@ -69,7 +74,8 @@ final class ApplicationObjects: Sendable {
     }
 
     private func make(
-        _ call: ObjectCall, ifMatch eTag: String?, of application: PubNubApplication, completion: @escaping Completion
+        _ call: ObjectCall, ifMatch eTag: String?, by owner: Identifier?, of application: PubNubApplication,
+        completion: @escaping Completion
     ) {
         let now = application.storage.tokens.now
         let decided: Result<ObjectDecision, ObjectProblem> = objects.withLockedValue { objects in
@@ -78,7 +84,14 @@ final class ApplicationObjects: Sendable {
         switch decided {
         case .failure(let problem): completion(problem)
         case .success(let decision) where decision.changes.isEmpty: completion(nil)
-        case .success(let decision): store(decision, of: application) { completion($0 ? nil : .unavailable) }
+        case .success(let decision):
+            let size = objects.withLockedValue { $0.growth(by: decision) }
+            let share = OwnerShares.Size(count: limits.memberships, bytes: limits.bytes).divided()
+            guard application.add(size, to: .objects, by: owner, share: share) else { return completion(.shareUsed) }
+            store(decision, of: application) { isStored in
+                if !isStored { _ = application.add(-size, to: .objects, by: owner, share: share) }
+                completion(isStored ? nil : .unavailable)
+            }
         }
     }
 
@@ -90,7 +103,7 @@ final class ApplicationObjects: Sendable {
         let subscribeKey = application.subscribeKey
         let messages = application.withState { state in
             decision.events.map { event in
-                let token = application.storage.tokens.next()
+                let token = application.nextToken(&state)
                 state.streams.assign(token)
                 return StoredMessage(
                     timetoken: token, channel: event.channel, payload: event.payload, kind: PubNubMessageKind.object.rawValue,
@@ -117,22 +130,34 @@ final class ApplicationObjects: Sendable {
 /// Makes long lists, one after the other, so that they take one processor at most.
 private actor ObjectLists {
     private let limit: Int
-    private let waiting = NIOLockedValueBox(0)
+    private let waiting = NIOLockedValueBox((all: 0, perOwner: [Identifier: Int]()))
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Whether there is room for another one; ``leave()`` follows then.
-    nonisolated func enter() -> Bool {
+    /// Whether there is room for another one; ``leave(_:)`` follows then.
+    nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
-            guard waiting < limit else { return false }
-            waiting += 1
+            guard waiting.all < limit else { return false }
+            if let owner {
+                let count = waiting.perOwner[owner] ?? 0
+                guard count < max(1, limit / 4) else { return false }
+                waiting.perOwner[owner] = count + 1
+            }
+            waiting.all += 1
             return true
         }
     }
 
-    nonisolated func leave() { waiting.withLockedValue { $0 -= 1 } }
+    nonisolated func leave(_ owner: Identifier?) {
+        waiting.withLockedValue { waiting in
+            waiting.all -= 1
+            if let owner, let count = waiting.perOwner.removeValue(forKey: owner), count > 1 {
+                waiting.perOwner[owner] = count - 1
+            }
+        }
+    }
 
     func run<Value: Sendable>(_ body: @Sendable () -> Value) -> Value { body() }
 }

@@ -87,6 +87,22 @@ struct KeysetObjects: Sendable {
         }
     }
 
+    /// What a decided change adds, or removes where it is negative: users and channels count twice, because a keyset may have half as many
+    /// of them as memberships.
+    func growth(by decision: ObjectDecision) -> OwnerShares.Size {
+        var size = OwnerShares.Size()
+        var latest: [ObjectChange.Target: ObjectMetadata?] = [:]
+        for change in decision.changes {
+            let old = latest[change.target] ?? self[change.target]
+            latest[change.target] = .some(change.metadata)
+            let weight = if case .membership = change.target { 1 } else { 2 }
+            size.count += weight * ((change.metadata == nil ? 0 : 1) - (old == nil ? 0 : 1))
+            size.bytes += change.metadata.map { Self.size(of: change.target, $0) } ?? 0
+            size.bytes -= old.map { Self.size(of: change.target, $0) } ?? 0
+        }
+        return size
+    }
+
     /// What something takes of ``ObjectLimits/bytes``.
     static func size(of target: ObjectChange.Target, _ metadata: ObjectMetadata) -> Int {
         metadata.content.size + 2 * target.idBytes + 100

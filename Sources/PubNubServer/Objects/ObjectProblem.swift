@@ -11,6 +11,8 @@ enum ObjectProblem: Error, Hashable, Sendable {
     case notJSON
     /// A limit of the keyset.
     case full(String)
+    /// One owner would have more than its share (rule PV-180).
+    case shareUsed
     /// More waits than can be done soon.
     case busy
     /// The store has refused the change.
@@ -22,7 +24,7 @@ enum ObjectProblem: Error, Hashable, Sendable {
         case .changed: 412
         case .invalid, .full: 400
         case .notJSON: 415
-        case .busy: 429
+        case .busy, .shareUsed: 429
         case .unavailable: 503
         }
     }
@@ -35,6 +37,7 @@ enum ObjectProblem: Error, Hashable, Sendable {
         case .invalid: "Request payload contained invalid input."
         case .notJSON: "Request payload must be in JSON format."
         case .full(let message): message
+        case .shareUsed: ShareUsed.message
         case .busy: "You have exceeded the maximum number of requests per second allowed for your subscriber key."
         case .unavailable: "Service Unavailable"
         }

@@ -33,19 +33,23 @@ final class PubNubPush: Sendable {
     /// Adds channels to a device, then takes others away from it; returns once the store has it, and it holds.
     ///
     /// - Throws: when nothing has changed: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store.
-    func change(_ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]) async throws {
-        try await commit { try $0.change(device, adding: added, removing: removed) }
+    func change(
+        _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier], by owner: PushOwner = PushOwner()
+    ) async throws {
+        try await commit(owner) { try $0.change(device, adding: added, removing: removed) }
     }
 
     /// Forgets a device; returns once the store has forgotten it.
-    func remove(_ device: PushDevice) async throws {
-        try await commit { $0.removal(of: device) }
+    func remove(_ device: PushDevice, by owner: PushOwner = PushOwner()) async throws {
+        try await commit(owner) { $0.removal(of: device) }
     }
 
-    private func commit(_ decide: @escaping @Sendable (PushRegistrations) throws -> PushRegistrations.Change?) async throws {
+    private func commit(
+        _ owner: PushOwner, _ decide: @escaping @Sendable (PushRegistrations) throws -> PushRegistrations.Change?
+    ) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let isAccepted = queue.add { [self] end in
-                make(decide) { result in
+            let isAccepted = queue.add(for: owner.name) { [self] end in
+                make(owner, decide) { result in
                     continuation.resume(with: result)
                     end()
                 }
@@ -55,13 +59,20 @@ final class PubNubPush: Sendable {
     }
 
     private func make(
-        _ decide: (PushRegistrations) throws -> PushRegistrations.Change?,
+        _ owner: PushOwner, _ decide: (PushRegistrations) throws -> PushRegistrations.Change?,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         do {
-            guard let change = try registrations.withLockedValue({ try decide($0) }) else { return completion(.success(())) }
+            let decided = try registrations.withLockedValue { registrations in
+                try decide(registrations).map { ($0, registrations.growth(by: $0)) }
+            }
+            guard let (change, size) = decided else { return completion(.success(())) }
+            guard owner.add(size) else { throw ShareUsed() }
             store.commit([Self.record(change)], with: [], application: subscribeKey) { [registrations] error in
-                if let error { return completion(.failure(error)) }
+                if let error {
+                    _ = owner.add(-size)
+                    return completion(.failure(error))
+                }
                 registrations.withLockedValue { $0.apply(change) }
                 completion(.success(()))
             }
@@ -90,6 +101,14 @@ final class PubNubPush: Sendable {
         else { return nil }
         return (device, channels.compactMap { $0.string.map { Identifier($0) } })
     }
+}
+
+/// Whose share counts what is registered (rule PV-180).
+struct PushOwner: Sendable {
+    /// Nil for nobody's.
+    var name: Identifier?
+    /// Counts what the owner adds; false when it would have too much.
+    var add: @Sendable (OwnerShares.Size) -> Bool = { _ in true }
 }
 
 extension PushDevice {

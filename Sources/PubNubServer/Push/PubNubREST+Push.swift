@@ -18,7 +18,7 @@ extension PubNubREST {
         } catch {
             return Self.refusal(error.rawValue)
         }
-        return isRemoval ? try await remove(device) : try await channels(of: device, request)
+        return isRemoval ? try await remove(device, request) : try await channels(of: device, request)
     }
 
     /// Lists the channels of a device, or adds and removes some, as the query says.
@@ -31,16 +31,24 @@ extension PubNubREST {
             return Self.refusal(PubNubErrorBody.invalidChannelName)
         }
         do {
-            try await application.push.change(device, adding: added.identifiers, removing: removed.identifiers)
+            try await application.push.change(
+                device, adding: added.identifiers, removing: removed.identifiers, by: pushOwner(request))
         } catch {
             return try Self.refusal(error, application.push.limits)
         }
         return .pubnub(Array(#"[1, "Modified Channels"]"#.utf8))
     }
 
-    private func remove(_ device: PushDevice) async throws(PubNubErrorBody) -> HTTPAnswer {
+    private func pushOwner(_ request: PubNubServerRequest) -> PushOwner {
+        guard let owner = owner(of: request) else { return PushOwner() }
+        let limits = application.push.limits
+        let share = OwnerShares.Size(count: limits.devices, bytes: limits.bytes).divided()
+        return PushOwner(name: owner) { [application] in application.add($0, to: .pushDevices, by: owner, share: share) }
+    }
+
+    private func remove(_ device: PushDevice, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         do {
-            try await application.push.remove(device)
+            try await application.push.remove(device, by: pushOwner(request))
         } catch {
             throw .serviceUnavailable
         }
@@ -66,6 +74,9 @@ extension PubNubREST {
     private static func refusal(
         _ error: any Error, _ limits: PushRegistrations.Limits
     ) throws(PubNubErrorBody) -> HTTPAnswer {
+        if error is ShareUsed {
+            return .pubnub(status: 429, JSONBody.object(isSpaced: true) { $0.member("error", ShareUsed.message) })
+        }
         switch error as? PushRegistrations.Refusal {
         case .tooManyChannels: return refusal("A device can be registered for \(limits.channelsPerDevice) channels.")
         case .tooManyDevices: return refusal("The keyset has \(limits.devices) devices; remove some first.")

@@ -74,6 +74,14 @@ struct PushRegistrations: Sendable {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }
 
+    /// What a decided change adds, or removes where it is negative.
+    func growth(by change: Change) -> OwnerShares.Size {
+        let old = channels[change.device] ?? []
+        return OwnerShares.Size(
+            count: (change.channels.isEmpty ? 0 : 1) - (old.isEmpty ? 0 : 1),
+            bytes: Self.size(change.device, change.channels) - Self.size(change.device, old))
+    }
+
     /// Makes a change hold.
     mutating func apply(_ change: Change) { put(change.channels, for: change.device) }
 

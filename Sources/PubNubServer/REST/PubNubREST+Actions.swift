@@ -35,8 +35,9 @@ extension PubNubREST {
             return Self.invalid("Invalid type", "type", in: "body")
         }
         guard value.utf8.count <= Self.maximumValue else { return Self.invalid("Value too long", "value", in: "body") }
+        let owner = owner(of: request)
         Task {
-            let answer = await add(on: channel, reply: reply) { token in
+            let answer = await add(on: channel, by: owner, reply: reply) { token in
                 MessageAction(type: type, value: value, user: user, message: message.rawValue, timetoken: token)
             }
             if let answer { reply(answer) }
@@ -46,10 +47,12 @@ extension PubNubREST {
 
     /// Adds an action to a message of the channel's history (rule PV-75).
     ///
-    /// - Parameter make: makes the action with its timetoken.
+    /// - Parameters:
+    ///   - owner: whose share counts the action; nil for nobody's.
+    ///   - make: makes the action with its timetoken.
     /// - Returns: a refusal; otherwise the answer goes to `reply`.
     private func add(
-        on channel: String, reply: @escaping HTTPReply, _ make: (UInt64) -> MessageAction
+        on channel: String, by owner: Identifier?, reply: @escaping HTTPReply, _ make: (UInt64) -> MessageAction
     ) async -> HTTPAnswer? {
         for _ in 0..<Self.looks {
             let deletions = application.actions.deletions
@@ -60,13 +63,19 @@ extension PubNubREST {
             }
             let token = nextToken()
             let action = make(token)
+            guard count(action, by: owner) else {
+                abandon(token)
+                return .pubnub(status: 429, ActionBodies.refusal(429, ShareUsed.message))
+            }
             let addition = application.actions.add(action, to: channel, unlessDeletedSince: deletions)
             guard addition != .added else {
                 store(.added(action), by: action.user, on: channel, at: token) { isStored in
+                    if !isStored { count(action, by: owner, isRemoval: true) }
                     reply(isStored ? .pubnub(ActionBodies.added(action)) : Self.unavailable)
                 }
                 return nil
             }
+            count(action, by: owner, isRemoval: true)
             abandon(token)
             switch addition {
             case .known: return .pubnub(status: 409, ActionBodies.refusal(409, "Action Already Added"))
@@ -95,7 +104,9 @@ extension PubNubREST {
         let user = request.user ?? ""
         switch application.actions.remove(timetoken.rawValue, of: message.rawValue, on: channel, by: user) {
         case .removing(let action):
+            let owner = owner(of: request)
             store(.removed(action), by: user, on: channel, at: nextToken()) { isStored in
+                if isStored { count(action, by: owner, isRemoval: true) }
                 reply(isStored ? .pubnub(ActionBodies.removed) : Self.unavailable)
             }
             return nil
@@ -118,6 +129,15 @@ extension PubNubREST {
         var url = "\(request.target.rawPath)?start=\(first)&limit=\(limit)"
         if let end { url += "&end=\(end)" }
         return .pubnub(ActionBodies.page(found, more: (url, first, end, limit)))
+    }
+
+    /// Counts an action against the share of whoever adds it (rule PV-180); false when the share is used up.
+    @discardableResult
+    private func count(_ action: MessageAction, by owner: Identifier?, isRemoval: Bool = false) -> Bool {
+        let size = OwnerShares.Size(count: 1, bytes: action.size)
+        return application.add(
+            isRemoval ? -size : size, to: .actions, by: owner,
+            share: OwnerShares.Size(count: MessageActions.capacity, bytes: MessageActions.maximumBytes).divided())
     }
 
     private func nextToken() -> UInt64 {

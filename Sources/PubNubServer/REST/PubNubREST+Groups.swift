@@ -34,21 +34,24 @@ extension PubNubREST {
         }
         let group = Identifier(name)
         let (added, removed) = (request.list("add").identifiers, request.list("remove").identifiers)
-        if request.parameter("add") != nil { try await changeGroup { try $0.add(added, to: group) } }
-        if request.parameter("remove") != nil { try await changeGroup { try $0.remove(removed, from: group) } }
+        let owner = owner(of: request)
+        if request.parameter("add") != nil { try await changeGroup(by: owner) { try $0.add(added, to: group) } }
+        if request.parameter("remove") != nil { try await changeGroup(by: owner) { try $0.remove(removed, from: group) } }
         return Self.groupChanged
     }
 
-    func removeGroup(_ name: String) async throws(PubNubErrorBody) -> HTTPAnswer {
-        try await changeGroup { $0.remove(group: Identifier(name)) }
+    func removeGroup(_ name: String, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
+        try await changeGroup(by: owner(of: request)) { $0.remove(group: Identifier(name)) }
         return Self.groupChanged
     }
 
     private func changeGroup(
-        _ change: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
+        by owner: Identifier?, _ change: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
     ) async throws(PubNubErrorBody) {
         do {
-            _ = try await application.changeGroup(change)
+            _ = try await application.changeGroup(by: owner, change)
+        } catch is ShareUsed {
+            throw .channelRegistry(429, ShareUsed.message)
         } catch {
             switch error as? GroupRefusal {
             case .invalidName: throw .reservedCharacter

@@ -43,14 +43,14 @@ extension PubNubREST {
             reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
         case .set:
             let patch = try ObjectInput.patch(request.body, kind, objects.limits)
-            objects.change(.set(kind, id, patch), ifMatch: request.eTag, of: application) { problem in
+            objects.change(.set(kind, id, patch), ifMatch: request.eTag, by: owner(of: request), of: application) { problem in
                 if let problem { return reply(problem.answer) }
                 // Another call may have removed it since.
                 guard let metadata = objects.read({ $0.table(kind)[id] }) else { return reply(ObjectProblem.notFound.answer) }
                 reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
             }
         case .remove:
-            objects.change(.remove(kind, id), of: application) { problem in
+            objects.change(.remove(kind, id), by: owner(of: request), of: application) { problem in
                 reply(problem?.answer ?? .objects(ObjectBodies.removed))
             }
         }
@@ -59,7 +59,7 @@ extension PubNubREST {
     // MARK: Lists
 
     private func answer(_ request: PubNubServerRequest, list: ObjectList, reply: @escaping HTTPReply) throws(ObjectProblem) {
-        tell(list, try ObjectQuery(request, list, application.objects.limits), reply: reply)
+        tell(list, try ObjectQuery(request, list, application.objects.limits), for: owner(of: request), reply: reply)
     }
 
     /// - Parameter call: what changes memberships in the way that the body says.
@@ -68,16 +68,17 @@ extension PubNubREST {
         call: ([ObjectInput.Membership]) -> ObjectCall
     ) throws(ObjectProblem) {
         let query = try ObjectQuery(request, list, application.objects.limits)
-        guard isChange else { return tell(list, query, reply: reply) }
+        guard isChange else { return tell(list, query, for: owner(of: request), reply: reply) }
         let changes = try ObjectInput.memberships(request.body, list.otherKind.key, application.objects.limits)
-        application.objects.change(call(changes), of: application) { [self] problem in
+        let owner = owner(of: request)
+        application.objects.change(call(changes), by: owner, of: application) { [self] problem in
             if let problem { return reply(problem.answer) }
-            tell(list, query, reply: reply)
+            tell(list, query, for: owner, reply: reply)
         }
     }
 
     /// At once where that is short, so that the leader of a cluster answers a change in the call that makes it.
-    private func tell(_ list: ObjectList, _ query: ObjectQuery, reply: @escaping HTTPReply) {
+    private func tell(_ list: ObjectList, _ query: ObjectQuery, for owner: Identifier?, reply: @escaping HTTPReply) {
         let objects = application.objects
         do throws(ObjectProblem) {
             if let page = try objects.shortPage(of: list, query) { return reply(.objects(ObjectBodies.page(page))) }
@@ -86,7 +87,7 @@ extension PubNubREST {
         }
         Task {
             do throws(ObjectProblem) {
-                reply(.objects(ObjectBodies.page(try await objects.page(of: list, query))))
+                reply(.objects(ObjectBodies.page(try await objects.page(of: list, query, for: owner))))
             } catch {
                 reply(error.answer)
             }

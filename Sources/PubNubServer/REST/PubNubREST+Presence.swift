@@ -19,7 +19,9 @@ extension PubNubREST {
     private func heartbeat(
         _ request: PubNubServerRequest, _ channels: [String]
     ) throws(PubNubErrorBody) -> PresenceChange {
-        let user = try occupant(request)
+        var subscriber = try occupant(request)
+        subscriber.owner = owner(of: request)
+        let user = subscriber
         let given = try states(request)
         let timeout = request.parameter("heartbeat").flatMap { Int($0) }
         let time = application.occupancyTime
@@ -50,7 +52,9 @@ extension PubNubREST {
         let bytes = Array(json.text.utf8)
         guard bytes.count <= application.occupancyLimits.stateBytes else { throw .stateTooLarge }
         let time = application.occupancyTime
-        let user = Identifier(user)
+        var subject = OccupancyUser(id: Identifier(user))
+        subject.owner = owner(of: request)
+        let user = subject
         return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.stateSet(bytes))) {
             place, state, pending in
             state.occupancy.setState(bytes, of: user, on: place.channel, at: time, into: &pending.events)

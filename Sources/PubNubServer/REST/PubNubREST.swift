@@ -1,9 +1,13 @@
+import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
 /// Answers everything but subscribing, publishing and the time.
 struct PubNubREST: Sendable {
     let application: PubNubApplication
+
+    /// Whose share counts what a request adds (rule PV-180).
+    func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
         do throws(PubNubErrorBody) {
@@ -59,7 +63,7 @@ struct PubNubREST: Sendable {
         case .deleteHistory(let channel): return try await deleteHistory(request, channel)
         case .counts(let channels): return try await counts(request, channels)
         case .group(let name): return try await group(name, request)
-        case .removeGroup(let name): return try await removeGroup(name)
+        case .removeGroup(let name): return try await removeGroup(name, request)
         case .pushChannels(let interface, let token): return try await push(request, interface, token, isRemoval: false)
         case .removeDevice(let interface, let token): return try await push(request, interface, token, isRemoval: true)
         case .revokeToken(let token): return try await revokeToken(request, token)

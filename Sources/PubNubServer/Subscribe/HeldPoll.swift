@@ -44,6 +44,7 @@ final class HeldPoll: HeldExchange {
     init(_ connection: HTTPConnection, _ polls: PubNubPolls) {
         self.connection = connection
         self.polls = polls
+        address = connection.client([:]).map { PubNubAccess.owner(address: $0.text) }
     }
 
     /// Takes on what the next poll subscribes to.
@@ -55,7 +56,12 @@ final class HeldPoll: HeldExchange {
     }
 
     /// Takes on who polls next.
-    func setUser(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) throws(PubNubErrorBody) {
+    ///
+    /// - Parameter owner: whose share counts the stays; nil for the connection's address.
+    func setUser(
+        _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, owner: Identifier? = nil
+    ) throws(PubNubErrorBody) {
+        defer { user?.owner = owner ?? address }
         let id = target.user.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let instance =
             target.instance.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)

@@ -51,9 +51,10 @@ final class PubNubPolls {
     ///   - bytes: the request's target, which is gone when this returns.
     ///   - access: what has to stay allowed while the poll is held.
     ///   - isJudged: whether the request was asked for its rights.
+    ///   - owner: whose share counts the stays; nil for the connection's address.
     func subscribe(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection, access: HeldAccess? = nil,
-        isJudged: Bool = false
+        isJudged: Bool = false, owner: Identifier? = nil
     ) {
         let poll: HeldPoll
         if let known = connection.exchange as? HeldPoll, known.polls === self {
@@ -68,7 +69,7 @@ final class PubNubPolls {
             poll.form = target.form
             poll.access = access
             poll.isJudged = isJudged
-            try poll.setUser(target, bytes)
+            try poll.setUser(target, bytes, owner: owner)
             start(poll, PollStart(cursor: target.cursor, heartbeat: target.heartbeat, state: try readState(target, bytes)))
         } catch {
             connection.answer(HTTPAnswer(error))

@@ -78,6 +78,9 @@ public struct ChannelGroups: Sendable {
     /// What the groups take, roughly.
     public private(set) var bytes = 0
 
+    /// How many groups there are.
+    package var count: Int { groups.count }
+
     /// All groups, in the order in which they came.
     public var names: [Identifier] { Array(groups.keys) }
 

@@ -1,7 +1,11 @@
+import Identifiers
+
 /// State of a user who is not on the channel.
 struct AbsentState: Sendable {
     var state: [UInt8]
     var deadline: MonotonicInstant
+    /// Who set it.
+    var owner: Identifier?
 
     func cost(_ place: OccupancyPlace) -> Int {
         state.count + place.channel.utf8.count + place.user.utf8.count + 256

@@ -16,11 +16,14 @@ struct OccupancyMember: Sendable {
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
+    /// Whose share the stay counts against.
+    let owner: Identifier?
     private(set) var connections: [Connection] = []
     /// When its deadline is looked at.
     var scheduled = MonotonicInstant(nanoseconds: .max)
 
-    init(stay: UInt64, user: Identifier, state: [UInt8]?) {
+    init(stay: UInt64, user: Identifier, state: [UInt8]?, owner: Identifier? = nil) {
+        self.owner = owner
         self.stay = stay
         self.user = user
         self.state = state

@@ -28,6 +28,8 @@ public struct OccupancyState: Sendable {
     /// What all stays take, roughly.
     public internal(set) var bytes = 0
     private var moves = 0
+    /// What the owners of stays and states have.
+    var owners: [Identifier: OccupancyUse] = [:]
     /// Where somebody came, went or changed since that was asked for; nil where nobody asks.
     var touched: Set<OccupancyPlace>?
 
@@ -59,7 +61,7 @@ public struct OccupancyState: Sendable {
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
         // Where memory is short, a user's new connection takes the place of an old one.
-        let connections = bytes < limits.bytes ? OccupancyMember.connectionLimit : 1
+        let connections = bytes < limits.bytes && hasShare(user.owner) ? OccupancyMember.connectionLimit : 1
         let known: Void? = change(user.id, on: channel) {
             $0.touch(user.connection, until: deadline, timeout: seconds, limit: connections, at: time.instant)
         }
@@ -82,14 +84,32 @@ public struct OccupancyState: Sendable {
     public mutating func setState(
         _ state: [UInt8], of user: Identifier, on channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) -> OccupancyRefusal? {
+        setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
+    }
+
+    /// The same, by the owner that `subject` names.
+    package mutating func setState(
+        _ state: [UInt8], of subject: OccupancyUser, on channel: Identifier, at time: OccupancyTime,
+        into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        let user = subject.id
         guard state.count <= limits.stateBytes else { return .stateTooLong(limit: limits.stateBytes) }
         if channels[channel]?.roster[user] != nil { return change(channel, user, to: state, at: time, into: &events) }
         let place = OccupancyPlace(channel: channel, user: user)
-        let new = AbsentState(state: state, deadline: time.instant.advanced(by: .seconds(settings.defaultTimeout)))
+        let new = AbsentState(
+            state: state, deadline: time.instant.advanced(by: .seconds(settings.defaultTimeout)), owner: subject.owner)
         let old = absent[place]
-        let grown = new.cost(place) - (old?.cost(place) ?? 0)
-        guard absent.count < limits.absentStates || old != nil, absentBytes + grown <= limits.absentBytes else { return .full }
-        if let old { absentEnds.remove(place, at: old.deadline) }
+        let cost = new.cost(place)
+        let grown = cost - (old?.cost(place) ?? 0)
+        let isOwn = old != nil && old?.owner == subject.owner
+        guard absent.count < limits.absentStates || old != nil, absentBytes + grown <= limits.absentBytes,
+            hasAbsentShare(subject.owner, states: isOwn ? 0 : 1, bytes: isOwn ? grown : cost)
+        else { return .full }
+        if let old {
+            absentEnds.remove(place, at: old.deadline)
+            charge(old.owner, absentStates: -1, absentBytes: -old.cost(place))
+        }
+        charge(subject.owner, absentStates: 1, absentBytes: cost)
         absent[place] = new
         absentBytes += grown
         absentEnds.insert(place, at: new.deadline)
@@ -137,15 +157,17 @@ extension OccupancyState {
         at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) -> OccupancyRefusal? {
         if visits[user.id]?.count ?? 0 >= limits.channelsPerUser { return .tooManyChannels(limit: limits.channelsPerUser) }
-        guard stayCount < limits.stays, bytes < limits.bytes, channels[channel]?.roster.count ?? 0 < limits.usersPerChannel
+        guard stayCount < limits.stays, bytes < limits.bytes, channels[channel]?.roster.count ?? 0 < limits.usersPerChannel,
+            hasShare(user.owner)
         else { return .full }
         stays += 1
         stayCount += 1
         let known = takeAbsent(OccupancyPlace(channel: channel, user: user.id))
-        var member = OccupancyMember(stay: stays, user: user.id, state: state ?? known)
+        var member = OccupancyMember(stay: stays, user: user.id, state: state ?? known, owner: user.owner)
         member.refresh(user.connection, until: deadline, timeout: timeout, limit: OccupancyMember.connectionLimit)
         member.scheduled = deadline
         bytes += member.cost + channel.utf8.count
+        charge(user.owner, stays: 1, bytes: member.cost + channel.utf8.count)
         let event = OccupancyEvent(
             channel: channel, action: .join, occupancy: 0, timestamp: time.unixSeconds, user: user.id, state: member.state)
         channels[channel, default: OccupancyChannel()].roster.insert(member)
@@ -166,13 +188,14 @@ extension OccupancyState {
             let (cost, planned, kept) = (member.cost, member.scheduled, isAsked ? member.kept : [])
             let result = change(&member)
             return (
-                result: result, grown: member.cost - cost, stay: member.stay, planned: planned, next: member.replan(),
-                hasChanged: isAsked && member.kept != kept
+                result: result, grown: member.cost - cost, owner: member.owner, stay: member.stay, planned: planned,
+                next: member.replan(), hasChanged: isAsked && member.kept != kept
             )
         }
         guard let outcome else { return nil }
         if outcome.hasChanged { touched?.insert(OccupancyPlace(channel: channel, user: user)) }
         bytes += outcome.grown
+        charge(outcome.owner, bytes: outcome.grown)
         if let next = outcome.next {
             let stay = OccupancyStay(number: outcome.stay, channel: channel, user: user)
             stayEnds.remove(stay, at: outcome.planned)
@@ -191,6 +214,7 @@ extension OccupancyState {
         touched?.insert(OccupancyPlace(channel: channel, user: user))
         stayCount -= 1
         bytes -= removed.member.cost + channel.utf8.count
+        charge(removed.member.owner, stays: -1, bytes: -(removed.member.cost + channel.utf8.count))
         moves += removed.moves
         stayEnds.remove(OccupancyStay(number: removed.member.stay, channel: channel, user: user), at: removed.member.scheduled)
         if let visit = visits.index(forKey: user) {
@@ -209,8 +233,9 @@ extension OccupancyState {
         guard let index = channels.index(forKey: channel), let member = channels.values[index].roster[user], member.state != state
         else { return nil }
         let grown = state.count - (member.state?.count ?? 0)
-        guard grown <= 0 || bytes + grown <= limits.bytes else { return .full }
+        guard grown <= 0 || bytes + grown <= limits.bytes && hasShare(member.owner, bytes: grown) else { return .full }
         bytes += grown
+        charge(member.owner, bytes: grown)
         _ = channels.values[index].roster.update(user) { $0.state = state }
         touched?.insert(OccupancyPlace(channel: channel, user: user))
         events.append(
@@ -246,6 +271,7 @@ extension OccupancyState {
     private mutating func takeAbsent(_ place: OccupancyPlace) -> [UInt8]? {
         guard !absent.isEmpty, let state = absent.removeValue(forKey: place) else { return nil }
         absentBytes -= state.cost(place)
+        charge(state.owner, absentStates: -1, absentBytes: -state.cost(place))
         absentEnds.remove(place, at: state.deadline)
         return state.state
     }
@@ -257,16 +283,17 @@ extension OccupancyState {
     private mutating func expire(_ stay: OccupancyStay, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
-            member -> (isGone: Bool, grown: Int, next: MonotonicInstant)? in
+            member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
             // Another stay, or one that was planned anew while its slot was being looked through.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)
             if !isGone { member.scheduled = member.deadline }
-            return (isGone, member.cost - cost, member.scheduled)
+            return (isGone, member.cost - cost, member.owner, member.scheduled)
         }
-        guard let outcome, let (isGone, grown, next) = outcome else { return }
+        guard let outcome, let (isGone, grown, owner, next) = outcome else { return }
         bytes += grown
+        charge(owner, bytes: grown)
         if isGone {
             remove(stay.user, from: stay.channel, as: .timeout, at: time, into: &events)
         } else {

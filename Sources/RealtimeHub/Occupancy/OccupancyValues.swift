@@ -20,6 +20,8 @@ public struct OccupancyUser: Hashable, Sendable {
     public var id: Identifier
     /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
     public var connection: Identifier
+    /// Whose share of the limits a stay counts against (rule HB-70): a user whom the application has named, or an address. Nil for nobody's.
+    package var owner: Identifier?
 
     /// Makes a value with these properties.
     public init(id: Identifier, connection: Identifier = "") {

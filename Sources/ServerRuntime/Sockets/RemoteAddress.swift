@@ -40,6 +40,9 @@ package struct RemoteAddress: Hashable, Sendable {
         self.init(try? SocketAddress(ipAddress: String(decoding: bytes, as: UTF8.self), port: 0))
     }
 
+    /// Names the address, or its network of IPv6, and no other.
+    package var text: String { String(high, radix: 16) + "-" + String(low, radix: 16) }
+
     private init(v4: UInt32) {
         (high, low, isLoopback) = (0, 0xFFFF << 32 | UInt64(v4), v4 >> 24 == 127)
     }

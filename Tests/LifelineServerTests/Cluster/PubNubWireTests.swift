@@ -67,8 +67,10 @@ struct PubNubWireTests {
             let target = try RequestTarget(parsing: "/publish/demo/demo/0/room/0/1?uuid=a%20b")
             let draft = PubNubDraft(
                 channel: "room", publisher: "ann", payload: [49], metadata: [50], kind: .message, customType: "note")
+            var user = OccupancyUser(id: "ann", connection: "i")
+            user.owner = "address:1"
             let touch = PubNubClusterRequest.PresenceTouch(
-                user: OccupancyUser(id: "ann", connection: "i"), timeout: 60,
+                user: user, timeout: 60,
                 places: [.init(channel: "a", state: [123, 125]), .init(channel: "b")])
             return [
                 .http(HTTPRequest(method: "GET", target: target, headers: [:], body: [1])),

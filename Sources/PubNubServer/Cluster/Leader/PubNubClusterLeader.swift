@@ -37,8 +37,11 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         case .touch(let touch, let key):
             if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
             reply(ByteBuffer())
-        case .advance(let cursor):
-            _ = streams.storage.tokens.advance(past: cursor)
+        case .advance(let cursor, let key):
+            // A client's cursor, which the client may have made up.
+            if let application = streams.application(subscribeKey: key) {
+                _ = application.withState { application.advance(past: cursor, within: TimetokenClock.furthestCursor, &$0) }
+            }
             reply(ByteBuffer())
         case .state(let key):
             guard let application = streams.application(subscribeKey: key) else { return reply(ByteBuffer()) }
@@ -80,7 +83,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             guard streams.application(subscribeKey: address.subscribeKey) != nil else { return reply(ByteBuffer()) }
             let request = PubNubServerRequest(
                 method: request.method, target: request.target, body: request.body,
-                ifMatch: request.headers.first(name: "if-match"), base: request.headers.first(name: ClusterStreams.baseField))
+                ifMatch: request.headers.first(name: "if-match"), base: request.headers.first(name: ClusterStreams.baseField),
+                client: request.headers.first(name: ClusterStreams.clientField))
             let requests = PubNubRequests(streams: streams, counts: counts)
             let application = try requests.application(for: request, address)
             requests.answer(request, address.route, application, reply: answered)

@@ -11,6 +11,8 @@ import ServerRuntime
 extension ClusterStreams {
     /// What the leader is told about the address at which the client reaches the servers. No client's field comes this far.
     static let baseField = "base"
+    /// Likewise, the address that the request comes from.
+    static let clientField = "client"
 
     /// The files of a keyset.
     func files(of application: PubNubApplication) -> ClusterFiles {
@@ -32,7 +34,7 @@ extension ClusterStreams {
             default: false
             }
         // No answer depends on another field of the header.
-        let fields = [("if-match", request.ifMatch), (Self.baseField, request.base)]
+        let fields = [("if-match", request.ifMatch), (Self.baseField, request.base), (Self.clientField, request.client)]
         let forwarded = HTTPRequest(
             method: request.method, target: request.target,
             headers: HTTPHeaders(fields.compactMap { name, value in value.map { (name, $0) } }), body: request.body)

@@ -88,6 +88,7 @@ extension PubNubClusterRequest {
             buffer.write(text: key)
             buffer.write(name: touch.user.id)
             buffer.write(name: touch.user.connection)
+            buffer.write(optional: touch.user.owner?.text)
             buffer.write(optional: touch.timeout.map { Int64($0) })
             buffer.write(list: touch.places) { buffer, place in
                 buffer.write(name: place.channel)
@@ -95,6 +96,7 @@ extension PubNubClusterRequest {
             }
         case .advance(let cursor, let key):
             begin(.advance)
+            buffer.write(text: key)
             buffer.writeInteger(cursor)
         case .state(let key):
             begin(.state)
@@ -128,7 +130,8 @@ extension PubNubClusterRequest {
             request = .publish(try buffer.draft(), isBridged: try buffer.flag(), subscribeKey: key)
         case .touch:
             let key = try buffer.text()
-            let user = OccupancyUser(id: try buffer.name(), connection: try buffer.name())
+            var user = OccupancyUser(id: try buffer.name(), connection: try buffer.name())
+            user.owner = try buffer.optionalText().map { Identifier($0) }
             let timeout = try buffer.optionalNumber(Int64.self).map { Int(clamping: $0) }
             let places = try buffer.list { (buffer) throws(ClusterCodingError) in
                 PresenceTouch.Place(channel: try buffer.name(), state: try buffer.optionalBytes())

@@ -65,4 +65,15 @@ struct ChangeQueueTests {
         await #expect(throws: Failure.self) { try await queue.run { throw Failure() } }
         #expect(try await queue.run { 7 } == 7)
     }
+
+    @Test("One owner has a quarter of the places, given back when its changes begin (PV-180)")
+    func shares() {
+        let (queue, ends) = (ChangeQueue(limit: 8), Ends())
+        #expect(queue.add(ends.change(0)))
+        #expect(
+            queue.add(for: "a", ends.change(1)) && queue.add(for: "a", ends.change(2)) && !queue.add(for: "a", ends.change(3)))
+        #expect(queue.add(for: "b", ends.change(4)) && queue.add(ends.change(5)))
+        ends.endOldest()
+        #expect(queue.add(for: "a", ends.change(6)))
+    }
 }

@@ -46,10 +46,15 @@ final class PubNubRESTFixture: Sendable {
     }
 
     /// The answer to a request, as the front gives it: rights first, then the service.
-    func ask(_ target: String, method: String = "GET", body: String = "", ifMatch: String? = nil) async throws -> Answer {
+    ///
+    /// - Parameter client: names the address that asks.
+    func ask(
+        _ target: String, method: String = "GET", body: String = "", ifMatch: String? = nil, client: String? = nil
+    ) async throws -> Answer {
         let target = try RequestTarget(parsing: target)
         let address = try PubNubAddress(method: method, segments: target.segments)
-        let request = PubNubServerRequest(method: method, target: target, body: Array(body.utf8), ifMatch: ifMatch)
+        let request = PubNubServerRequest(
+            method: method, target: target, body: Array(body.utf8), ifMatch: ifMatch, client: client)
         if application.keyset.requiresGrants,
             let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
         {

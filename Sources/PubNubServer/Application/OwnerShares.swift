@@ -1,0 +1,98 @@
+import Identifiers
+import RealtimeHub
+
+/// How much single owners have added lately to what a keyset keeps, so that one of them cannot use up what all share (rule PV-180). An owner
+/// is a user whom the application has named in a token, or an address. A pure value.
+///
+/// What an owner has added counts less and less and nothing after a day: the store does not know who added what. What the owner removes
+/// counts no more.
+struct OwnerShares: Sendable {
+    enum Kind: Hashable, CaseIterable, Sendable {
+        case groups
+        case objects
+        case pushDevices
+        case actions
+        case files
+    }
+
+    /// A number of things, and their bytes.
+    struct Size: Hashable, Sendable {
+        var count = 0
+        var bytes = 0
+
+        static prefix func - (size: Size) -> Size { Size(count: -size.count, bytes: -size.bytes) }
+
+        /// The part of a keyset's limit that one owner may have.
+        func divided(by divisor: Int = 4) -> Size { Size(count: count / divisor, bytes: bytes / divisor) }
+    }
+
+    private struct Key: Hashable {
+        var kind: Kind
+        var owner: Identifier
+    }
+
+    private struct Level {
+        var count: Double
+        var bytes: Double
+        var since: MonotonicInstant
+
+        var isEmpty: Bool { count <= 0 && bytes <= 0 }
+    }
+
+    /// After this time what was added counts no more, in seconds.
+    static let period = 86_400
+    /// So many owners are told apart for all kinds together; further ones share what one may have.
+    static let maximumOwners = 100_000
+
+    private var levels: [Key: Level] = [:]
+    private var nextSweep = 1024
+    private let maximumOwners: Int
+
+    init(maximumOwners: Int = OwnerShares.maximumOwners) {
+        self.maximumOwners = maximumOwners
+    }
+
+    var ownerCount: Int { levels.count }
+
+    /// Counts what an owner adds, or removes where it is negative.
+    ///
+    /// - Parameters:
+    ///   - share: what one owner may have.
+    /// - Returns: false, without a change, when the owner would have more. An owner that has nothing may add one thing of any size.
+    mutating func add(_ size: Size, to kind: Kind, by owner: Identifier, share: Size, at now: MonotonicInstant) -> Bool {
+        if levels.count >= nextSweep { forget(share, at: now) }
+        var key = Key(kind: kind, owner: owner)
+        if levels[key] == nil, levels.count >= maximumOwners { key.owner = "" }
+        var level = levels[key].map { Self.drained($0, share, at: now) } ?? Level(count: 0, bytes: 0, since: now)
+        let grows = size.count > 0 || size.bytes > 0
+        guard
+            !grows || level.isEmpty
+                || level.count + Double(size.count) <= Double(share.count)
+                    && level.bytes + Double(size.bytes) <= Double(share.bytes)
+        else { return false }
+        level.count = max(0, level.count + Double(size.count))
+        level.bytes = max(0, level.bytes + Double(size.bytes))
+        levels[key] = level.isEmpty ? nil : level
+        return true
+    }
+
+    private static func drained(_ level: Level, _ share: Size, at now: MonotonicInstant) -> Level {
+        let part = Double(now.since(level.since).components.seconds) / Double(period)
+        guard part > 0 else { return level }
+        return Level(
+            count: max(0, level.count - part * Double(share.count)), bytes: max(0, level.bytes - part * Double(share.bytes)),
+            since: now)
+    }
+
+    /// Forgets owners whose last addition was a whole period ago; the table is looked through again when it has doubled.
+    private mutating func forget(_ share: Size, at now: MonotonicInstant) {
+        levels = levels.filter { now.since($0.value.since) < .seconds(Self.period) }
+        nextSweep = max(1024, 2 * levels.count)
+    }
+}
+
+/// A change would give one owner more than its share of what a keyset keeps.
+struct ShareUsed: Error, Hashable, Sendable {
+    static let message =
+        "One user or address has added a quarter of what the keyset may keep. Remove something, try again later, or sign the request."
+}
