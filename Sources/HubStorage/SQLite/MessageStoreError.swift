@@ -26,7 +26,11 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         case .inUse(let directory):
             "another server is using \(directory): stop it, or choose another directory with --data"
         case .damaged(let file):
-            "the database \(file) is damaged: move it away to start empty, or recover it with `sqlite3 \(file) .recover`"
+            """
+            the database \(file) is damaged: recover it with `sqlite3 \(file) .recover`, or move it, \(file)-wal and \(file)-shm away to \
+            start empty. Leave the directory `files` where it is: the server sets aside uploaded files that are not in its database for 30 \
+            days, and takes them back with the database
+            """
         case .newer(let file):
             "the database \(file) was written by a newer version of Lifeline: use that version, or another directory"
         case .foreign(let file):

@@ -27,7 +27,32 @@ struct DirectoryFileContents: FileContents {
         directory = path + "/" + Hex.text(SHA256.hash(data: Array(subscribeKey.utf8)))
     }
 
-    func ids() throws -> Set<Identifier>? {
+    func restore(_ known: Set<Identifier>, at now: Int) throws -> RestoredContents? {
+        var found = RestoredContents(present: try list(directory), asideDirectory: aside)
+        for id in try list(aside).sorted() {
+            if known.contains(id), !found.present.contains(id) {
+                guard rename(aside + "/" + id.text, directory + "/" + id.text) == 0 else { continue }
+                found.present.insert(id)
+                found.returned += 1
+            } else if Self.changed(aside + "/" + id.text).map({ $0 < now - Self.asideLifetime }) ?? false {
+                if unlink(aside + "/" + id.text) == 0 { found.deleted += 1 }
+            }
+        }
+        for id in found.present.subtracting(known) {
+            guard mkdir(aside, 0o700) == 0 || errno == EEXIST else { throw FileProblem() }
+            guard rename(directory + "/" + id.text, aside + "/" + id.text) == 0 else { throw FileProblem() }
+            found.present.remove(id)
+            found.setAside += 1
+        }
+        return found
+    }
+
+    /// Contents that no record of the store names.
+    private var aside: String { directory + "/aside" }
+
+    /// The ids of the contents in a directory; none when the directory is not there. Deletes contents that are not whole, because the server
+    /// ended while it wrote them.
+    private func list(_ directory: String) throws -> Set<Identifier> {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }
             throw FileProblem()
@@ -41,13 +66,23 @@ struct DirectoryFileContents: FileContents {
                 }
             }
             if name.hasByteSuffix(Self.temporarySuffix) {
-                // The server ended before it was whole.
                 unlink(directory + "/" + name)
             } else if FileID.isValid(name) {
                 found.insert(Identifier(name))
             }
         }
         return found
+    }
+
+    /// When a file was last moved or changed, in seconds since 1970; nil when it cannot be asked.
+    private static func changed(_ path: String) -> Int? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            return Int(status.st_ctimespec.tv_sec)
+        #else
+            return Int(status.st_ctim.tv_sec)
+        #endif
     }
 
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) async throws {

@@ -50,7 +50,7 @@ struct PubNubFileRestartTests {
         }
     }
 
-    @Test("What a crash left behind is taken away: contents without a record, halves, and records without a content (FI-22)")
+    @Test("Contents without a record are set aside, halves are deleted, and records without a content are not shown (FI-22)")
     func leftovers() async throws {
         try await withDirectory { directory in
             var ids: [String] = []
@@ -59,7 +59,7 @@ struct PubNubFileRestartTests {
             }
             let place = try #require(contents(directory).first).split(separator: "/")[0]
             let folder = "\(directory)/files/\(place)"
-            try FileManager.default.removeItem(atPath: folder + "/" + ids[0])
+            try FileManager.default.moveItem(atPath: folder + "/" + ids[0], toPath: directory + "/moved")
             let orphan = FileID.make().text
             for name in [orphan, ids[1] + ".part"] { try Data([1]).write(to: URL(fileURLWithPath: folder + "/" + name)) }
             for _ in 0..<2 {
@@ -68,8 +68,91 @@ struct PubNubFileRestartTests {
                     let names = try await client.names()
                     #expect(names == ["b"])
                     #expect(try await client.download(ids[0], "a").status == 404)
-                    await eventually { contents(directory) == ["\(place)/\(ids[1])"] }
+                    let expected = ["\(place)/\(ids[1])", "\(place)/aside", "\(place)/aside/\(orphan)"].sorted()
+                    #expect(contents(directory) == expected)
                 }
+            }
+            // A content that was missing is put back.
+            try FileManager.default.moveItem(atPath: directory + "/moved", toPath: folder + "/" + ids[0])
+            try await withServer(quietApplication, { $0.dataDirectory = directory }) { server in
+                let names = try await FileClient(server: server).names()
+                #expect(Set(names) == ["a", "b"])
+            }
+        }
+    }
+
+    @Test("Without its database a server keeps the contents of files, logs how many, and has them again with it (FI-22)")
+    func withoutDatabase() async throws {
+        try await withDirectory { directory in
+            let files = FileManager.default
+            var id = ""
+            try await withServer(quietApplication, { $0.dataDirectory = directory }) { server in
+                id = try await FileClient(server: server).store("a", [1, 2, 3])
+            }
+            try files.createDirectory(atPath: directory + "/away", withIntermediateDirectories: false)
+            let database = try files.contentsOfDirectory(atPath: directory).filter { $0.hasPrefix("lifeline.sqlite") }
+            for name in database { try files.moveItem(atPath: "\(directory)/\(name)", toPath: "\(directory)/away/\(name)") }
+            let lines = LogLines()
+            try await withServer(
+                quietApplication, { ($0.dataDirectory, $0.logger) = (directory, lines.logger()) }
+            ) { server in
+                let names = try await FileClient(server: server).names()
+                #expect(names.isEmpty)
+                #expect(contents(directory).contains { $0.hasSuffix("aside/" + id) })
+                #expect(lines.all.contains { $0.contains("Uploaded files that are not in the database: 1.") })
+            }
+            for name in try files.contentsOfDirectory(atPath: directory) where name.hasPrefix("lifeline.sqlite") {
+                try files.removeItem(atPath: "\(directory)/\(name)")
+            }
+            for name in database { try files.moveItem(atPath: "\(directory)/away/\(name)", toPath: "\(directory)/\(name)") }
+            try await withServer(quietApplication, { $0.dataDirectory = directory }) { server in
+                let client = FileClient(server: server)
+                let file = try await client.download(id, "a")
+                #expect(file.bytes == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test("Contents that were aside for 30 days are deleted (FI-22)")
+    func asideForLong() async throws {
+        try await withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+            let place = DirectoryFileContents(directory + "/files", subscribeKey: "demo")
+            let (id, now) = (FileID.make(), Int(Date().timeIntervalSince1970))
+            try await place.put([1], for: id)
+            #expect(try place.restore([], at: now)?.setAside == 1)
+            #expect(try place.restore([], at: now + 29 * 86_400)?.deleted == 0)
+            #expect(try place.restore([], at: now + 31 * 86_400)?.deleted == 1)
+            let last = try place.restore([id], at: now)
+            #expect(last?.returned == 0 && last?.present == [])
+        }
+    }
+
+    @Test(
+        "After a restart, too, a form does not bring a deleted file back; one whose file is there is answered as before (FI-25)")
+    func formOfBefore() async throws {
+        try await withDirectory { directory in
+            let clock = ManualClock()
+            var uploads: [FileClient.Upload] = []
+            let configure: (inout ServerConfiguration) -> Void = {
+                ($0.dataDirectory, $0.clock) = (directory, clock.timeOfDayOnly)
+            }
+            try await withServer(quietApplication, configure) { server in
+                let client = FileClient(server: server)
+                for name in ["kept", "deleted", "late"] { uploads.append(try await client.upload(name)) }
+                for upload in uploads.prefix(2) { #expect(try await client.send(upload, [1]).status == 204) }
+                #expect(try await client.ask("DELETE", client.path(uploads[1].id, "deleted")).status == 200)
+            }
+            clock.advance(by: 1)
+            try await withServer(quietApplication, configure) { server in
+                let client = FileClient(server: server)
+                var answers: [Int] = []
+                for upload in uploads {
+                    let here = FileClient.Upload(id: upload.id, url: client.base + "/v1/files/demo/upload", fields: upload.fields)
+                    answers.append(try await client.send(here, [2]).status)
+                }
+                #expect(answers == [204, 403, 403])
+                #expect(try await client.names() == ["kept"])
             }
         }
     }
