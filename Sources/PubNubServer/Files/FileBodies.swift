@@ -132,6 +132,9 @@ enum FileBodies {
     static let wrongSignature = uploadRefusal(
         403, "SignatureDoesNotMatch", "The form does not have the policy and signature that were given out for this upload.")
     static let expired = uploadRefusal(403, "AccessDenied", "The upload has expired. Ask for another one.")
+    static let shareUsed = uploadRefusal(
+        403, "QuotaExceeded",
+        "One address has added half of what the keyset may keep. Delete some files first, or try again tomorrow.")
     static let noRoom = uploadRefusal(403, "QuotaExceeded", "The keyset has as many files as it may have. Delete some first.")
     static let notStored = uploadRefusal(503, "ServiceUnavailable", "The file could not be stored. Try again later.")
 

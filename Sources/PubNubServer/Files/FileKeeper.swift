@@ -7,12 +7,26 @@ enum FileRefusal: Error, Hashable, Sendable {
     case notStored
     /// Another request is storing the same file, and nobody knows yet whether it will succeed.
     case busy
+    /// The file was deleted after the form was given out.
+    case deleted
+    /// The address has added as much as one may (rule PV-180).
+    case shareUsed
+}
+
+/// Where a file comes from.
+struct FileOrigin: Hashable, Sendable {
+    /// When the form that brings it was given out, in seconds since 1970.
+    var issued: Int
+    /// Names the address that uploads it; nil where it is not known or not limited. The form says nothing of a user.
+    var client: String?
 }
 
 /// Keeps the files of a keyset and finds them by their ids, whoever decides about them.
 protocol FileKeeper: Sendable {
     /// Stores a file; returns once it survives the end of the process. One that is there already is left as it is.
-    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(FileRefusal)
+    func store(
+        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+    ) async throws(FileRefusal)
     /// A file with this id, if it has the name; nil otherwise.
     func file(_ id: Identifier, name: Identifier) async throws -> StoredFile?
     /// Nil for a content that is not there.

@@ -101,9 +101,14 @@ struct FileRequest: Sendable {
             id: upload.id, channel: upload.channel, name: upload.name, size: content.count,
             created: application.clock.unixTicks())
         do throws(FileRefusal) {
-            try await keeper.store(file, content, in: keyset)
+            try await keeper.store(file, content, FileOrigin(issued: upload.issued, client: request.client), in: keyset)
         } catch {
-            return error == .noRoom ? FileBodies.noRoom : FileBodies.notStored
+            switch error {
+            case .noRoom: return FileBodies.noRoom
+            case .deleted: return FileBodies.expired
+            case .shareUsed: return FileBodies.shareUsed
+            case .notStored, .busy: return FileBodies.notStored
+            }
         }
         return FileBodies.taken
     }
@@ -162,7 +167,7 @@ struct FileRequest: Sendable {
 
     private func delete(_ channel: String, _ id: String, _ name: String) async -> HTTPAnswer {
         guard let file = file(channel, id, name) else { return FileBodies.notHere }
-        return await files.delete(file) ? FileBodies.deleted : FileBodies.unavailable
+        return await files.delete(file, by: request.client, in: keyset) ? FileBodies.deleted : FileBodies.unavailable
     }
 }
 

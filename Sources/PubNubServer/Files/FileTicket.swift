@@ -29,6 +29,9 @@ enum FileTicket {
         /// Of the content, in bytes.
         var maximumBytes: Int
 
+        /// When the form was given out, in seconds since 1970.
+        var issued: Int { expires.subtractingReportingOverflow(FileTicket.uploadLifetime).partialValue }
+
         /// The policy's text: JSON. It goes through the client and comes back with the file.
         var policy: String {
             String(

@@ -1,56 +1,101 @@
 import Identifiers
+import Logging
 import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
 /// The files of one keyset: what its store knows of them, and their contents (rules FI-1 to FI-24).
 ///
-/// A content is kept before its record is, and forgotten after it, so a record whose content is missing, or the reverse, is what a crash
-/// left behind: both are taken away when the keyset is restored.
+/// A content is kept before its record is, and forgotten after it. A content without a record is what a crash left behind, or belongs to a
+/// database that is not there at the moment: it is set aside when the keyset is restored.
 final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
         var index: FileIndex
+        var deleted: DeletedFiles
+        var shares = OwnerShares()
         var isSweeping = false
+
+        /// Counts a file against the share of the address that uploads or deletes it, half of what the keyset may have (rule PV-180).
+        mutating func count(
+            _ file: StoredFile, by client: String?, _ storage: Int, isRemoval: Bool = false, at now: OccupancyTime
+        ) -> Bool {
+            guard let client else { return true }
+            let size = OwnerShares.Size(count: 1, bytes: file.size)
+            return shares.add(
+                isRemoval ? -size : size, to: .files, by: PubNubAccess.owner(address: client),
+                share: OwnerShares.Size(count: FileIndex.maximumFiles, bytes: storage).divided(by: 2), at: now.instant)
+        }
     }
 
     private let state: NIOLockedValueBox<State>
     private let contents: any FileContents
     private let store: any MessageStore
     private let subscribeKey: String
+    private let clock: ServerClock
 
     /// How many files that are too old a sweep deletes at most.
     private static let filesPerSweep = 100
 
     /// - Parameter records: of the keyset; those of other kinds are left out.
-    init(restoring records: [KeysetRecord], store: any MessageStore, contents: any FileContents, subscribeKey: String) {
+    init(
+        restoring records: [KeysetRecord], store: any MessageStore, contents: any FileContents, subscribeKey: String,
+        clock: ServerClock, logger: Logger
+    ) {
         self.contents = contents
         self.store = store
         self.subscribeKey = subscribeKey
+        self.clock = clock
+        let deleted = DeletedFiles(since: Self.time(clock))
         let files = records.compactMap { StoredFile($0) }
-        guard let listed = try? contents.ids() as Set<Identifier>?? else {
-            // Contents that cannot be listed are not there, and their records stay for a server that can.
-            state = NIOLockedValueBox(State(index: FileIndex()))
-            return
+        do {
+            let found = try contents.restore(Set(files.map(\.id)), at: clock.unixSeconds())
+            let present = files.filter { found?.present.contains($0.id) ?? true }
+            state = NIOLockedValueBox(State(index: FileIndex(restoring: present), deleted: deleted))
+            if let found { Self.report(found, missing: files.count - present.count, of: subscribeKey, to: logger) }
+        } catch {
+            // The records stay for a server that can list the contents.
+            state = NIOLockedValueBox(State(index: FileIndex(), deleted: deleted))
+            logger.error(
+                "The directory with the contents of uploaded files cannot be read. No file is served.",
+                metadata: ["keyset": "\(subscribeKey)"])
         }
-        state = NIOLockedValueBox(State(index: FileIndex(restoring: files.filter { listed?.contains($0.id) ?? true })))
-        guard let present = listed else { return }
-        forget(files.filter { !present.contains($0.id) }, present.subtracting(files.map(\.id)))
     }
 
-    /// Takes away what has lost its other half.
-    private func forget(_ records: [StoredFile], _ orphans: Set<Identifier>) {
-        var left = records[...]
-        while !left.isEmpty {
-            let piece = left.prefix(200)
-            left = left[piece.endIndex...]
-            store.commit(piece.map { .remove($0.key) }, with: [], application: subscribeKey) { _ in }
+    /// Logs what records and contents did not have in common.
+    private static func report(_ found: RestoredContents, missing: Int, of subscribeKey: String, to logger: Logger) {
+        let keyset: Logger.Metadata = ["keyset": "\(subscribeKey)"]
+        if found.setAside > 0 {
+            logger.warning(
+                """
+                Uploaded files that are not in the database: \(found.setAside). Their contents were moved to \(found.asideDirectory). They \
+                come back when the server starts with a database that has them, and are deleted after 30 days.
+                """, metadata: keyset)
         }
-        guard !orphans.isEmpty else { return }
-        Task { [contents] in for id in orphans { try? await contents.remove(id) } }
+        if found.returned > 0 {
+            logger.notice(
+                "Uploaded files that are in the database again: \(found.returned). Their contents were moved back.",
+                metadata: keyset)
+        }
+        if found.deleted > 0 {
+            logger.notice(
+                "Deleted contents of uploaded files that were not in the database for 30 days: \(found.deleted).",
+                metadata: keyset)
+        }
+        if missing > 0 {
+            logger.warning(
+                """
+                Uploaded files without a content: \(missing). They are not shown until the server starts with their contents in the \
+                directory `files` of the data directory.
+                """, metadata: keyset)
+        }
     }
 
     /// What all files may have together, as the keyset says and as there is room for.
     private func storage(_ keyset: Keyset) -> Int { min(keyset.fileStorage, contents.maximumBytes) }
+
+    private static func time(_ clock: ServerClock) -> OccupancyTime {
+        OccupancyTime(instant: clock.monotonic(), unixSeconds: clock.unixSeconds())
+    }
 
     // MARK: Reading
 
@@ -72,24 +117,43 @@ final class PubNubFiles: FileKeeper {
 
     // MARK: Changing
 
-    /// Stores a file; returns once it survives the end of the process. One that is there already is left as it is.
-    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(FileRefusal) {
+    func store(
+        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+    ) async throws(FileRefusal) {
         let storage = storage(keyset)
-        switch state.withLockedValue({ $0.index.begin(file, storage: storage) }) {
+        let now = Self.time(clock)
+        let beginning: Result<FileIndex.Beginning, FileRefusal> = state.withLockedValue { state in
+            if state.index[file.id] == nil, state.deleted.refuse(file.id, issued: origin.issued, at: now) {
+                return .failure(.deleted)
+            }
+            let beginning = state.index.begin(file, storage: storage)
+            guard beginning != .begun || state.count(file, by: origin.client, storage, at: now) else {
+                state.index.abandon(file.id)
+                return .failure(.shareUsed)
+            }
+            return .success(beginning)
+        }
+        switch try beginning.get() {
         case .known: return
         case .busy: throw .busy
         case .full: throw .noRoom
         case .begun: break
         }
+        let giveUp = { [state] in
+            state.withLockedValue { state in
+                state.index.abandon(file.id)
+                _ = state.count(file, by: origin.client, storage, isRemoval: true, at: now)
+            }
+        }
         do {
             try await contents.put(content, for: file.id)
         } catch {
-            state.withLockedValue { $0.index.abandon(file.id) }
+            giveUp()
             throw .notStored
         }
         guard await commit(.put(file.record)) else {
             try? await contents.remove(file.id)
-            state.withLockedValue { $0.index.abandon(file.id) }
+            giveUp()
             throw .notStored
         }
         state.withLockedValue { $0.index.finish(file) }
@@ -97,15 +161,23 @@ final class PubNubFiles: FileKeeper {
 
     /// Deletes a file; returns once the store has forgotten it.
     ///
+    /// - Parameter client: names the address that asks; nil for none.
     /// - Returns: false when it could not be deleted, and is still there.
-    func delete(_ file: StoredFile) async -> Bool {
+    func delete(_ file: StoredFile, by client: String? = nil, in keyset: Keyset) async -> Bool {
         let begins: Bool? = state.withLockedValue { state in
             state.index[file.id].map { _ in state.index.beginRemoval(of: file.id) }
         }
         guard let begins else { return true }
         guard begins else { return false }
         let isForgotten = await commit(.remove(file.key))
-        state.withLockedValue { $0.index.endRemoval(of: file.id, isForgotten: isForgotten) }
+        let now = Self.time(clock)
+        state.withLockedValue { state in
+            if isForgotten {
+                state.deleted.insert(file.id, at: now)
+                _ = state.count(file, by: client, storage(keyset), isRemoval: true, at: now)
+            }
+            state.index.endRemoval(of: file.id, isForgotten: isForgotten)
+        }
         guard isForgotten else { return false }
         // Without its record nobody finds it, and what is left of it goes at the next start.
         try? await contents.remove(file.id)
@@ -133,7 +205,7 @@ final class PubNubFiles: FileKeeper {
         }
         guard !files.isEmpty else { return }
         Task {
-            for file in files { _ = await delete(file) }
+            for file in files { _ = await delete(file, in: keyset) }
             state.withLockedValue { $0.isSweeping = false }
         }
     }

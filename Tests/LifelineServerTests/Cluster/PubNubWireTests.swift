@@ -77,7 +77,7 @@ struct PubNubWireTests {
                 .publish(draft, isBridged: true, subscribeKey: "demo"), .touch(touch, subscribeKey: "demo"),
                 .advance(past: 5, subscribeKey: "demo"), .state(subscribeKey: "demo"), .piece(snapshot: .max, index: 7),
                 .cursors([("demo", 5), ("other", nil)]),
-                .file(KeysetRecord(.init(.file, [1, 2]), [3]), subscribeKey: "demo"),
+                .file(KeysetRecord(.init(.file, [1, 2]), [3]), FileOrigin(issued: 9, client: "a"), subscribeKey: "demo"),
             ]
         }
     }

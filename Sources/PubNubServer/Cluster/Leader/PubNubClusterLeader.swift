@@ -51,19 +51,21 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             let piece = snapshots.withLockedValue { $0.piece(index, of: number) }
             reply(piece.map { $0.fact.encoded(of: $0.subscribeKey) } ?? ByteBuffer())
         case .cursors: reply(ByteBuffer())
-        case .file(let record, let key): keep(record, of: key, reply: reply)
+        case .file(let record, let origin, let key): keep(record, origin, of: key, reply: reply)
         }
     }
 
     /// Makes a file of a content that a node has put into Redis. Asked again, it answers that the file is kept.
-    private func keep(_ record: KeysetRecord, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+    private func keep(
+        _ record: KeysetRecord, _ origin: FileOrigin, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
         let answered: @Sendable (FileOutcome) -> Void = { reply(ByteBuffer(integer: $0.rawValue)) }
         guard let application = streams.application(subscribeKey: key), let file = StoredFile(record) else {
             return answered(.notKept)
         }
         Task {
             do throws(FileRefusal) {
-                try await application.files.store(file, [], in: application.keyset)
+                try await application.files.store(file, [], origin, in: application.keyset)
                 answered(.kept)
             } catch {
                 answered(FileOutcome(error))

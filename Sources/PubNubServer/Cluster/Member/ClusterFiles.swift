@@ -22,7 +22,9 @@ struct ClusterFiles: FileKeeper {
         keys = RedisStreamKeys(reader: redis)
     }
 
-    func store(_ file: StoredFile, _ content: ArraySlice<UInt8>, in keyset: Keyset) async throws(FileRefusal) {
+    func store(
+        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+    ) async throws(FileRefusal) {
         let key = keys.file(self.keyset, file.id)
         var file = file
         do {
@@ -36,14 +38,21 @@ struct ClusterFiles: FileKeeper {
         } catch {
             throw .notStored
         }
-        switch await relay.keep(file, of: keyset.subscribeKey) {
+        let outcome = await relay.keep(file, origin, of: keyset.subscribeKey)
+        switch outcome {
         case .kept: return
-        case .noRoom:
-            _ = try? await redis.perform(RedisCommand("UNLINK", key))
-            throw .noRoom
+        case .noRoom: try await refuse(key, .noRoom)
+        case .deleted: try await refuse(key, .deleted)
+        case .shareUsed: try await refuse(key, .shareUsed)
         case .busy: throw .busy
         case .notKept: throw .notStored
         }
+    }
+
+    /// Forgets a content that is not taken.
+    private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
+        _ = try? await redis.perform(RedisCommand("UNLINK", key))
+        throw refusal
     }
 
     func file(_ id: Identifier, name: Identifier) async throws -> StoredFile? {
@@ -65,12 +74,16 @@ enum FileOutcome: UInt8, Hashable, Sendable {
     case noRoom = 1
     case busy = 2
     case notKept = 3
+    case deleted = 4
+    case shareUsed = 5
 
     init(_ refusal: FileRefusal) {
         switch refusal {
         case .noRoom: self = .noRoom
         case .busy: self = .busy
         case .notStored: self = .notKept
+        case .deleted: self = .deleted
+        case .shareUsed: self = .shareUsed
         }
     }
 }
@@ -80,9 +93,9 @@ extension ClusterRelay {
     var store: any ClusterStore { bus.store }
 
     /// Has the leader decide about a file whose content is in Redis.
-    func keep(_ file: StoredFile, of subscribeKey: String) async -> FileOutcome {
+    func keep(_ file: StoredFile, _ origin: FileOrigin, of subscribeKey: String) async -> FileOutcome {
         await withCheckedContinuation { continuation in
-            send(.file(file.record, subscribeKey: subscribeKey), within: callLimit) { result in
+            send(.file(file.record, origin, subscribeKey: subscribeKey), within: callLimit) { result in
                 guard case .success(var answer) = result, let outcome = (answer.readInteger() as UInt8?).flatMap(FileOutcome.init)
                 else { return continuation.resume(returning: .notKept) }
                 continuation.resume(returning: outcome)

@@ -26,7 +26,7 @@ enum PubNubClusterRequest: Sendable {
     /// Announces how far the node's copies of keysets reach; nil for one that has nothing yet.
     case cursors([(subscribeKey: String, visible: UInt64?)])
     /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
-    case file(KeysetRecord, subscribeKey: String)
+    case file(KeysetRecord, FileOrigin, subscribeKey: String)
 
     /// A subscriber on some channels.
     struct PresenceTouch: Hashable, Sendable {
@@ -65,7 +65,6 @@ extension PubNubClusterRequest {
         // 4 was `advance` without a keyset, 7 was `file` without the time of its form.
         case state = 5
         case cursors = 6
-        case file = 7
         case piece = 8
         case advance = 9
         case file = 10
@@ -111,8 +110,10 @@ extension PubNubClusterRequest {
                 buffer.write(text: item.subscribeKey)
                 buffer.write(optional: item.visible)
             }
-        case .file(let record, let key):
+        case .file(let record, let origin, let key):
             begin(.file)
+            buffer.writeInteger(Int64(origin.issued))
+            buffer.write(optional: origin.client)
             buffer.write(text: key)
             buffer.write(bytes: record.key.name)
             buffer.write(bytes: record.value)
@@ -148,8 +149,10 @@ extension PubNubClusterRequest {
                     (subscribeKey: try buffer.text(), visible: try buffer.optionalNumber(UInt64.self))
                 })
         case .file:
+            let origin = FileOrigin(issued: Int(clamping: try buffer.number(Int64.self)), client: try buffer.optionalText())
             let key = try buffer.text()
-            request = .file(KeysetRecord(.init(.file, try buffer.bytes()), try buffer.bytes()), subscribeKey: key)
+            request = .file(
+                KeysetRecord(.init(.file, try buffer.bytes()), try buffer.bytes()), origin, subscribeKey: key)
         case nil: throw ClusterCodingError()
         }
         try buffer.end()
