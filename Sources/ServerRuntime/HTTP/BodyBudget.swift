@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import ServerValues
 
@@ -16,7 +17,7 @@ package final class BodyBudget: Sendable {
     private struct State {
         var used = 0
         var byAddress: [RemoteAddress: Int] = [:]
-        var byApplication: [String: Int] = [:]
+        var byApplication: [Identifier: Int] = [:]
     }
 
     private let maximumBytes: Int
@@ -74,11 +75,11 @@ package struct BodyOwner: Hashable, Sendable {
     /// Nil for an address that is not known, and for this machine's own unless it is limited.
     package var address: RemoteAddress?
     /// The key of the application that the body is for; nil for none.
-    package var application: String?
+    package var application: Identifier?
 
     package init(address: RemoteAddress? = nil, application: String? = nil) {
         self.address = address
-        self.application = application
+        self.application = application.map { Identifier($0) }
     }
 }
 
