@@ -492,12 +492,3 @@ private struct PreparedLeader: Sendable {
     let nodes: [ClusterNode]
     let hasLost: Bool
 }
-
-extension ClusterNode {
-    /// - Parameter description: as ``description`` gives it.
-    init?(_ description: String) {
-        guard let slash = description.lastIndex(of: "/"), let incarnation = UInt64(description[slash...].dropFirst(), radix: 16)
-        else { return nil }
-        self.init(name: String(description[..<slash]), incarnation: incarnation)
-    }
-}

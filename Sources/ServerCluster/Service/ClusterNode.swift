@@ -43,3 +43,12 @@ package enum ClusterAudience: Hashable, Sendable {
     /// All but this one.
     case others(ClusterNode)
 }
+
+extension ClusterNode {
+    /// - Parameter description: as ``description`` gives it.
+    init?(_ description: String) {
+        guard let slash = description.lastIndex(of: "/"), let incarnation = UInt64(description[slash...].dropFirst(), radix: 16)
+        else { return nil }
+        self.init(name: String(description[..<slash]), incarnation: incarnation)
+    }
+}

@@ -68,7 +68,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// What the request is for, as metrics count it.
     package var kind = RequestKind.other
     /// Of a request that belongs to a trace.
-    private var span: RequestSpan?
+    var span: RequestSpan?
     /// Of a request whose head the parser has not read to its end.
     private var requestLine = RequestLine()
     /// In how many pieces the head of a plain request has come so far.
@@ -376,37 +376,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         body.append(contentsOf: bytes.readableBytesView)
     }
 
-    private func bodyLimit(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Int {
-        let limit = core.settings.maximumRequestBytes
-        var uri = head.uri
-        let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
-        return host.front(of: segments)?.bodyLimit(segments, limit) ?? limit
-    }
-
-    private func bodyOwner(_ head: HTTPRequestHead, _ target: RequestTarget?) -> BodyOwner {
-        var uri = head.uri
-        let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
-        return bodyOwner(head.headers, application: host.front(of: segments)?.bodyApplication(segments))
-    }
-
-    /// Whose share of ``ServerContext/bodies`` a body of this connection's request counts against.
-    package func bodyOwner(_ fields: HTTPHeaders, application: String?) -> BodyOwner {
-        BodyOwner(address: client(fields), application: application)
-    }
-
-    /// The address that a request comes from; nil where it is not known or not limited (rule SV-81).
-    package func client(_ fields: HTTPHeaders) -> RemoteAddress? {
-        context.flatMap { core.addresses.client(fields, of: $0.channel) }
-    }
-
     /// How many bytes of the body of a request have come.
     var bodyBytes: Int { body.count }
-
-    /// How much longer the body of a request may take than ``RuntimeSettings/requestTimeout``, for what of it has come.
-    func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
-        guard bodyLimit(head, target) > BodyBudget.smallBytes else { return .zero }
-        return .seconds(body.count / BodyBudget.bytesPerSecond)
-    }
 
     private func finish() {
         switch phase {
@@ -454,24 +425,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         core.logger.debug("request answered", metadata: logMetadata(status: answer.status, nanoseconds: time))
         endSpan(status: answer.status)
         send(buffer, isLast: closesAfterAnswer, at: now, answer.reservation)
-    }
-
-    /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
-    private func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",
-            "route": "\(route)", "status": "\(status)", "microseconds": "\(nanoseconds / 1000)",
-        ]
-        if let span { metadata["trace"] = "\(span.parent.traceID)" }
-        return metadata
-    }
-
-    private var route: String { core.requestKinds.labels[Int(kind.index)] }
-
-    private func endSpan(status: Int?) {
-        guard let ended = span else { return }
-        span = nil
-        ended.end(route: route, status: status)
     }
 
     /// Whether the connection ends with the answer to this request.
