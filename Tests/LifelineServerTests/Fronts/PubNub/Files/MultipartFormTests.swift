@@ -175,13 +175,15 @@ struct UploadFormTests {
     @Test("The fields in front of the file are read without the file")
     func fields() throws {
         let form = try UploadForm(Self.form([("key", "k")] + Self.signed, Self.file), boundary: "B")
-        #expect(form.policy == "p" && form.signature == "s" && Array(try form.file()) == Array("hello".utf8))
+        let file = Array(try form.file())
+        #expect(form.policy == "p" && form.signature == "s" && file == Array("hello".utf8))
         // What comes behind the file has to be a form, too, and is not used.
         let more =
             "--B\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n1\r\n"
             + String(decoding: Self.form([("Policy", "q")], "--B--"), as: UTF8.self)
         let behind = try UploadForm(Self.form(Self.signed, more), boundary: "B")
-        #expect(behind.policy == "p" && Array(try behind.file()) == Array("1".utf8))
+        let first = Array(try behind.file())
+        #expect(behind.policy == "p" && first == Array("1".utf8))
         // Of fields with the same name the first one counts.
         #expect(try UploadForm(Self.form(Self.signed + [("Policy", "q")], Self.file), boundary: "B").policy == "p")
         let unfinished = try UploadForm(
