@@ -33,13 +33,15 @@ struct ChatDurabilityTests {
                 .call("auth/access-token/issue", body.text, headers: headers).status
         }
         try await withRestart(
-            before: { server in
+            before: { (server: LifelineServer) async throws in
                 headers = NexconnAPIClient(server: server).headers()
-                #expect(try await issue("r", server) == 200)
-                #expect(try await issue("admin", server) == 401)
+                let first = try await issue("r", server)
+                let second = try await issue("admin", server)
+                #expect(first == 200 && second == 401)
             },
-            after: { server in
-                #expect(try await issue("admin", server) == 401)
+            after: { (server: LifelineServer) async throws in
+                let later = try await issue("admin", server)
+                #expect(later == 401)
                 #expect(server.chat.read { $0.user("admin") } == nil)
             })
     }
