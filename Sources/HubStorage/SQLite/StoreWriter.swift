@@ -108,10 +108,12 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func close() async {
         await withCheckedContinuation { continuation in
             submit { waiting in
+                // Behind the first close the database is closed, too.
+                let isFirst = !waiting.isClosed
                 waiting.isClosed = true
                 return .work { database in
                     // On a full disk the log keeps what it has.
-                    _ = try? database.checkpoint(.truncate)
+                    if isFirst { _ = try? database.checkpoint(.truncate) }
                     continuation.resume()
                 }
             }
