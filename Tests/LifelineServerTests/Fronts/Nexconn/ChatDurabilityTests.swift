@@ -52,7 +52,10 @@ struct ChatDurabilityTests {
             before: { server in
                 let a = try await server.device("a")
                 try await a.done("open.enter", #""ch":"o","count":0"#)
-                try await a.done("open.meta.set", #""ch":"o","meta":{"seat":"1"},"deleteWhenLeft":true"#)
+                // Who changes a pair gets the event, too, before the answer.
+                _ = try await a.ask("open.meta.set", #""ch":"o","meta":{"seat":"1"},"deleteWhenLeft":true"#)
+                try await a.expect("ev")
+                try await a.expect("ok")
                 _ = try await server.chat.changed { state, change in
                     try state.barFromOpenChannel("o", users: ["x"], minutes: 600, at: change.now, into: &change.commit)
                 }
