@@ -35,7 +35,7 @@ struct ExtremeNumbersChatTests {
                 _ = try await server.token("ben")
                 let ann = try await server.device("ann")
                 try await ann.say("hello", to: "ben", cid: "c")
-                try await ann.done("group.create", #""group":{"id":"g","name":"g"},"users":[]"#)
+                try await ann.answered(try await ann.ask("group.create", #""group":{"id":"g","name":"g"},"users":[]"#))
                 for (type, members) in Self.frames {
                     for number in ExtremeNumbers.all {
                         let asked = try await ann.ask(type, ExtremeNumbers.fill(members, with: number))
