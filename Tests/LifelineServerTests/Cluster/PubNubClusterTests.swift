@@ -90,9 +90,10 @@ struct PubNubClusterTests {
         }
     }
 
-    @Test("Actions of one node are told and listed by the other")
+    @Test("Actions of one node are told and listed by the other", .enabled(if: RedisProcess.isInstalled))
     func actions() async throws {
-        try await withPubNubCluster { cluster in
+        // An action needs a message of the history (rule PV-75), which is in Redis.
+        try await withPubNubCluster(keeps: true) { cluster in
             let writer = try await cluster.nodes[1].connect()
             let token = try await writer.publish("1", to: "room")
             let poll = try await cluster.nodes[0].hold("room")
