@@ -31,8 +31,9 @@ package final class TimetokenAllocator: Sendable {
     /// The highest id given out.
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
-    /// The time that clients are told: never behind an id that is given out, whichever application has it (rule HB-22).
-    package var time: UInt64 { max(unixTicks(), clock.withLockedValue(\.highest)) }
+    /// The time that clients are told: after every id that is given out, whichever application has it, so that a history that starts
+    /// before this time includes the newest message (rule HB-22). It gives out no id.
+    package var time: UInt64 { max(unixTicks(), clock.withLockedValue { min($0.highest, UInt64(Int64.max) - 1) } + 1) }
 
     /// The next id.
     ///
@@ -44,7 +45,7 @@ package final class TimetokenAllocator: Sendable {
         return id
     }
 
-    /// Notes an id that another process has given out, so that ``time`` is not behind it.
+    /// Notes an id that another process has given out, so that ``time`` is after it.
     package func note(_ id: UInt64) {
         clock.withLockedValue { $0.note(id) }
     }

@@ -72,10 +72,11 @@ struct PubNubFilesTests {
             #expect(sent.status == 204, "\(sent.body) \(server.url)")
             try await raw.send("/realtime/v1/files/demo/channels/room/files/\(id)/a.txt", "X-Forwarded-Proto: https\r\n")
             let found = try await raw.reply()
+            // A line break of a head is one character, CR and LF together, which neither of both matches.
             let location = String(
-                try #require(found.head.firstMatch(of: /\nLocation: https:\/\/a(\/realtime\/v1\/files\/demo\/content\/\S+)/)?.1))
+                try #require(found.head.firstMatch(of: /Location: https:\/\/a(\/realtime\/v1\/files\/demo\/content\/\S+)/)?.1))
             #expect(found.status == 307 && found.body.isEmpty)
-            let caching = found.head.matches(of: /cache-control: [^\r\n]*/.ignoresCase()).map { String($0.0) }
+            let caching = found.head.matches(of: /cache-control: .*/.ignoresCase()).map { String($0.0) }
             #expect(caching == ["cache-control: no-store"])
             #expect(try await raw.get(location).body == "hello")
             for bad in [
