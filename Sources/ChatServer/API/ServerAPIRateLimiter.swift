@@ -32,7 +32,8 @@ final class ServerAPIRateLimiter: Sendable {
     ///
     /// - Parameter age: milliseconds since the call was signed, by its own timestamp.
     func mayPrecede(age: Int64, at now: MonotonicInstant) -> Bool {
-        age > (now.nanoseconds - start.nanoseconds) / 1_000_000
+        // Both ends of the age are cut to whole milliseconds.
+        age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
     /// Notes a call's signature. False when it was there before or cannot be told from one that was.

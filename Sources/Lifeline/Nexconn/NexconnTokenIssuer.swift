@@ -58,7 +58,8 @@ struct NexconnTokenIssuer: Sendable {
     /// Server API, `auth/access-token/issue`; signed (rule NP-21).
     private func request(for credentials: NexconnCredentials, at seconds: Int) -> HTTPCall {
         let nonce = NexconnSettings.randomID()
-        let timestamp = "\(seconds)000"
+        // The end of the second: a server refuses calls that were signed before it began to remember them (rule NA-8).
+        let timestamp = "\(seconds)999"
         let signature = NexconnServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
         return HTTPCall(

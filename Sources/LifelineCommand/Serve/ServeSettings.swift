@@ -38,7 +38,7 @@ struct ServeSettings: Sendable {
     private(set) var certificateEnd: Int?
     /// Variables that look like settings and are none.
     var strayVariables: [StrayVariable]
-    /// Files with secrets that every user of this machine may read, as sentences (rule SO-98).
+    /// Files with secrets that every user of this machine may read, as sentences (rule SO-100).
     var exposedFiles: [String]
 
     /// How long connections have to end; the rest of the five seconds is for everything else.

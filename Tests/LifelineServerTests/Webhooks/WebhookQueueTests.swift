@@ -161,16 +161,17 @@ struct WebhookQueueTests {
     @Test("Beyond its room the queue gives events up and counts them")
     func room() {
         let queue = Queue()
-        for _ in 0..<(maximum + 5) { queue.append("a") }
+        // Of one user's events there may be a tenth, so they are of twenty users.
+        for number in 0..<(maximum + 5) { queue.append("\(number % 20)") }
         #expect(queue.dropped == 5)
         #expect(queue.count == maximum)
         let large = Queue()
         let body = String(repeating: "x", count: 1 << 20)
-        for _ in 0..<20 { large.append("a", body) }
+        for number in 0..<20 { large.append("\(number)", body) }
         #expect(large.dropped == 4)
         // What is under way makes room.
         #expect(large.begin()?.count == 1)
-        large.append("a", body)
+        large.append("20", body)
         #expect(large.dropped == 4)
     }
 

@@ -99,10 +99,10 @@ struct NexconnTokenTests {
         #expect(String(decoding: call.body, as: UTF8.self) == #"{"userId":"ann","name":"Ann"}"#)
         func header(_ name: String) -> String { call.headers.first { $0.name == name }?.value ?? "" }
         #expect(header("App-Key") == "app-key")
-        #expect(header("Timestamp") == "1700000000000")
+        #expect(header("Timestamp") == "1700000000999")
         #expect(
             NexconnServerSignature.isValid(
-                header("Signature"), secret: "app-secret", nonce: header("Nonce"), timestamp: "1700000000000"))
+                header("Signature"), secret: "app-secret", nonce: header("Nonce"), timestamp: "1700000000999"))
         #expect(!call.headers.contains { $0.value.contains("app-secret") })
     }
 

@@ -39,7 +39,7 @@ struct PubNubObjectsTests {
         let read = try await fixture.body(Self.base + "/uuids/ann")
         #expect(Self.plain(read) == #"{"status":200,"data":\#(bare)}"#)
         let list = try await fixture.body(Self.base + "/uuids?include=custom&include=status,type&count=1")
-        #expect(Self.plain(list) == #"{"status":200,"data":[\#(full)],"totalCount":1}"#)
+        #expect(Self.plain(list) == #"{"status":200,"data":[\#(full)],"totalCount":1,"next":"MQ"}"#)
         #expect(try await fixture.body(Self.base + "/uuids/ann", method: "DELETE") == #"{"status":200,"data":null}"#)
         #expect(
             try await fixture.body(Self.base + "/uuids/ann")
@@ -60,7 +60,8 @@ struct PubNubObjectsTests {
         let full = #"{"id":"room a","name":"Room","description":"D","custom":{},TIME,TAG}"#
         #expect(Self.plain(set) == #"{"status":200,"data":\#(full)}"#)
         #expect(
-            Self.plain(try await fixture.body(Self.base + "/channels?include=custom")) == #"{"status":200,"data":[\#(full)]}"#)
+            Self.plain(try await fixture.body(Self.base + "/channels?include=custom"))
+                == #"{"status":200,"data":[\#(full)],"next":"MQ"}"#)
         _ = try await fixture.body(Self.base + "/channels/room%20a", method: "PATCH", body: #"{"description":null}"#)
         #expect(
             Self.plain(try await fixture.body(Self.base + "/channels/room%20a"))
@@ -82,20 +83,20 @@ struct PubNubObjectsTests {
         let nested = #"{"id":"a","name":"A","description":null,"custom":{"x":1},"type":"t",TIME,TAG}"#
         #expect(
             Self.plain(set) == #"{"status":200,"data":[{"channel":\#(nested),"custom":null,TIME,TAG},"#
-                + #"{"channel":{"id":"b"},"custom":{"n":1},TIME,TAG}],"totalCount":2}"#)
+                + #"{"channel":{"id":"b"},"custom":{"n":1},TIME,TAG}],"totalCount":2,"next":"Mg"}"#)
         let read = try await fixture.body(Self.base + "/uuids/ann/channels?include=status,type&limit=1&start=MQ")
         #expect(
             Self.plain(read)
-                == #"{"status":200,"data":[{"channel":{"id":"b"},"status":"s","type":"t",TIME,TAG}],"prev":"MQ"}"#)
+                == #"{"status":200,"data":[{"channel":{"id":"b"},"status":"s","type":"t",TIME,TAG}],"next":"Mg","prev":"MQ"}"#)
         let members = try await fixture.body(
             Self.base + "/channels/a/uuids?include=uuid,uuid.status", method: "PATCH", body: #"{"set":[{"uuid":{"id":"bob"}}]}"#)
         #expect(
             Self.plain(members)
                 == #"{"status":200,"data":[{"uuid":{"id":"ann","name":"Ann","externalId":null,"profileUrl":null,"email":null,"status":"on",TIME,TAG},TIME,TAG},"#
-                + #"{"uuid":{"id":"bob"},TIME,TAG}]}"#)
+                + #"{"uuid":{"id":"bob"},TIME,TAG}],"next":"Mg"}"#)
         let removed = try await fixture.body(
             Self.base + "/channels/a/uuids", method: "PATCH", body: #"{"delete":[{"uuid":{"id":"ann"}}]}"#)
-        #expect(Self.plain(removed) == #"{"status":200,"data":[{"uuid":{"id":"bob"},TIME,TAG}]}"#)
+        #expect(Self.plain(removed) == #"{"status":200,"data":[{"uuid":{"id":"bob"},TIME,TAG}],"next":"MQ"}"#)
         #expect(Self.plain(try await fixture.body(Self.base + "/uuids/ann/channels")).contains(#"[{"channel":{"id":"b"}"#))
         #expect(
             try await fixture.body(Self.base + "/uuids/nobody/channels?count=1") == #"{"status":200,"data":[],"totalCount":0}"#)

@@ -171,7 +171,7 @@ struct PubNubActionTests {
 
     @Test(
         "An action needs a message in the history of its channel (PV-75)",
-        arguments: ["5", "15800000000000001", "99999999999999999", "9223372036854775807", "18446744073709551615"])
+        arguments: ["5", "15800000000000009", "99999999999999999", "9223372036854775807", "18446744073709551615"])
     func missingMessage(token: String) async throws {
         let fixture = PubNubRESTFixture()
         let message = fixture.store("1", on: "room")

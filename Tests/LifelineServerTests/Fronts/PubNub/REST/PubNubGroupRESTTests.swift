@@ -59,7 +59,7 @@ struct PubNubGroupRESTTests {
             try await store.hold(1)
             #expect(try await fixture.body(Self.base + "/g").contains(#""channels": []"#))
             store.complete(isKept)
-            #expect(try await answer.status == (isKept ? 200 : 500))
+            #expect(try await answer.status == (isKept ? 200 : 503))
         }
         #expect(try await fixture.body(Self.base + "/g").contains(#""channels": ["c"]"#))
     }
