@@ -145,7 +145,8 @@ struct Stage: Sendable {
     /// Server API of chat (docs/server-api.md).
     private func command(_ path: String, _ body: JSONValue) async throws {
         let nonce = NexconnSettings.randomID()
-        let timestamp = "\(SystemTime.unixSeconds())000"
+        // The end of the second, since the server refuses calls from before its start.
+        let timestamp = "\(SystemTime.unixSeconds())999"
         let signature = NexconnServerSignature.sign(secret: Self.secret, nonce: nonce, timestamp: timestamp)
         let answer = try await HTTPCaller().send(
             HTTPCall(
