@@ -207,7 +207,7 @@ BOUND_TARGETS = ID_TARGETS + ("ServerConsole", "ServerCluster", "RedisClient", "
 IN_BOUNDS = "// in bounds: "
 # Files with computed bounds in many places, by the reason.
 BOUND_FILES = {
-    "the functions that check bounds": ["WireCoding/Bytes/CheckedAccess.swift"],
+    "the functions that check bounds": ["WireCoding/CheckedAccess.swift"],
     "scanners that compare with the count before each byte, for every message; fuzz tests run them on mutated bytes": [
         "ServerRuntime/HTTP/PlainRequestHead.swift", "PubNubServer/Subscribe/SubscribeTarget.swift", "WireCoding/JSON/JSONBytes.swift", "WireCoding/JSON/JSONRepairWalk.swift",
         "WireCoding/JSON/JSONScanner.swift", "WireCoding/JSON/JSONScanner+Text.swift", "WireCoding/JSON/JSONScanner+Values.swift",
@@ -290,5 +290,5 @@ def test_bounds_of_foreign_bytes_are_checked():
             found[name] = numbers
     allowed = {file for files in BOUND_FILES.values() for file in files}
     places = [f"{name}:{number}" for name, numbers in found.items() for number in numbers if name not in allowed]
-    assert places == [], "use WireCoding/Bytes/CheckedAccess.swift, or say behind `in bounds:` why the bounds are right"
+    assert places == [], "use WireCoding/CheckedAccess.swift, or say behind `in bounds:` why the bounds are right"
     assert sorted(allowed - found.keys()) == [], "exceptions that nothing needs any more"
