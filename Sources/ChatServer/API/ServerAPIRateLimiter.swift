@@ -19,11 +19,11 @@ final class ServerAPIRateLimiter: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    /// Since when signatures are remembered.
-    private let start: MonotonicInstant
+    /// Since when signatures are remembered; nil when there were no calls before.
+    private let start: MonotonicInstant?
 
-    /// - Parameter start: the time of now.
-    init(since start: MonotonicInstant) {
+    /// - Parameter start: the time of now; nil when no server has begun with this store before, so that all calls are remembered.
+    init(since start: MonotonicInstant?) {
         self.start = start
     }
 
@@ -32,8 +32,9 @@ final class ServerAPIRateLimiter: Sendable {
     ///
     /// - Parameter age: milliseconds since the call was signed, by its own timestamp.
     func mayPrecede(age: Int64, at now: MonotonicInstant) -> Bool {
+        guard let start else { return false }
         // Both ends of the age are cut to whole milliseconds.
-        age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
+        return age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
     /// Notes a call's signature. False when it was there before or cannot be told from one that was.

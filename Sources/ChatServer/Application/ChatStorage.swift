@@ -7,6 +7,8 @@ package struct ChatStorage: Sendable {
     let ids: TimetokenAllocator
     /// Names the life of all inboxes (session document, section 1).
     let epoch: String
+    /// Whether no server has begun with this store before.
+    let isFirstStart: Bool
     /// Where changes are kept and told as one; nil where they are told once the store has kept them.
     let log: (any ChatDecisionLog)?
 
@@ -21,6 +23,7 @@ package struct ChatStorage: Sendable {
             try await store.reserve(idsUpTo: $0)
         }
         epoch = restored.epoch
+        isFirstStart = restored.isFirstStart
     }
 }
 

@@ -58,7 +58,7 @@ package final class NexconnApplication: Sendable {
         self.clock = clock
         self.logger = logger
         self.bridge = bridge
-        gate = ServerAPIRateLimiter(since: clock.monotonic())
+        gate = ServerAPIRateLimiter(since: storage.isFirstStart ? nil : clock.monotonic())
         steadyOffset = storage.ids.milliseconds - clock.monotonic().milliseconds
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
         var chat = ChatState(settings, restoring: restored, epoch: storage.epoch)

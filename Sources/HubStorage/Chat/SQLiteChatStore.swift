@@ -195,6 +195,8 @@ extension SQLiteChatStore {
             }
             var restored = RestoredChat(epoch: epoch)
             let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
+            // Every server reserves ids before it serves.
+            restored.isFirstStart = reserved == 0
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM event") ?? 0
             restored.highestID = UInt64(clamping: max(reserved, newest))
             let applications = try Row.fetchAll(database, sql: "SELECT id, name FROM application")

@@ -250,6 +250,9 @@ public struct RestoredChat: Sendable {
     public var highestID: UInt64
     /// Names the life of all inboxes: another one after each start of a store that forgets.
     public var epoch: String
+    /// Whether the store knows that no server has begun with it before, so that nothing can have been asked of one. A store that
+    /// forgets cannot know it.
+    public var isFirstStart = false
 
     /// Makes a value with these properties.
     public init(applications: [Identifier: Application] = [:], highestID: UInt64 = 0, epoch: String) {

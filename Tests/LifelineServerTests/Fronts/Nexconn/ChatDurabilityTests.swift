@@ -24,6 +24,29 @@ struct ChatDurabilityTests {
         try await withChatServer(later ?? settings, { $0.dataDirectory = directory }, after)
     }
 
+    @Test("NA-8: A call signed before the first start with a directory works once, also when the server restarts")
+    func earlySignature() async throws {
+        var headers: [(String, String)] = []
+        func issue(_ user: String, _ server: LifelineServer) async throws -> Int {
+            let body: JSONValue = ["userId": .string(user), "name": "n"]
+            return try await NexconnAPIClient(server: server)
+                .call("auth/access-token/issue", body.text, headers: headers).status
+        }
+        try await withRestart(
+            before: { (server: LifelineServer) async throws in
+                // A minute before the server's start.
+                headers = NexconnAPIClient(server: server).headers(timestamp: server.chat.now - 60_000)
+                let first = try await issue("r", server)
+                let again = try await issue("admin", server)
+                #expect(first == 200 && again == 401)
+            },
+            after: { (server: LifelineServer) async throws in
+                let later = try await issue("admin", server)
+                #expect(later == 401)
+                #expect(server.chat.read { $0.user("admin") } == nil)
+            })
+    }
+
     @Test("NA-8: A signed call works once, also when the server restarts")
     func signedCall() async throws {
         var headers: [(String, String)] = []
