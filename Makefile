@@ -168,6 +168,10 @@ fuzz: test-setup ## Coverage-guided fuzzers of all parsers: make fuzz SECONDS=60
 fuzz-build: test-setup
 	Scripts/fuzz.sh --build
 
+.PHONY: mutate
+mutate: test-setup ## Change lines that rules name, and say which changes no test notices: make mutate COUNT=300 SEED=1
+	Scripts/mutate.py $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(MODULES),--modules $(MODULES)) $(if $(QUICK),--quick)
+
 .PHONY: scenarios
 scenarios: together clusters alone ## Faults on real sockets, and other people's clients against our server
 
