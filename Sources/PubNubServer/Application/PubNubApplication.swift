@@ -90,8 +90,8 @@ package final class PubNubApplication: Sendable {
             restoring: restored.records[name] ?? [], store: storage.store,
             webhook: PushWebhook(keyset, clock: clock, logger: logger), subscribeKey: keyset.subscribeKey)
         files = PubNubFiles(
-            restoring: restored.records[name] ?? [], store: storage.store, contents: contents, subscribeKey: keyset.subscribeKey,
-            clock: clock, logger: logger)
+            restoring: restored.records[name] ?? [], isComplete: restored.remembersStream, store: storage.store,
+            contents: contents, subscribeKey: keyset.subscribeKey, clock: clock, logger: logger)
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(

@@ -1,6 +1,7 @@
 import DequeModule
 import Identifiers
 import RealtimeHub
+import WireCoding
 
 /// Files that were deleted while the forms that uploaded them may still be valid: a form must not bring its file back (rule FI-25). A pure
 /// value.
@@ -8,52 +9,99 @@ struct DeletedFiles: Sendable {
     /// So many are remembered.
     static let maximum = 100_000
 
-    private struct Deletion {
+    struct Deletion: Hashable, Sendable {
         var id: Identifier
         var time: OccupancyTime
     }
 
-    private var ids: Set<Identifier> = []
+    private var times: [Identifier: OccupancyTime] = [:]
+    /// Oldest first.
     private var order = Deque<Deletion>()
-    /// What was deleted before is not remembered.
-    private var horizon: OccupancyTime
+    /// Deletions before this time are not remembered; nil when all are that matter.
+    private var horizon: OccupancyTime?
     private let maximum: Int
 
-    /// - Parameter start: since when deletions are remembered.
-    init(since start: OccupancyTime, maximum: Int = DeletedFiles.maximum) {
+    /// - Parameters:
+    ///   - start: since when deletions are remembered; nil when those of before are in `restored`.
+    ///   - restored: deletions that the store has kept.
+    init(since start: OccupancyTime?, restoring restored: [Deletion] = [], maximum: Int = DeletedFiles.maximum) {
         horizon = start
         self.maximum = maximum
+        for deletion in restored.sorted(by: { ($0.time.unixSeconds, $0.id) < ($1.time.unixSeconds, $1.id) }) {
+            guard times.updateValue(deletion.time, forKey: deletion.id) == nil else { continue }
+            order.append(deletion)
+        }
+        // Older ones may have made room before the end of the process. They have ended if any of these has.
+        if order.count >= maximum, let oldest = order.first { forget(before: oldest.time) }
     }
 
-    var count: Int { ids.count }
+    var count: Int { times.count }
 
     /// Remembers a file until its form has ended.
-    mutating func insert(_ id: Identifier, at now: OccupancyTime) {
-        forget(at: now)
-        if ids.count >= maximum, let oldest = order.popFirst() {
-            ids.remove(oldest.id)
-            horizon = oldest.time
+    ///
+    /// - Returns: the files that are forgotten for it.
+    mutating func insert(_ id: Identifier, at now: OccupancyTime) -> [Identifier] {
+        guard times[id] == nil else { return [] }
+        var forgotten: [Identifier] = []
+        while times.count >= maximum, let oldest = order.popFirst() {
+            times[oldest.id] = nil
+            forget(before: oldest.time)
+            forgotten.append(oldest.id)
         }
-        if ids.insert(id).inserted { order.append(Deletion(id: id, time: now)) }
+        times[id] = now
+        order.append(Deletion(id: id, time: now))
+        return forgotten
+    }
+
+    /// Forms of the same second are refused too.
+    private mutating func forget(before time: OccupancyTime) {
+        horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }
 
     /// Whether a form of a file that is not there is refused: the file was deleted, or nobody knows whether it was.
     ///
     /// - Parameter issued: when the form was given out, in seconds since 1970.
-    mutating func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
-        forget(at: now)
-        if ids.contains(id) { return true }
+    func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
+        if let time = times[id], !Self.isOver(time, at: now) { return true }
+        guard let horizon else { return false }
         // Every form of before has ended by its own time once it cannot be valid any more. The clock may be set back meanwhile.
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
     /// Forgets files whose forms have ended, by either clock.
-    private mutating func forget(at now: OccupancyTime) {
-        while let first = order.first, now.instant.since(first.time.instant) > .seconds(FileTicket.uploadLifetime),
-            now.unixSeconds - first.time.unixSeconds > FileTicket.uploadLifetime
-        {
-            ids.remove(first.id)
+    ///
+    /// - Returns: these files, `limit` of them at most.
+    mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
+        var forgotten: [Identifier] = []
+        while forgotten.count < limit, let first = order.first, Self.isOver(first.time, at: now) {
+            times[first.id] = nil
             order.removeFirst()
+            forgotten.append(first.id)
         }
+        return forgotten
+    }
+
+    private static func isOver(_ time: OccupancyTime, at now: OccupancyTime) -> Bool {
+        now.instant.since(time.instant) > .seconds(FileTicket.uploadLifetime)
+            && now.unixSeconds.clampedSubtracting(time.unixSeconds) > FileTicket.uploadLifetime
+    }
+}
+
+// MARK: - Records
+
+extension DeletedFiles.Deletion {
+    /// What the store keeps in place of the file's record.
+    var record: KeysetRecord {
+        KeysetRecord(StoredFile.key(of: id), JSONBody.object { $0.member("deleted", time.unixSeconds) })
+    }
+
+    /// Nil for a record of another kind, one of a file, and one that cannot be read.
+    ///
+    /// - Parameter start: when the record is restored. What was deleted is remembered for the time of a form from then on.
+    init?(_ record: KeysetRecord, restoredAt start: MonotonicInstant) {
+        guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
+            let value = try? JSONText(bytes: record.value), let deleted = value["deleted"]?.integer
+        else { return nil }
+        self.init(id: Identifier(id), time: OccupancyTime(instant: start, unixSeconds: deleted))
     }
 }

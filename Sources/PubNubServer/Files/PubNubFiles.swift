@@ -35,17 +35,24 @@ final class PubNubFiles: FileKeeper {
 
     /// How many files that are too old a sweep deletes at most.
     private static let filesPerSweep = 100
+    /// How many deleted files a sweep forgets at most.
+    private static let deletionsPerSweep = 2_000
 
-    /// - Parameter records: of the keyset; those of other kinds are left out.
+    /// - Parameters:
+    ///   - records: of the keyset; those of other kinds are left out.
+    ///   - isComplete: whether the records of before the start of the process are among them.
     init(
-        restoring records: [KeysetRecord], store: any MessageStore, contents: any FileContents, subscribeKey: String,
-        clock: ServerClock, logger: Logger
+        restoring records: [KeysetRecord], isComplete: Bool, store: any MessageStore, contents: any FileContents,
+        subscribeKey: String, clock: ServerClock, logger: Logger
     ) {
         self.contents = contents
         self.store = store
         self.subscribeKey = subscribeKey
         self.clock = clock
-        let deleted = DeletedFiles(since: Self.time(clock))
+        let now = Self.time(clock)
+        let deleted = DeletedFiles(
+            since: isComplete ? nil : now,
+            restoring: records.compactMap { DeletedFiles.Deletion($0, restoredAt: now.instant) })
         let files = records.compactMap { StoredFile($0) }
         do {
             let found = try contents.restore(Set(files.map(\.id)), at: clock.unixSeconds())
@@ -151,7 +158,7 @@ final class PubNubFiles: FileKeeper {
             giveUp()
             throw .notStored
         }
-        guard await commit(.put(file.record)) else {
+        guard await commit([.put(file.record)]) else {
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored
@@ -169,31 +176,43 @@ final class PubNubFiles: FileKeeper {
         }
         guard let begins else { return true }
         guard begins else { return false }
-        let isForgotten = await commit(.remove(file.key))
         let now = Self.time(clock)
-        state.withLockedValue { state in
+        // FI-25: the record of the deletion takes the place of the file's in one change, so that both outlive the process or neither does.
+        let isForgotten = await commit([.put(DeletedFiles.Deletion(id: file.id, time: now).record)])
+        let dropped: [Identifier] = state.withLockedValue { state in
+            var dropped: [Identifier] = []
             if isForgotten {
-                state.deleted.insert(file.id, at: now)
+                dropped = state.deleted.insert(file.id, at: now)
                 _ = state.count(file, by: client, storage(keyset), isRemoval: true, at: now)
             }
             state.index.endRemoval(of: file.id, isForgotten: isForgotten)
+            return dropped
         }
         guard isForgotten else { return false }
+        forget(dropped)
         // Without its record nobody finds it, and what is left of it goes at the next start.
         try? await contents.remove(file.id)
         return true
     }
 
-    private func commit(_ change: KeysetRecordChange) async -> Bool {
+    private func commit(_ changes: [KeysetRecordChange]) async -> Bool {
         await withCheckedContinuation { continuation in
-            store.commit([change], with: [], application: subscribeKey) { continuation.resume(returning: $0 == nil) }
+            store.commit(changes, with: [], application: subscribeKey) { continuation.resume(returning: $0 == nil) }
         }
     }
 
-    /// Deletes files that have been there for as long as the keyset says.
+    /// Removes the records of deletions. Those that the store could not remove are restored at the next start and removed then.
+    private func forget(_ ids: [Identifier]) {
+        guard !ids.isEmpty else { return }
+        store.commit(ids.map { .remove(StoredFile.key(of: $0)) }, with: [], application: subscribeKey) { _ in }
+    }
+
+    /// Deletes files that have been there for as long as the keyset says, and forgets deletions whose forms have ended.
     ///
     /// - Parameter now: in units of 100 ns since 1970.
     func sweep(_ keyset: Keyset, at now: UInt64) {
+        let time = Self.time(clock)
+        forget(state.withLockedValue { $0.deleted.sweep(limit: Self.deletionsPerSweep, at: time) })
         guard let lifetime = keyset.fileLifetime else { return }
         let age = UInt64(clamping: lifetime.components.seconds).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         guard !age.overflow, age.partialValue < now else { return }

@@ -62,7 +62,10 @@ extension StoredFile {
             })
     }
 
-    var key: KeysetRecord.Key { KeysetRecord.Key(.file, Array(id.utf8)) }
+    var key: KeysetRecord.Key { Self.key(of: id) }
+
+    /// The key of a file's record.
+    static func key(of id: Identifier) -> KeysetRecord.Key { KeysetRecord.Key(.file, Array(id.utf8)) }
 
     /// Nil for a record of another kind, and one that cannot be read.
     init?(_ record: KeysetRecord) {

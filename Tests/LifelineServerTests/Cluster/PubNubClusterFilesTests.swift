@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import RedisClient
 import RedisTestSupport
@@ -6,6 +7,7 @@ import WireCoding
 
 @testable import LifelineServer
 @testable import PubNubServer
+@testable import ServerRuntime
 
 @Suite(
     "Files in a cluster (FI-24)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .serialized,
@@ -54,7 +56,37 @@ struct PubNubClusterFilesTests {
             #expect(try await there.send(elsewhere, content).status == 403)
             #expect(try await here.names().isEmpty)
             #expect(try await redis.send(RedisCommand("EXISTS", .text(key)), within: .seconds(30)).number == 0)
+            // Nor does it under the next leader.
+            try await cluster.lead(cluster.nodes[0])
+            #expect(try await there.send(elsewhere, content).status == 403)
+            #expect(try await here.names().isEmpty)
+            #expect(try await redis.send(RedisCommand("EXISTS", .text(key)), within: .seconds(30)).number == 0)
         }
+    }
+
+    @Test("Forms that were made before a change of the leader stay good, and those of deleted files stay refused (FI-25)")
+    func formsOverLeaders() async throws {
+        try await withPubNubCluster(2, keeps: true) { cluster in
+            let (here, there) = (clients(cluster)[0], clients(cluster)[1])
+            let (open, deleted) = (Self.early("open", at: here), Self.early("deleted", at: here))
+            #expect(try await here.send(deleted, [1]).status == 204)
+            #expect(try await here.ask("DELETE", here.path(deleted.id, "deleted")).status == 200)
+            try await cluster.lead(cluster.nodes[1])
+            #expect(try await here.send(open, [2]).status == 204)
+            #expect(try await here.send(deleted, [3]).status == 403)
+            #expect(try await there.names() == ["open"])
+        }
+    }
+
+    /// A form that was certainly made before anything else in the test: half a minute ago.
+    private static func early(_ name: String, at client: FileClient, maximumBytes: Int = 10) -> FileClient.Upload {
+        let keyset = Keyset.development
+        let upload = FileTicket.Upload(
+            subscribeKey: keyset.subscribeKey, channel: "room", id: FileID.make(), name: Identifier(name),
+            expires: ServerClock.system.unixSeconds() + FileTicket.uploadLifetime / 2, maximumBytes: maximumBytes)
+        return FileClient.Upload(
+            id: upload.id.text, url: client.base + "/v1/files/demo/upload",
+            fields: [("Policy", upload.policy), ("Signature", upload.signature(keyset.secretKey))])
     }
 
     @Test("What there is no room for is refused and leaves nothing in Redis; what was stored counts under the next leader")
@@ -65,7 +97,7 @@ struct PubNubClusterFilesTests {
             let (here, there) = (clients(cluster)[0], clients(cluster)[1])
             let redis = try startedLink(#require(cluster.redis))
             defer { redis.close() }
-            let (first, second) = (try await here.upload("1"), try await there.upload("2"))
+            let (first, second) = (Self.early("1", at: here), Self.early("2", at: there))
             #expect(try await here.send(first, Array(repeating: 1, count: 6)).status == 204)
             #expect(try await there.send(second, Array(repeating: 1, count: 11)).status == 400)
             let refused = try await there.send(second, Array(repeating: 1, count: 5))

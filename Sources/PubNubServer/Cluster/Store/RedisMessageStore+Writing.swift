@@ -42,13 +42,13 @@ extension RedisMessageStore {
     }
 
     /// Records are fields of a hash of the keyset's. The content of a file, which a node has put, stays once there is a record of it and
-    /// goes with the record (rule FI-24).
+    /// goes with the record, or when the record of the file's deletion takes its place (rules FI-24, FI-25).
     func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [RedisCommand] {
         changes.flatMap { change in
             switch change {
             case .put(let record):
                 [RedisCommand("HSET", keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))]
-                    + content(record.key, keyset).map { RedisCommand("PERSIST", $0) }
+                    + content(record.key, keyset).map { RedisCommand(StoredFile(record) == nil ? "UNLINK" : "PERSIST", $0) }
             case .remove(let key):
                 [RedisCommand("HDEL", keys.records(keyset), Self.field(key))]
                     + content(key, keyset).map { RedisCommand("UNLINK", $0) }
