@@ -33,7 +33,9 @@ struct NexconnAudience: Sendable {
 
     // MARK: Nodes
 
+    /// A node that takes part already stays as it is.
     mutating func join(_ node: any ChatNode) {
+        guard !parts.contains(where: { $0.node === node }) else { return }
         parts.append(Part(node: node, eventLoopIDs: node.eventLoopIDs))
     }
 

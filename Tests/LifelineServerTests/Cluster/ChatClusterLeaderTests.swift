@@ -87,9 +87,7 @@ struct ChatClusterLeaderTests {
         }
     }
 
-    @Test(
-        "CC-7: The same when the leader learns of the application",
-        .disabled("The leader answers until the time limit that the user is online, and the cause is not known yet."))
+    @Test("CC-7: Users of a node that died are offline when the leader learns of their application at run time")
     func addedApplication() async throws {
         try await ChatCluster.with(2, Self.impatient) { cluster in
             let stranger = try await ChatClusterNode("s", in: cluster.cluster, .with { $0.key = "another" })

@@ -68,11 +68,15 @@ final class ChatClusterLeader: ClusterLeader {
     /// announced to this leader, which did not know the application then.
     func take(_ settings: [ChatApplication]) async throws {
         let reload = try await chat.prepare(settings)
-        for application in reload.new { try await restoreLive(application) }
-        chat.take(reload)
+        let known = nodes.all
         for application in reload.new {
-            for peer in application.withAudience({ $0.only.all }) { application.signOut(peer, leaving: nil) }
+            // CC-7: sessions are restored at a node of the application; one without nodes would have none to sign out.
+            application.withAudience { $0.join(remote) }
+            try await restoreLive(application)
         }
+        chat.take(reload)
+        for application in reload.new { await application.signOut(remote) }
+        nodes.releaseSilent(since: known)
     }
 
     // MARK: Requests
@@ -207,7 +211,7 @@ final class ChatClusterLeader: ClusterLeader {
             }
             announced[Identifier(app), default: []].formUnion(sessions)
         }
-        let number = nodes.number(of: node)
+        let number = nodes.announce(node)
         for application in chat.applications {
             let there = announced.removeValue(forKey: Identifier(application.key)) ?? []
             let kept = peers(of: application, at: number)

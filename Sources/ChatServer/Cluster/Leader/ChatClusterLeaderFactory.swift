@@ -64,7 +64,12 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
         for application in chat.applications { try await leader.restoreLive(application) }
         leader.startSweeping(each: sweepInterval, on: context.eventLoop)
-        state.withLockedValue { $0.leader = leader }
+        let current = state.withLockedValue { state in
+            state.leader = leader
+            return state.settings.applications
+        }
+        // CC-26: applications may have changed since this leader began to be made.
+        if current != settings.applications { try await bringUpToDate(leader) }
         return leader
     }
 
@@ -72,7 +77,18 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     package func take(_ applications: [ChatApplication]) async throws {
         state.withLockedValue { $0.settings.applications = applications }
         guard let leader = state.withLockedValue(\.leader), leader.isOpen else { return }
-        try await leader.take(applications)
+        try await bringUpToDate(leader)
+    }
+
+    /// Has a leader decide about the applications that are the latest when it has taken them, however many changes come at once.
+    private func bringUpToDate(_ leader: ChatClusterLeader) async throws {
+        var taken: [ChatApplication]?
+        while true {
+            let latest = state.withLockedValue(\.settings.applications)
+            guard latest != taken else { return }
+            try await leader.take(latest)
+            taken = latest
+        }
     }
 }
 

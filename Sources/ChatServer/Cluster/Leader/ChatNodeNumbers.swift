@@ -4,27 +4,54 @@ import ServerValues
 
 /// The nodes of a cluster by numbers, which stand where the state has the numbers of event loops.
 final class ChatNodeNumbers: Sendable {
-    private let nodes = NIOLockedValueBox([ClusterNode?](repeating: nil, count: EventLoopSet.capacity))
+    private struct State: Sendable {
+        var nodes = [ClusterNode?](repeating: nil, count: EventLoopSet.capacity)
+        /// Nodes that have announced themselves and are not gone.
+        var announced: Set<ClusterNode> = []
+    }
+
+    private let state = NIOLockedValueBox(State())
 
     /// The nodes, at their numbers.
-    var all: [ClusterNode?] { nodes.withLockedValue { $0 } }
+    var all: [ClusterNode?] { state.withLockedValue(\.nodes) }
 
     /// The number of a node that has one.
-    func number(known node: ClusterNode) -> Int? { nodes.withLockedValue { $0.firstIndex(of: node) } }
+    func number(known node: ClusterNode) -> Int? { state.withLockedValue { $0.nodes.firstIndex(of: node) } }
 
     /// The number of a node, which is given one if need be; nil when all are taken.
-    func number(of node: ClusterNode) -> Int? {
-        nodes.withLockedValue { nodes in
-            if let number = nodes.firstIndex(of: node) { return number }
-            guard let free = nodes.firstIndex(of: nil) else { return nil }
-            nodes[free] = node
-            return free
+    func number(of node: ClusterNode) -> Int? { state.withLockedValue { Self.number(of: node, in: &$0) } }
+
+    /// The number of a node that announces itself, which is given one if need be; nil when all are taken.
+    func announce(_ node: ClusterNode) -> Int? {
+        state.withLockedValue { state in
+            state.announced.insert(node)
+            return Self.number(of: node, in: &state)
         }
     }
 
+    private static func number(of node: ClusterNode, in state: inout State) -> Int? {
+        if let number = state.nodes.firstIndex(of: node) { return number }
+        guard let free = state.nodes.firstIndex(of: nil) else { return nil }
+        state.nodes[free] = node
+        return free
+    }
+
+    /// The node is gone.
     func release(_ node: ClusterNode) {
-        nodes.withLockedValue { nodes in
-            if let number = nodes.firstIndex(of: node) { nodes[number] = nil }
+        state.withLockedValue { state in
+            state.announced.remove(node)
+            if let number = state.nodes.firstIndex(of: node) { state.nodes[number] = nil }
+        }
+    }
+
+    /// Takes the numbers back that nodes were given since `earlier` and that have not announced themselves: nobody reports that these are gone.
+    func releaseSilent(since earlier: [ClusterNode?]) {
+        let known = Set(earlier.compactMap(\.self))
+        state.withLockedValue { state in
+            for (number, node) in state.nodes.enumerated() {
+                guard let node, !known.contains(node), !state.announced.contains(node) else { continue }
+                state.nodes[number] = nil
+            }
         }
     }
 }
