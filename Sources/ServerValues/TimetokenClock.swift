@@ -30,13 +30,20 @@ public struct TimetokenClock: Sendable {
     package private(set) var highest: UInt64
     private var reserved: UInt64
     private var asked: UInt64?
+    /// How far a token is at least behind the one before.
+    private let step: UInt64
 
     /// A clock.
     ///
     /// - Parameters:
     ///   - highest: the highest token of the store; tokens begin after it.
     ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
-    public init(after highest: UInt64 = 0, reserves: Bool = false) {
+    public init(after highest: UInt64 = 0, reserves: Bool = false) { self.init(after: highest, reserves: reserves, step: 1) }
+
+    /// A clock whose tokens are at least `step` units from each other. With 2 there is a time between any token and the next one
+    /// (rule HB-22).
+    package init(after highest: UInt64, reserves: Bool, step: UInt64) {
+        self.step = step
         last = min(highest, UInt64(Int64.max) / 2)
         self.highest = last
         reserved = reserves ? last : .max
@@ -47,7 +54,7 @@ public struct TimetokenClock: Sendable {
     /// Where reservations come late, tokens first use up what is reserved and then go beyond: a full disk must not stop a server
     /// (rule HB-21).
     public mutating func next(at unixTicks: UInt64) -> UInt64 {
-        let following = last + 1
+        let following = last + step
         // The last second of a reservation is room for ten million: what has been idle must not speak of a time long past.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
         last = max(following, latest)
@@ -60,14 +67,14 @@ public struct TimetokenClock: Sendable {
     /// - Parameter floor: the application's last token, or the cursor of a client that it has to pass.
     package mutating func next(at unixTicks: UInt64, after floor: UInt64) -> UInt64 {
         let token = next(at: unixTicks)
-        guard floor >= token, floor < UInt64(Int64.max) else { return token }
-        highest = max(highest, floor + 1)
-        return floor + 1
+        guard floor < UInt64(Int64.max), token < floor + step else { return token }
+        highest = max(highest, floor + step)
+        return floor + step
     }
 
-    /// Notes a token that another process has given out.
+    /// Notes a token that another process has given out. Beyond 63 bits there are none, whatever that process says (rule HB-20).
     package mutating func note(_ token: UInt64) {
-        highest = max(highest, token)
+        highest = max(highest, min(token, UInt64(Int64.max)))
     }
 
     /// The limit to have reserved now, or nil when enough is reserved or asked for.

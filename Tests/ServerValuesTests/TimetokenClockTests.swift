@@ -96,6 +96,14 @@ struct TimetokenClockTests {
         #expect(clock.last == now + hour + 1)
     }
 
+    @Test("A token that another process makes up ends nothing (HB-20)", arguments: [.max, .max - 1, (1 << 63) - 1] as [UInt64])
+    func absurd(token: UInt64) {
+        var clock = TimetokenClock(after: token, reserves: true)
+        clock.note(token)
+        #expect(clock.reservation(at: 1_000) != nil && clock.highest <= UInt64(Int64.max))
+        #expect(clock.next(at: 1_000) > 0 && clock.next(at: 1_000, after: token) > 0)
+    }
+
     @Test("What an application is ahead of the others is reserved like any token (HB-21, HB-22)")
     func floors() throws {
         var clock = TimetokenClock(after: 0, reserves: true)

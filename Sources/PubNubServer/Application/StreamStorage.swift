@@ -12,7 +12,7 @@ package struct StreamStorage: Sendable {
     init(store: any MessageStore, restored: RestoredState, unixTicks: @escaping @Sendable () -> UInt64) {
         self.store = store
         tokens = TimetokenAllocator(
-            after: restored.highestTimetoken, reserves: restored.remembersStream, unixTicks: unixTicks
+            after: restored.highestTimetoken, reserves: restored.remembersStream, step: 2, unixTicks: unixTicks
         ) { try await store.reserve(timetokensUpTo: $0) }
         // Readers begin at a point that is already past.
         _ = tokens.advance(past: tokens.now)

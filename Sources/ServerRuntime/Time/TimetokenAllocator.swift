@@ -11,13 +11,14 @@ package final class TimetokenAllocator: Sendable {
     /// - Parameters:
     ///   - highest: the highest id of before the start; ids begin after it.
     ///   - reserves: whether ids have to be reserved. Without a store that outlives the server they have not.
+    ///   - step: how far an id is at least behind the one before.
     ///   - unixTicks: units of 100 ns since 1970.
     ///   - reserve: has the store remember that ids up to this one may be given out.
     package init(
-        after highest: UInt64, reserves: Bool = true, unixTicks: @escaping @Sendable () -> UInt64,
+        after highest: UInt64, reserves: Bool = true, step: UInt64 = 1, unixTicks: @escaping @Sendable () -> UInt64,
         reserve: @escaping @Sendable (UInt64) async throws -> Void
     ) {
-        clock = NIOLockedValueBox(TimetokenClock(after: highest, reserves: reserves))
+        clock = NIOLockedValueBox(TimetokenClock(after: highest, reserves: reserves, step: step))
         self.unixTicks = unixTicks
         self.reserve = reserve
     }
@@ -32,8 +33,12 @@ package final class TimetokenAllocator: Sendable {
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
     /// The time that clients are told: after every id that is given out, whichever application has it, so that a history that starts
-    /// before this time includes the newest message (rule HB-22). It gives out no id.
-    package var time: UInt64 { max(unixTicks(), clock.withLockedValue { min($0.highest, UInt64(Int64.max) - 1) } + 1) }
+    /// before this time includes the newest message. With steps of two, the next id of the application with the highest one comes after this
+    /// time, so that a client that reads on from it misses none of its messages (rule HB-22). It gives out no id.
+    package var time: UInt64 {
+        let highest = clock.withLockedValue(\.highest)
+        return max(max(unixTicks(), 1) - 1, min(highest, UInt64(Int64.max) - 1) + 1)
+    }
 
     /// The next id.
     ///

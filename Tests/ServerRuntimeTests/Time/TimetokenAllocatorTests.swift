@@ -25,7 +25,7 @@ struct TimetokenAllocatorTests {
         let now = now
         let limits = NIOLockedValueBox<[UInt64]>([])
         let allocator = TimetokenAllocator(after: 0, unixTicks: { now }) { limit in limits.withLockedValue { $0.append(limit) } }
-        #expect(allocator.time == now)
+        #expect(allocator.time == now - 1)
         #expect(allocator.next(after: now + 500) == now + 501)
         #expect(allocator.next() == now + 1 || allocator.next() < now + 500)
         #expect(allocator.time == now + 502)
@@ -33,6 +33,30 @@ struct TimetokenAllocatorTests {
         #expect(allocator.time == now + 901 && allocator.next() < now + 500)
         #expect(allocator.isNear(now + 10, within: 10) && !allocator.isNear(now + 11, within: 10))
         #expect(allocator.next(after: .max) < now + 500)
+    }
+
+    @Test("With steps of two the time is after every id and before the next one, wherever the clock stands (HB-22)")
+    func timeBetween() {
+        let clock = NIOLockedValueBox(now)
+        let allocator = TimetokenAllocator(after: 0, reserves: false, step: 2, unixTicks: { clock.withLockedValue { $0 } }) { _ in
+        }
+        var last = allocator.next()
+        for ticks in [0, 0, 1, 0, 2, 1, 1, 5, 0, 3, 2, 1] as [UInt64] {
+            clock.withLockedValue { $0 += ticks }
+            let time = allocator.time
+            #expect(last < time)
+            last = allocator.next()
+            #expect(time < last)
+        }
+        var ahead = allocator.next(after: last + 500)
+        for _ in 0..<3 {
+            let time = allocator.time
+            #expect(ahead < time)
+            ahead = allocator.next(after: ahead)
+            #expect(time < ahead)
+        }
+        let nothing = TimetokenAllocator(after: 0, reserves: false, step: 2, unixTicks: { 0 }) { _ in }
+        #expect(nothing.time == 1)
     }
 
     @Test("A reservation that fails is told to whoever prepares, and asked for again")
