@@ -6,8 +6,7 @@ import RealtimeHub
 
 /// The histories of some of the channels of a server. A value without locks, clocks and randomness (rules RV-10 to RV-13).
 ///
-/// A history begins with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for as long as
-/// events are kept.
+/// A history begins with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
 struct ChannelHistories: Sendable {
     /// What an application's histories take, oldest first.
     private struct Ledger: Sendable {
@@ -16,7 +15,10 @@ struct ChannelHistories: Sendable {
             var channel: ChannelID
             var epoch: String
             var number: UInt64
+            /// When it goes by itself.
             var expires: MonotonicInstant
+            /// The item with the least of these goes first where there is no room.
+            var isDue: MonotonicInstant
         }
 
         /// Kept events. May still have items of what was dropped otherwise.
@@ -29,7 +31,7 @@ struct ChannelHistories: Sendable {
         var oldest: Item? {
             guard let event = events.first else { return vacancies.first }
             guard let vacancy = vacancies.first else { return event }
-            return vacancy.expires <= event.expires ? vacancy : event
+            return vacancy.isDue <= event.isDue ? vacancy : event
         }
 
         mutating func popOldest() -> Item? {
@@ -40,6 +42,9 @@ struct ChannelHistories: Sendable {
 
     /// Histories take at most three of these four parts of an application's room, so that there is always room for events.
     private static let parts = (ofHistories: 3, all: 4)
+
+    /// How long a channel without subscribers keeps its position at least: a day (rule RV-18).
+    static let vacancyLifetime = Duration.seconds(86_400)
 
     private var histories: [ChannelID: ChannelHistory] = [:]
     private var ledgers: [Identifier: Ledger] = [:]
@@ -107,9 +112,13 @@ struct ChannelHistories: Sendable {
     /// The channel has no subscribers any more.
     mutating func vacated(_ channel: ChannelID, _ settings: RecoverySettings, at now: MonotonicInstant) {
         guard let index = histories.index(forKey: channel) else { return }
-        let ends = now.advanced(by: settings.lifetime)
+        // RV-18: what is left after `lifetime` is a position without events, for whoever comes back and has missed nothing.
+        let ends = now.advanced(by: max(settings.lifetime, Self.vacancyLifetime))
         histories.values[index].ends = ends
-        note(Ledger.Item(channel: channel, epoch: histories.values[index].epoch, number: 0, expires: ends))
+        note(
+            Ledger.Item(
+                channel: channel, epoch: histories.values[index].epoch, number: 0, expires: ends,
+                isDue: now.advanced(by: settings.lifetime)))
     }
 
     // MARK: Events
@@ -143,7 +152,7 @@ struct ChannelHistories: Sendable {
             guard let dropped = histories.values[index].dropFirst() else { break }
             ledgers[application]?.tally.remove(dropped)
         }
-        note(Ledger.Item(channel: channel, epoch: position.epoch, number: position.number, expires: expires))
+        note(Ledger.Item(channel: channel, epoch: position.epoch, number: position.number, expires: expires, isDue: expires))
         dropOldest(of: application, beyond: limit)
         return event
     }
@@ -205,8 +214,12 @@ struct ChannelHistories: Sendable {
     /// Drops what has expired. To be called about every second.
     mutating func sweep(at now: MonotonicInstant) {
         for application in Array(ledgers.keys) {
-            while let item = ledgers[application]?.oldest, item.expires <= now {
-                _ = ledgers[application]?.popOldest()
+            while let item = ledgers[application]?.events.first, item.expires <= now {
+                _ = ledgers[application]?.events.popFirst()
+                if isCurrent(item) { drop(item, of: application) }
+            }
+            while let item = ledgers[application]?.vacancies.first, item.expires <= now {
+                _ = ledgers[application]?.vacancies.popFirst()
                 if isCurrent(item) { drop(item, of: application) }
             }
         }

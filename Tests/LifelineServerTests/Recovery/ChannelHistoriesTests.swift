@@ -153,7 +153,7 @@ struct ChannelHistoriesTests {
         #expect(replay.outcome.recovered == false)
     }
 
-    @Test("A history ends when the channel has had no subscribers for the lifetime of an event (RV-12)")
+    @Test("A history ends when the channel has had no subscribers for a day; its events end as always (RV-12, RV-18)")
     func vacancy() {
         var fixture = Fixture()
         _ = fixture.join(room)
@@ -164,10 +164,17 @@ struct ChannelHistoriesTests {
         #expect(fixture.join(room, after: 0, at: 11).outcome.recovered == true)
         fixture.histories.vacated(room, settings, at: .seconds(11))
         _ = add("b", &fixture, at: 20)
-        fixture.histories.sweep(at: .seconds(21))
+        fixture.histories.sweep(at: .seconds(31))
+        #expect(fixture.histories.tallies.values.allSatisfy { $0.events == 0 && $0.channels == 1 })
+        // Who was there for the last event has missed nothing, and who was not is told.
+        #expect(fixture.join(room, after: 2, at: 31).outcome.recovered == true)
+        #expect(fixture.join(room, after: 1, at: 31).outcome.recovered == false)
+        fixture.histories.sweep(at: .seconds(10 + 86_400))
+        #expect(!fixture.histories.isEmpty)
+        fixture.histories.sweep(at: .seconds(11 + 86_400))
         #expect(fixture.histories.isEmpty)
         #expect(fixture.histories.tallies.values.allSatisfy { $0.bytes == 0 && $0.events == 0 && $0.channels == 0 })
-        let replay = fixture.join(room, after: 1, at: 21)
+        let replay = fixture.join(room, after: 2, at: 11 + 86_400)
         #expect(replay.outcome == PusherRecoveryOutcome(position: PusherPosition(epoch: "e2", number: 0), recovered: false))
     }
 
@@ -196,6 +203,19 @@ struct ChannelHistoriesTests {
         #expect(fixture.histories[other]?.events.count == 1)
         let bytes = fixture.histories.tallies.first { $0.key.text == "1" }?.value.bytes ?? 0
         #expect(bytes <= limit)
+    }
+
+    @Test("Positions of channels that nobody has been in for longer than events are kept make room before any event (RV-18)")
+    func quietPositions() {
+        var fixture = Fixture()
+        let quiet = ChannelID(application: "1", name: "quiet")
+        _ = fixture.join(quiet)
+        fixture.histories.vacated(quiet, settings, at: .seconds(0))
+        _ = fixture.join(room, at: 100)
+        _ = add("a", &fixture, at: 100)
+        let used = fixture.histories.tallies.values.first?.bytes ?? 0
+        _ = add("b", &fixture, limit: used, at: 101)
+        #expect(fixture.histories[quiet] == nil && fixture.histories[room]?.events.count == 2)
     }
 
     @Test(
@@ -267,7 +287,7 @@ struct ChannelHistoriesTests {
             #expect(kept.allSatisfy { $0.events.count <= settings.messages })
         }
         for channel in channels { fixture.histories.vacated(channel, settings, at: .seconds(now)) }
-        fixture.histories.sweep(at: .seconds(now + 11))
+        fixture.histories.sweep(at: .seconds(now + 86_400))
         #expect(fixture.histories.isEmpty)
         #expect(fixture.histories.tallies.values.allSatisfy { $0.bytes == 0 })
     }

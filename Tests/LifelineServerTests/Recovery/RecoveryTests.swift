@@ -96,6 +96,33 @@ struct RecoveryTests {
         }
     }
 
+    @Test("The only subscriber, away for longer than events are kept, is told of a gap only if there was an event (RV-18)")
+    func quiet() async throws {
+        let clock = ManualClock()
+        var application = quietApplication
+        application.recovery = RecoverySettings(messages: 3, lifetime: .seconds(60))
+        try await withServer(application, { $0.clock = clock.withTimeOfDay }) { server in
+            func visit(_ request: PusherRecoverRequest?) async throws -> (PusherRecoverRequest, String?) {
+                let client = try await TestClient.connect(server, recovers: true)
+                try await client.requestSubscription("room", recover: request)
+                let message = try await client.skip(to: PusherEventName.subscriptionSucceeded)
+                let result = (try await recover(message, client), try recovered(message))
+                await client.closeSocket()
+                await eventually { server.statistics.channels == 0 }
+                return result
+            }
+            let (first, _) = try await visit(nil)
+            clock.advance(by: 3_600)
+            server.services.pusher.sweep()
+            let (second, isComplete) = try await visit(first)
+            #expect(isComplete == "true")
+            try server.publish(channel: "room", event: "e", data: "1")
+            clock.advance(by: 3_600)
+            server.services.pusher.sweep()
+            #expect(try await visit(second).1 == "false")
+        }
+    }
+
     @Test("Connections without recovery get the bytes that they get without it (RV-1)", arguments: [true, false])
     func others(_ isEnabled: Bool) async throws {
         var application = quietApplication
