@@ -56,23 +56,47 @@ extension NexconnApplication {
     }
 
     /// Hides messages from a user's own history: single ones, and all up to a millisecond, inclusive.
+    ///
+    /// Only messages that the store has are noted, so that made-up ids and conversations leave nothing in it (rules NV-64, CC-34).
     func hide(
         _ channel: NexconnChannel, _ ids: [NexconnMessageID], before: Int64?, by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
-        let user = caller.user
-        change(
-            { state, change in
-                let access = try state.admitHistory(
-                    of: ChatKind(channel.conversation), Identifier(channel.id), by: user, at: change.now)
-                change.commit.hidden += ids.map { (user, $0.rawValue) }
+        let (user, now) = (caller.user, now)
+        let access: ChatHistoryAccess
+        do {
+            access = try read { state in
+                try state.admitHistory(of: ChatKind(channel.conversation), Identifier(channel.id), by: user, at: now)
+            }
+        } catch {
+            return answer(.failure(NexconnRefusal(error)), reply: reply)
+        }
+        let (store, key) = (storage.store, key)
+        Task {
+            var known: [UInt64] = []
+            var newest: UInt64?
+            do {
+                for id in ids where try await store.event(id.rawValue, in: access.conversation, application: key) != nil {
+                    known.append(id.rawValue)
+                }
                 if let before, before >= 0 {
                     // What has been said up to now, and nothing that is still to come.
-                    let limit = min(Self.firstID(atOrAfter: before == .max ? before : before + 1), change.nextID())
-                    change.commit.hiddenUpTo.append((user, access.conversation, limit - 1))
+                    let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
+                    let query = ChatHistoryQuery(
+                        conversation: access.conversation, after: access.floor, before: limit, limit: 1, viewer: user)
+                    newest = try await store.history(query, application: key).first?.id
                 }
-                return .done
-            }, reply: reply)
+            } catch {
+                return reply(.failure(.unreadable))
+            }
+            let (hidden, last) = (known, newest)
+            change(
+                { _, change in
+                    change.commit.hidden += hidden.map { (user, $0) }
+                    if let last { change.commit.hiddenUpTo.append((user, access.conversation, last)) }
+                    return .done
+                }, reply: reply)
+        }
     }
 
     func set(_ settings: NexconnChannelSettings, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {

@@ -180,6 +180,13 @@ final class ChatCluster: Sendable {
         try await cluster.lead(by: [.chat: node.factory])
     }
 
+    /// Names of keys in Redis.
+    func keys(_ patterns: String...) async throws -> [String] {
+        var keys: [String] = []
+        for pattern in patterns { keys += try await redis.keys(pattern) }
+        return keys
+    }
+
     /// Whether any key of Redis, or any answer of the leader, has these words.
     func isInRedis(_ words: String) async throws -> Bool {
         if cluster.answers.contains(where: { String(buffer: $0).contains(words) }) { return true }

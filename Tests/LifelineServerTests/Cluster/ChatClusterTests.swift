@@ -248,6 +248,25 @@ struct ChatClusterTests {
         }
     }
 
+    @Test("CC-34: Who deletes what nobody has said leaves nothing in Redis, and what was said is hidden")
+    func deletedNothing() async throws {
+        try await ChatCluster.with(2) { cluster in
+            let (ann, bob) = (try await cluster[0].device("ann"), try await cluster[1].device("bob"))
+            let said = try await ann.say("1", to: "bob", cid: "1")
+            try await bob.expectEvent("msg")
+            try await ann.done("delete", #""conv":"direct","ch":"made-up","before":9007199254740991"#)
+            try await ann.done("delete", #""conv":"direct","ch":"bob","ids":["17600000000000001"]"#)
+            #expect(!(try await cluster.isInRedis("made-up")))
+            #expect(try await cluster.keys("chat:hu:*", "chat:u:*", "chat:x:*").isEmpty)
+            try await ann.done("delete", "\"conv\":\"direct\",\"ch\":\"bob\",\"ids\":[\"\(said)\"]")
+            #expect(try await ann.done("history", #""conv":"direct","ch":"bob""#)["messages"]?.array?.count == 0)
+            try await bob.done("delete", #""conv":"direct","ch":"ann","before":9007199254740991"#)
+            #expect(try await bob.done("history", #""conv":"direct","ch":"ann""#)["messages"]?.array?.count == 0)
+            #expect(try await cluster.keys("chat:hu:*").count == 1)
+            #expect(try await cluster.keys("chat:x:*").count == 1)
+        }
+    }
+
     @Test("CC-1: Two who speak at once on two nodes are heard in one order everywhere")
     func order() async throws {
         try await ChatCluster.with(3) { cluster in
