@@ -23,7 +23,7 @@ extension NexconnApplication {
             tell(news, &change, except: peer)
         case .openInfo(let id, let limit):
             let id = Identifier(id)
-            let members = try state.participants(of: id, limit: limit)
+            let members = try state.participants(of: id, limit: limit, by: actor, at: now)
             return .openInfo(
                 NexconnOpenInfo(
                     created: state.openChannel(id)?.created ?? 0, count: state.participantCount(of: id),

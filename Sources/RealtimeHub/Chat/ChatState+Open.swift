@@ -151,6 +151,19 @@ extension ChatState {
         return rooms.participants(of: id, limit: limit)
     }
 
+    /// Those who have been there longest, as somebody asks who may be outside: 23409 for a user who is banned from the channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func participants(
+        of id: Identifier, limit: Int, by actor: ChatActor, at now: Int64
+    ) throws(ChatRefusal) -> [ChatParticipant] {
+        // CH-77
+        guard actor.isServer || !restrictions.contains(.barred, .channel(.open, id), actor.user, at: now) else {
+            throw Self.barred
+        }
+        return try participants(of: id, limit: limit)
+    }
+
     // MARK: Metadata
 
     /// The metadata of an open channel.

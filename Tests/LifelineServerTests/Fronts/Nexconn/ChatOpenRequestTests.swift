@@ -168,6 +168,9 @@ struct ChatOpenRequestTests {
             try await b.hear("openBan")
             #expect(try await b.hear("openMembers")["count"]?.integer == 1)
             #expect(try await b.refused("open.enter", #""ch":"r""#) == 23_409)
+            // CH-77: who is banned does not learn who is there.
+            #expect(try await b.refused("open.info", #""ch":"r","limit":10"#) == 23_409)
+            #expect(try await a.done("open.info", #""ch":"r","limit":10"#)["count"]?.integer == 1)
             try await a.done("send", text("alone"))
             try await b.expectSilence()
             try await chat.changed { book, change in
