@@ -142,6 +142,12 @@ package final class PusherService: Sendable {
         }
     }
 
+    /// Why nobody but the service may publish an event of this name; nil when everybody may (rule SV-11).
+    package static func refusal(ofEvent name: String) -> String? {
+        guard PusherEventName.isReserved(name) else { return nil }
+        return "Names of events that begin with pusher: or pusher_internal: are reserved for the service. Choose another name."
+    }
+
     /// Publishes an event as the HTTP API does; false when too much is waiting for subscribers of the channel.
     package func publish(event: String, data: String, to channel: String, application: Application) -> Bool {
         guard congestion(of: CollectionOfOne(channel), in: application).isEmpty else { return false }

@@ -58,10 +58,7 @@ struct PublishRequest: Hashable, Sendable {
         guard !event.isEmpty, event.utf8.count <= limits.eventNameBytes else {
             throw .badRequest("name has 1 to \(limits.eventNameBytes) bytes.")
         }
-        guard !PusherEventName.isReserved(event) else {
-            throw .badRequest(
-                "Names of events that begin with pusher: or pusher_internal: are reserved for the service. Choose another name.")
-        }
+        if let reason = PusherService.refusal(ofEvent: event) { throw .badRequest(reason) }
         let complaint = "data has to be a string. Encode other values as JSON first."
         guard let data = body == nil ? try fields.text("data", complaint) : body else { throw .badRequest(complaint) }
         guard data.utf8.count <= limits.eventDataBytes else {

@@ -244,6 +244,24 @@ struct CongestionTests {
         }
     }
 
+    @Test("Events with names of the service are not published from the same process either (SV-11)")
+    func reservedNames() async throws {
+        try await withServer(quietApplication) { server in
+            let client = try await server.client(on: 0)
+            try await client.subscribe("room")
+            for name in ["pusher:error", "pusher_internal:member_added"] {
+                #expect {
+                    try server.publish(channel: "room", event: name, data: "{}")
+                } throws: { error in
+                    guard case .invalidMessage(let reason)? = error as? ServerError else { return false }
+                    return reason.contains("reserved for the service")
+                }
+            }
+            try server.publish(channel: "room", event: "after", data: "1")
+            try await client.expect("after")
+        }
+    }
+
     @Test("Calls in the same process get an error and can wait for room, until they are cancelled or the server ends")
     func inProcess() async throws {
         try await withServer(quietApplication, configure) { server in
