@@ -246,7 +246,7 @@ struct CongestionTests {
 
     @Test("Events with names of the service are not published from the same process either (SV-11)")
     func reservedNames() async throws {
-        try await withServer(quietApplication) { server in
+        try await withServer(quietApplication, configure) { server in
             let client = try await server.client(on: 0)
             try await client.subscribe("room")
             for name in ["pusher:error", "pusher_internal:member_added"] {
