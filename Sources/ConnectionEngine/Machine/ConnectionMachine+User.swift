@@ -106,10 +106,11 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rule RQ-5.
+    /// Rules RQ-5 and RQ-6.
     @usableFromInline mutating func abandon(_ id: RequestID, _ effects: inout [Effect<Session>]) {
         guard work.pending.remove(id) != nil else { return }
-        effects.append(.answer(id, .failure(.cancelledByCaller)))
+        let isWithdrawn = Session.withdraw(id, memory: &storedMemory)
+        effects.append(.answer(id, .failure(isWithdrawn ? .withdrawnByCaller : .cancelledByCaller)))
     }
 
     @usableFromInline mutating func update(_ policy: ConnectionPolicy, _ now: Moment, _ effects: inout [Effect<Session>]) {

@@ -78,11 +78,17 @@ public protocol ProtocolSession: Sendable {
     /// A user's command while no attempt is alive: remember, refuse or answer. Nothing can be sent.
     static func performOffline(
         _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// The caller of a request stopped waiting for it: take it out of what waits to be sent. Called in every state of the connection.
+    ///
+    /// - Returns: whether it had been waiting and nothing of it has ever been sent. False, the default, means that it may have been sent.
+    static func withdraw(_ id: RequestID, memory: inout Memory) -> Bool
 }
 
 extension ProtocolSession {
     public static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure { failure }
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool { false }
+    public static func withdraw(_ id: RequestID, memory: inout Memory) -> Bool { false }
     public mutating func probe(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func closing(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>) {}

@@ -58,4 +58,6 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public static let disconnectedOnRequest = ConnectionFailure(.disconnected, "The connection was closed on request.")
     /// The caller stopped waiting.
     public static let cancelledByCaller = ConnectionFailure(.cancelled, "The caller stopped waiting for the answer.")
+    /// The caller stopped waiting before the request was sent, so that it never will be.
+    public static let withdrawnByCaller = ConnectionFailure(.cancelled, "The caller cancelled the request before it was sent.")
 }

@@ -32,6 +32,11 @@ extension NexconnSession {
         return true
     }
 
+    /// Takes a message out of those that wait, unless it may have left already. Rule NS-10.
+    public static func withdraw(_ id: RequestID, memory: inout NexconnMemory) -> Bool {
+        !memory.outbox.removeAll { $0.id == id && !$0.wasWritten }.isEmpty
+    }
+
     /// Why a message cannot be sent, as far as that needs no server.
     private static func problem(of draft: NexconnDraft) -> ConnectionFailure? {
         var refusal = NexconnLimits.problem(of: draft)
