@@ -27,6 +27,13 @@ struct LiveChannel: Sendable {
     /// one asks (rule RV-31).
     var hasAsked = false
 
+    /// When the latest `pusher:subscribe` was sent.
+    var askedAt: Moment?
+    /// Whether an event came before the confirmation that may have been the present subscription's, and was dropped (rule PS-36).
+    var hasMissed = false
+    /// Whether an event was told before the confirmation.
+    var hasTold = false
+
     /// Whether the server knows of the subscription, as far as we know.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
@@ -51,6 +58,12 @@ struct SealedChannel: Sendable {
     var backlog: [PusherEnvelope] = []
     /// When keys were asked for, the latest ones.
     var reloads: [Moment] = []
+}
+
+/// A change of a presence channel's members that came before the confirmation.
+enum EarlyChange: Sendable {
+    case added(PusherMember)
+    case removed(PusherMember)
 }
 
 /// A client event that was sent; the answer to its ping tells that the server has read it.

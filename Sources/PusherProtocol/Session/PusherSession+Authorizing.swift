@@ -19,7 +19,8 @@ extension PusherSession {
             case .success(let authorization): authorized(name, authorization, &memory, &out)
             case .failure(let failure):
                 let failure = Self.refined(failure)
-                failed(name, failure, final: Self.isFinal(failure), &memory, &out)
+                let isFinal = Self.isFinal(failure) && !Self.mayPass(failure, name, memory)
+                failed(name, failure, final: isFinal, &memory, &out)
                 memory.channels[name]?.notBefore = live[name]?.deadline
             }
         } else if sealed[name]?.reload?.job == job {
@@ -78,11 +79,17 @@ extension PusherSession {
         }
     }
 
+    /// Whether a denial may be one of the moment: the same channel has been granted before (rule PS-38).
+    static func mayPass(_ failure: ConnectionFailure, _ name: String, _ memory: PusherMemory) -> Bool {
+        failure.category == .accessDenied && memory.channels[name]?.wasConfirmed ?? false
+    }
+
     /// A subscription has failed: for good, or until the next attempt. The caller says whether the pause outlives the connection.
     mutating func failed(
         _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory,
         _ out: inout Actions
     ) {
+        noteLoss(of: name, at: out.now, &memory)
         memory.channels[name]?.failures += 1
         out.emit(.subscriptionFailed(channel: name, failure: failure, body: Self.shown(body), willRetry: !final))
         if final {
@@ -123,7 +130,7 @@ extension PusherSession {
             failed(name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, &memory, &out)
         case .confirming:
             // Taken back, so that the next attempt is not a second subscription.
-            out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
+            takeBack(name, &out)
             failed(name, Self.late("The server's confirmation", limit), final: false, &memory, &out)
         case .waiting:
             start(name, &memory, &out)
@@ -168,6 +175,6 @@ extension PusherSession {
         let category: StatusCategory = isPassing ? .overloaded : isDenial ? .accessDenied : .badRequest
         let failure = ConnectionFailure(
             category, String(message.prefix(300)), origin: .server, httpStatus: (100...599).contains(status) ? status : nil)
-        failed(name, failure, body: body, final: !isPassing, &memory, &out)
+        failed(name, failure, body: body, final: !isPassing && !Self.mayPass(failure, name, memory), &memory, &out)
     }
 }

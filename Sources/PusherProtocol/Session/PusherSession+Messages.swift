@@ -28,11 +28,12 @@ extension PusherSession {
         }
     }
 
-    /// Whether events of the channel are for users: it is wanted and the server has confirmed it. Others are dropped, also those
-    /// of an earlier subscription that are still on their way (rule PS-16).
+    /// Whether events of the channel are for users: it is wanted, and the server has confirmed it or is about to. Others are dropped, also
+    /// those of an earlier subscription that are still on their way (rules PS-16 and PS-36).
     @inline(__always)
-    func isListening(_ channel: String) -> Bool {
-        live[channel]?.phase == .confirmed
+    func isListening(_ name: String) -> Bool {
+        guard let channel = live[name] else { return false }
+        return channel.phase == .confirmed || isEarly(name, channel)
     }
 
     private mutating func applicationEvent(

@@ -25,22 +25,43 @@ extension PusherSession {
         return Array(members.dropLast())
     }
 
+    /// Who is there: the list of a confirmation, and on it what changed while the server made it (rule PS-37).
+    mutating func merged(_ list: [PusherMember], of name: String) -> Members {
+        var members = Members(list.map { (Identifier($0.userID), $0) }) { _, last in last }
+        for change in early.removeValue(forKey: Identifier(name)) ?? [] {
+            switch change {
+            case .added(let member): if members[Identifier(member.userID)] == nil { members[Identifier(member.userID)] = member }
+            case .removed(let member): members[Identifier(member.userID)] = nil
+            }
+        }
+        return members
+    }
+
     mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let (name, member) = presence(envelope, &memory), let channel = memory.channels[name],
             channel.members.count < PusherLimits.membersKept || channel.members[Identifier(member.userID)] != nil
         else { return }
+        note(.added(member), of: name)
         let known = memory.channels[name]?.members.updateValue(member, forKey: Identifier(member.userID))
         if known == nil { out.emit(.memberAdded(channel: name, member)) }
     }
 
     mutating func memberRemoved(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope, &memory),
-            let known = memory.channels[name]?.members.removeValue(forKey: Identifier(member.userID))
-        else { return }
+        guard let (name, member) = presence(envelope, &memory) else { return }
+        note(.removed(member), of: name)
+        guard let known = memory.channels[name]?.members.removeValue(forKey: Identifier(member.userID)) else { return }
         out.emit(.memberRemoved(channel: name, known))
     }
 
-    /// Changes before the confirmation are part of it already, unless they are replayed.
+    /// Keeps a change until the confirmation comes. Replayed changes are part of the list already.
+    private mutating func note(_ change: EarlyChange, of name: String) {
+        guard let channel = live[name], channel.phase == .confirming, !channel.isReplaying,
+            (early[name]?.count ?? 0) < PusherLimits.membersKept
+        else { return }
+        early[Identifier(name), default: []].append(change)
+    }
+
+    /// The change that a message tells, when it is for users.
     private mutating func presence(
         _ envelope: PusherEnvelope, _ memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {

@@ -36,6 +36,16 @@ extension PusherSession {
         memory.channels[name] = wanted
     }
 
+    /// Takes an event out of those that wait for their channel (rule PS-24).
+    public static func withdraw(_ id: RequestID, memory: inout PusherMemory) -> Bool {
+        for (name, channel) in memory.channels {
+            guard let index = channel.outbox.firstIndex(where: { $0.id == id }) else { continue }
+            memory.channels[name]?.outbox.remove(at: index)
+            return true
+        }
+        return false
+    }
+
     /// The event, when it may be sent at all; otherwise nil, and the request is answered.
     private static func checked(
         _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
@@ -99,9 +109,13 @@ extension PusherSession {
 
     /// A ping control frame whose payload is its number.
     mutating func ping(_ out: inout Actions) {
-        pings += 1
         unpinged = 0
-        out.send(.ping(Array(String(pings).utf8)))
+        out.send(.ping(nextPing()))
+    }
+
+    mutating func nextPing() -> [UInt8] {
+        pings += 1
+        return Array(String(pings).utf8)
     }
 
     mutating func probeAnswered(_ out: inout Actions) {
@@ -114,6 +128,7 @@ extension PusherSession {
     mutating func ponged(_ payload: [UInt8], _ out: inout Actions) {
         probeAnswered(&out)
         guard let number = UInt64(String(decoding: payload, as: UTF8.self)), number <= pings else { return }
+        if !takenBack.isEmpty { takenBack = takenBack.filter { $0.value >= number } }
         let read = sent.prefix { $0.ping <= number }
         guard !read.isEmpty else { return }
         let events = read.reduce(0) { $0 + 1 + $1.companions }

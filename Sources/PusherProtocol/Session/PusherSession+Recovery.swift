@@ -30,10 +30,17 @@ extension PusherSession {
     mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, _ memory: inout PusherMemory) -> Bool
     {
         let isConfirmed = channel.phase == .confirmed
-        guard offersRecovery, let position = envelope.position.flatMap(PusherPosition.init) else { return isConfirmed }
-        guard isConfirmed || (channel.phase == .confirming && channel.isReplaying), let wanted = memory.channels[name] else {
+        guard isConfirmed || isEarly(name, channel) else {
+            // Whoever has recovery confirms first, so there this is an earlier subscription's.
+            if channel.phase == .confirming, !offersRecovery { live[name]?.hasMissed = true }
             return false
         }
+        guard offersRecovery, let position = envelope.position.flatMap(PusherPosition.init) else {
+            if isConfirmed { return true }
+            live[name]?.hasTold = !channel.isReplaying
+            return !channel.isReplaying
+        }
+        guard let wanted = memory.channels[name] else { return false }
         if let known = wanted.told ?? wanted.position, known.epoch == position.epoch, position.number <= known.number {
             return false
         }

@@ -107,6 +107,10 @@ extension PusherSession {
                 PusherClientFrames.subscribe(
                     channel: name, auth: authorization?.auth, channelData: authorization?.channelData, recover: recover)))
         live[name]?.isReplaying = recover != nil
+        live[name]?.askedAt = out.now
+        live[name]?.hasMissed = false
+        live[name]?.hasTold = false
+        early[name] = nil
         if recover != nil { live[name]?.hasAsked = true }
         live[name]?.phase = .confirming
         setDeadline(name, after: Self.limit(of: name, memory, out), &out)
@@ -128,7 +132,7 @@ extension PusherSession {
         let data = envelope.dataKind == .null ? "{}" : envelope.data ?? "{}"
         let members = channel.access == .presence ? Self.members(envelope, &out) : []
         let before = wanted.members
-        wanted.members = .init(members.map { (Identifier($0.userID), $0) }) { _, last in last }
+        wanted.members = merged(members, of: name)
         let isRecovered = noteConfirmation(envelope, channel, &wanted)
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
@@ -155,9 +159,11 @@ extension PusherSession {
         out.emit(
             .subscribed(
                 PusherSubscribed(
-                    channel: name, data: data, members: members, myID: wanted.myID, isRenewal: isRenewal, isRecovered: isRecovered
-                )))
-        if let lostAt, !isRecovered { out.emit(.gap(channel: name, since: lostAt)) }
+                    channel: name, data: data, members: Array(wanted.members.values), myID: wanted.myID, isRenewal: isRenewal,
+                    isRecovered: isRecovered)))
+        if let since = lostAt ?? (channel.hasMissed ? channel.askedAt : nil), !isRecovered {
+            out.emit(.gap(channel: name, since: since))
+        }
         if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
         for waiter in waiters { out.answer(waiter, .success(.subscribed)) }
         for event in outbox { transmit(event, on: name, &out) }
@@ -178,10 +184,27 @@ extension PusherSession {
         let channel = live.removeValue(forKey: name)
         sealed[name] = nil
         user.parked[name] = nil
-        if let channel, channel.isKnownToServer {
-            out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
-        }
+        if let channel, channel.isKnownToServer { takeBack(name, &out) }
         Self.forget(name, id, &memory, &out)
+    }
+
+    /// The only place that unsubscribes.
+    mutating func takeBack(_ name: String, _ out: inout Actions) {
+        out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
+        early[name] = nil
+        takenBack[name] = pings
+        // The answer says that the server has read them all.
+        if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
+    }
+
+    /// After so many subscriptions that were taken back without an answer to a ping, one is sent.
+    static let takenBackLimit = 1000
+
+    /// Whether events of a channel that is not confirmed yet are told: some servers add a subscriber before they confirm. Not when they may be
+    /// an earlier subscription's on this connection; and who has recovery confirms first, but for what is replayed (rule PS-36).
+    func isEarly(_ name: String, _ channel: LiveChannel) -> Bool {
+        guard channel.phase == .confirming else { return false }
+        return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))
     }
 
     /// Forgets the wish, and answers whoever waited for the channel.

@@ -4,7 +4,7 @@ import WireCoding
 
 /// One connection to a Pusher service, as a value: the client's side of Pusher protocol 7.
 ///
-/// Rules PS-1 to PS-35 of `docs/rules/pusher-protocol.md`.
+/// Rules PS-1 to PS-37 of `docs/rules/pusher-protocol.md`.
 public struct PusherSession: WebSocketSession {
     public typealias Endpoint = WebSocketEndpoint
     public typealias Inbound = PusherInbound
@@ -31,6 +31,11 @@ public struct PusherSession: WebSocketSession {
     var user = LiveUser()
     /// Encrypted channels that are authorised.
     var sealed: [Identifier: SealedChannel] = [:]
+    /// Subscriptions that were taken back on this connection, each with the number of the latest ping that was sent before. Events of theirs
+    /// may be on their way until a later ping is answered (rule PS-36).
+    var takenBack: [Identifier: UInt64] = [:]
+    /// Changes of members that came before the confirmation of their channel, in order (rule PS-37).
+    var early: [Identifier: [EarlyChange]] = [:]
     /// Which channel a running job is for.
     var jobs: [JobID: String] = [:]
     /// Events whose fate is not known yet, in order.
@@ -109,10 +114,20 @@ public struct PusherSession: WebSocketSession {
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
-            if failure != nil, live[name]?.phase == .confirmed, memory.channels[name]?.lostAt == nil {
+            guard failure != nil else { continue }
+            if live[name]?.phase == .confirmed, memory.channels[name]?.lostAt == nil {
                 memory.channels[name]?.lostAt = lastHeard ?? out.now
             }
+            noteLoss(of: name, at: lastHeard ?? out.now, &memory)
         }
+    }
+
+    /// Whoever has heard events of a channel listens, also when no confirmation came: the next one is followed by a gap (rule PS-36).
+    func noteLoss(of name: String, at moment: Moment, _ memory: inout PusherMemory) {
+        guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
+            memory.channels[name]?.lostAt == nil
+        else { return }
+        memory.channels[name]?.lostAt = moment
     }
 
     /// Runs the timer for `deadline` if it is the earliest. A timer that runs for one that has gone does no harm.

@@ -57,6 +57,29 @@ struct PusherAuthorizingTests {
         #expect(script.answers() == ["3 subscribed"])
     }
 
+    @Test("PS-38: a denial of what was granted before is asked for again, with pauses, and told so")
+    func deniedForAMoment() {
+        let script = PusherScript.connected("private-a")
+        script.authorize(.success(PusherAuthorization(auth: "k:1")))
+        script.confirm("private-a")
+        script.reconnect()
+        script.forget()
+        for expected in 1...3 {
+            script.authorize(.failure(ConnectionFailure(.unknown, "no", httpStatus: 403)))
+            #expect(script.told() == ["failed private-a accessDenied 403 retry"])
+            script.advance(.seconds(1 << (expected - 1)))
+            script.advance(.seconds(1 << (expected - 1)))
+            #expect(script.jobs.count == 1)
+        }
+        script.authorize(.success(PusherAuthorization(auth: "k:2")))
+        script.receive(##"{"event":"pusher:subscription_error","channel":"private-a","data":{"type":"AuthError","status":401}}"##)
+        #expect(script.told().last?.hasSuffix(" retry") == true)
+        script.advance(.seconds(11))
+        script.authorize(.success(PusherAuthorization(auth: "k:3")))
+        script.confirm("private-a")
+        #expect(script.told().contains("subscribed private-a again"))
+    }
+
     @Test("Passing failures are retried at growing pauses, at most six times a minute, and each is told")
     func retried() {
         let script = PusherScript()
