@@ -61,6 +61,13 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         for (_, sink) in sinks { sink.receive(elements) }
     }
 
+    /// Hands `elements` to observers with callbacks only: for what keeps its place among the others and is nobody else's business. May be
+    /// called from any thread.
+    public func sendToCallbacks(_ elements: [Element]) {
+        let sinks = state.withLockedValue { $0.sinks }
+        for (_, sink) in sinks where !sink.isSequence { sink.receive(elements) }
+    }
+
     /// Ends all sequences; nothing is sent any more.
     public func finish() {
         let sinks = state.withLockedValue { state in
@@ -93,7 +100,11 @@ public final class Broadcaster<Element: Sendable>: Sendable {
     }
 
     private func remove(_ id: UInt64) {
-        state.withLockedValue { $0.sinks.removeAll { $0.id == id } }
+        let removed = state.withLockedValue { state in
+            state.sinks.firstIndex { $0.id == id }.map { state.sinks.remove(at: $0) }
+        }
+        // Released here: what an observer holds may call back when it goes.
+        _ = removed
     }
 }
 
@@ -120,6 +131,9 @@ public final class Observation: Sendable {
 /// One observer's end of a broadcaster.
 protocol Sink<Element>: AnyObject, Sendable {
     associatedtype Element: Sendable
+
+    /// Whether somebody waits for the elements, instead of being called with them.
+    var isSequence: Bool { get }
 
     func receive(_ elements: [Element])
     func finish()

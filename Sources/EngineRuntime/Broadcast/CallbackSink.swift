@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 
 /// Calls a closure with batches on a queue. While a batch runs, what arrives gathers for the next one.
 final class CallbackSink<Element: Sendable>: Sink {
+    let isSequence = false
     private struct State {
         var backlog: BoundedBacklog<Element>
         var isScheduled = false

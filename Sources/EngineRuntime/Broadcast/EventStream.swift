@@ -19,6 +19,8 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
     /// How many elements were dropped so far.
     public var droppedCount: Int { sink.droppedCount }
+    /// Whether a loop has taken everything and waits; for tests.
+    package var isAwaited: Bool { sink.isAwaited }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(sink: sink, observation: observation)
@@ -37,6 +39,11 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async -> Element? {
             await place.next()
         }
+
+        /// Puts an element in front of what comes next, for this loop or, when it is left, for the next one.
+        public mutating func putBack(_ element: Element) {
+            place.putBack(element)
+        }
     }
 
     /// What one loop has taken and not handed out yet. It goes back when the loop is left, so that nothing is lost with it.
@@ -54,6 +61,11 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
             sink.left()
         }
 
+        func putBack(_ element: Element) {
+            batch.replaceSubrange(..<position, with: [element])
+            position = 0
+        }
+
         func next() async -> Element? {
             if position >= batch.count {
                 batch = await sink.nextBatch()
@@ -68,6 +80,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
 /// Gathers elements until the consumer asks.
 final class StreamSink<Element: Sendable>: Sink {
+    let isSequence = true
     private struct State {
         var backlog: BoundedBacklog<Element>
         var consumer: CheckedContinuation<[Element], Never>?
@@ -85,6 +98,7 @@ final class StreamSink<Element: Sendable>: Sink {
     }
 
     var droppedCount: Int { state.withLockedValue { $0.backlog.droppedInTotal } }
+    var isAwaited: Bool { state.withLockedValue { $0.consumer != nil } }
 
     func receive(_ elements: [Element]) {
         resume { state in
