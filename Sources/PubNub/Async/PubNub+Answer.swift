@@ -15,8 +15,8 @@ extension PubNub {
         let telemetry = publishes ? telemetry : nil
         let began = ContinuousClock.now
         do throws(PubNubProblem) {
-            let request = try assemble(call, values: configuration, extra: [], compresses: compresses)
-            let answer = try await exchange(request).read(by: call)
+            let request = try source.assemble(call, values: configuration, extra: [], compresses: compresses)
+            let answer = try await source.exchange(request).read(by: call)
             telemetry?.noted(.published(.accepted, category: nil, code: nil, roundTrip: ContinuousClock.now - began))
             return answer
         } catch {

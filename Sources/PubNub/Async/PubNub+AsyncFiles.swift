@@ -126,7 +126,7 @@ extension PubNub {
     ) async throws(PNCallError) -> Data {
         let file = PubNubFileName(channel: channel, id: identifier, name: name)
         do throws(PubNubProblem) {
-            return Data(try await content(of: file, cipher: cipherKey.map { PubNubCipher(key: $0) } ?? cipher))
+            return Data(try await source.content(of: file, cipher: cipherKey.map { PubNubCipher(key: $0) } ?? cipher))
         } catch {
             throw PNCallError(error)
         }
@@ -143,7 +143,7 @@ extension PubNub {
         _ source: FileSource, _ name: String, _ channel: String, _ message: (any Encodable & Sendable)?,
         _ options: PNPublishOptions, _ cipherKey: String?
     ) async throws(PNCallError) -> PNSentFile {
-        let sent = await send(try fileJob(source, name, channel, message, options, cipherKey))
+        let sent = await self.source.send(try fileJob(source, name, channel, message, options, cipherKey))
         switch (sent.file, sent.timetoken, sent.problem) {
         case (let file?, let timetoken?, _):
             return PNSentFile(identifier: file.id, name: file.name, timetoken: timetoken.rawValue)

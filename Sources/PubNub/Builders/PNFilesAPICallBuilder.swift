@@ -103,7 +103,7 @@ public final class PNFileDownloadURLAPICallBuilder: PNAPICallBuilder {
             let url = self.client.downloadURLForFile(
                 withName: self.file.name, identifier: self.file.id, inChannel: self.file.channel)
             let sink = CallerBlock(block)
-            self.client.queue.run { sink(url) }
+            self.client.line.run { sink(url) }
         }
     }
 }

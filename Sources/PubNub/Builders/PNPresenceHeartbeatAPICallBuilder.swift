@@ -45,7 +45,7 @@ extension PubNub {
         func finish(_ status: StatusFacts) {
             guard let block else { return }
             let sink = CallerBlock(block)
-            queue.run { sink(PNStatus(status: status)) }
+            line.run { sink(PNStatus(status: status)) }
         }
         func refuse(_ problem: PubNubProblem) {
             finish(StatusFacts(problem, facts: facts))

@@ -77,7 +77,7 @@ extension PubNub {
     func size(_ draft: PublishDraft, _ block: @escaping PNMessageSizeCalculationCompletionBlock) {
         let size = size(of: draft)
         let block = CallerBlock(block)
-        queue.run { block(size) }
+        line.run { block(size) }
     }
 
     private func size(of draft: PublishDraft) -> Int {
@@ -85,7 +85,7 @@ extension PubNub {
         do throws(PubNubProblem) {
             // The number of the message takes as many bytes as that of a client's first nine; the estimate need not use one up.
             let call = try draft.call(cipher, sequence: 1)
-            let request = try assemble(
+            let request = try source.assemble(
                 call, values: values, extra: draft.extras.parameters, compresses: draft.isCompressed)
             return request.size
         } catch {

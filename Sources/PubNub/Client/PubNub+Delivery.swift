@@ -58,7 +58,7 @@ extension PubNub {
             case .status(let status): tell { $0.client(self, didReceive: status) }
             case .gap(let gap): tell { $0.client(self, mayHaveMissedMessages: gap) }
             case .messages(let messages, let shared): deliver(messages, shared)
-            case .completion(let body): body()
+            case .completion(let id): line.call(id)
             }
         }
     }

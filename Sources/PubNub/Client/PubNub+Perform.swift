@@ -1,4 +1,3 @@
-import BodyCompression
 import ConnectionEngine
 import EngineRuntime
 import Foundation
@@ -20,9 +19,14 @@ extension PubNub {
     ) {
         let values = configuration
         let context = resultContext
-        let queue = queue
+        let line = line
         let retry: @Sendable () -> Void = { [weak self] in
-            self?.perform(call, operation: operation, extra: extra, compresses: compresses, completion: completion)
+            if let self {
+                self.perform(call, operation: operation, extra: extra, compresses: compresses, completion: completion)
+            } else {
+                let facts = ResultFacts(operation: operation, statusCode: 0, context: context, target: nil)
+                line.run { completion(CallOutcome(result: .failure(PubNubProblem(.cancelledByCaller)), facts: facts, retry: {})) }
+            }
         }
         let logger = logger
         logger.log(.PNAPICallLogLevel, "<PubNub> \(operation.text)")
@@ -40,11 +44,11 @@ extension PubNub {
                 logger.log(.PNFailureStatusLogLevel, "<PubNub> \(operation.text): \(problem.failure)")
             }
             let outcome = CallOutcome(result: result, facts: facts, retry: retry)
-            queue.run { completion(outcome) }
+            line.run { completion(outcome) }
         }
         let request: CallRequest
         do throws(PubNubProblem) {
-            request = try assemble(call, values: values, extra: extra, compresses: compresses)
+            request = try source.assemble(call, values: values, extra: extra, compresses: compresses)
         } catch {
             finish(.failure(error), target: nil, status: 400)
             return
@@ -58,27 +62,6 @@ extension PubNub {
                 finish(result, target: request.target, status: answer.status)
             }
         }
-    }
-
-    /// The request with its address, ready to be sent.
-    func assemble<Call: PubNubCall>(
-        _ call: Call, values: ConfigurationValues, extra: [PubNubRequest.Parameter], compresses: Bool
-    ) throws(PubNubProblem) -> CallRequest {
-        let settings = values.settings(instanceID: instanceID)
-        var request = try call.request(settings)
-        request.parameters.removeAll { parameter in extra.contains { $0.name == parameter.name } }
-        request.parameters += extra
-        let timestamp = values.secretKey == nil ? nil : Int(clamping: WallClock.unixTime)
-        let target = request.target(settings, requestID: UUID().uuidString, timestamp: timestamp)
-        var headers: [HTTPExchange.Header] = []
-        if !request.body.isEmpty { headers.append(HTTPExchange.Header("Content-Type", "application/json; charset=UTF-8")) }
-        if compresses, !request.body.isEmpty, let gzip = try? BodyCompression.gzip(request.body) {
-            request.body = gzip
-            headers.append(HTTPExchange.Header("Content-Encoding", "gzip"))
-        }
-        return CallRequest(
-            endpoint: settings.endpoint, method: request.method, target: target, headers: headers, body: request.body,
-            timeout: values.requestTimeout)
     }
 }
 

@@ -135,23 +135,24 @@ extension PubNub {
             }
             let mustConnect = beginUnsubscribing()
             if !wasEmpty {
+                let finish = block.map { finishUnsubscribing($0) }
                 engine.perform(.unsubscribeAll) { [weak self] in
                     if mustConnect { self?.engine.connect() }
-                    if let block { self?.finishUnsubscribing(block) }
+                    // Also when the client was released meanwhile (rule PK-77).
+                    finish?()
                 }
             }
             return wasEmpty
         }
-        if isEmpty, let block { finishUnsubscribing(block) }
+        if isEmpty, let block { finishUnsubscribing(block)() }
     }
 
-    private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) {
+    /// What tells that nothing is subscribed any more, behind what listeners are told.
+    private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) -> @Sendable () -> Void {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
         let status = status(draft)
-        // Behind what listeners are told: put on the queue directly, it would overtake what waits for a batch that is being told.
-        // The client is kept until then, since with it all that waits would go.
-        deliveries.send([.completion { withExtendedLifetime(self) { block(status) } }])
+        return { [line] in line.run { block(status) } }
     }
 
     // MARK: Filter

@@ -22,6 +22,8 @@ public final class PubNub: Sendable {
     let instanceID: String
     /// What listeners and sequences are told, in one order.
     let deliveries: Broadcaster<Delivery>
+    /// Completions, in one order with them.
+    let line: CallbackLine
 
     let wanted = NIOLockedValueBox(WantedList())
     let script = NIOLockedValueBox(StatusScript())
@@ -57,6 +59,7 @@ public final class PubNub: Sendable {
         logger = PNLLogger(identifier: "com.pubnub.lifeline")
         deliveries = Broadcaster(
             backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })
+        line = CallbackLine(queue: queue, deliveries: deliveries)
         let heard = engine.observe { [weak self] in self?.hear($0) }
         let delivered = deliveries.observe(on: queue) { [weak self] in self?.deliver($0) }
         let application =
@@ -66,6 +69,9 @@ public final class PubNub: Sendable {
 
     deinit {
         deliveries.finish()
+        // Their completions find a client that has gone, and go to the queue at once.
+        line.close()
+        calls.close()
     }
 
     /// How many answers may wait for slow callbacks before the messages of further ones are dropped and a gap is told (rule PK-31).

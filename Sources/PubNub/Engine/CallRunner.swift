@@ -17,6 +17,7 @@ final class CallRunner: Sendable {
 
     private struct State {
         var last: UInt64 = 0
+        var isClosed = false
         var pending: [UInt64: Pending] = [:]
         /// Called when nothing is pending any more.
         var waiters: [@Sendable () -> Void] = []
@@ -36,6 +37,12 @@ final class CallRunner: Sendable {
     }
 
     deinit {
+        cancelAll()
+    }
+
+    /// The client has gone: ends all requests, and every later one at once.
+    func close() {
+        state.withLockedValue { $0.isClosed = true }
         cancelAll()
     }
 
@@ -67,10 +74,14 @@ final class CallRunner: Sendable {
     /// - Returns: what cancels it.
     @discardableResult
     func send(_ request: CallRequest, completion: @escaping Completion) -> UInt64 {
-        let id = state.withLockedValue { state in
+        let (id, isClosed) = state.withLockedValue { state in
             state.last += 1
-            state.pending[state.last] = Pending(completion: completion)
-            return state.last
+            if !state.isClosed { state.pending[state.last] = Pending(completion: completion) }
+            return (state.last, state.isClosed)
+        }
+        if isClosed {
+            completion(.failure(.cancelledByCaller))
+            return id
         }
         let exchange = HTTPExchange(
             id: id, method: request.method, target: request.target, headers: request.headers, body: request.body,

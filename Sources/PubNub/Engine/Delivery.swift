@@ -6,8 +6,8 @@ enum Delivery: Sendable {
     /// The messages of one answer, and who received them.
     case messages([PubNubMessage], MessageBatch)
     case gap(PNGap)
-    /// A completion that must come after everything that was told before it.
-    case completion(@Sendable () -> Void)
+    /// The turn of a completion, by its number in the ``CallbackLine``.
+    case completion(UInt64)
 
     /// Whether it may be left out for callbacks that are too slow.
     var isDroppable: Bool {

@@ -27,6 +27,21 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
 
     /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
+        private let place: Place
+
+        fileprivate init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
+            place = Place(base: base, source: source)
+        }
+
+        /// The next element, or nil at the end.
+        public mutating func next() async -> PNReceived<Content>? {
+            await place.next()
+        }
+    }
+
+    /// What one loop has taken and not handed out yet: messages of one answer, and a gap that the next message has to tell. It goes back when
+    /// the loop is left, so that the next loop gets it (rule PK-79).
+    private final class Place {
         private var base: EventStream<Delivery>.Iterator
         private let source: PNSequence
         private var messages: [PubNubMessage] = []
@@ -34,13 +49,17 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
         private var batch: MessageBatch?
         private var gap: PNGap?
 
-        fileprivate init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
+        init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
             self.base = base
             self.source = source
         }
 
-        /// The next element, or nil at the end.
-        public mutating func next() async -> PNReceived<Content>? {
+        deinit {
+            if let batch, position < messages.count { base.putBack(.messages(Array(messages.dropFirst(position)), batch)) }
+            if let gap { base.putBack(.gap(gap)) }
+        }
+
+        func next() async -> PNReceived<Content>? {
             while true {
                 if let content = nextOfBatch() {
                     defer { gap = nil }
@@ -61,7 +80,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        private mutating func nextOfBatch() -> Content? {
+        private func nextOfBatch() -> Content? {
             while let batch, position < messages.count {
                 let message = messages[position]
                 position += 1

@@ -108,8 +108,10 @@ struct PerformTests {
         let status = heard.withLockedValue { $0.first ?? nil }
         #expect(status?.category == .PNCancelledCategory && status?.statusCode == 499)
         #expect(status?.isError == false)
+        // Repeating it makes no request, and says so (rule PK-78).
         status?.retry()
-        #expect(heard.withLockedValue { $0.count } == 1)
+        #expect(heard.withLockedValue { $0.map { $0?.category } } == [.PNCancelledCategory, .PNCancelledCategory])
+        #expect(calls.sent.count == 1)
     }
 
     @Test func `a new token goes with the next request`() throws {

@@ -19,6 +19,39 @@ struct SequenceTests {
         #expect(heard == ["1", "2", "3"])
     }
 
+    /// Rule PK-79.
+    @Test func `what a loop has not seen of an answer, and a gap, wait for the next loop`() async throws {
+        let messages = fixture.client.messages(on: "a")
+        fixture.engine.tell(.messages(PubNubBatch([.text("1"), .text("2"), .text("3")])))
+        for await message in messages {
+            #expect(message.json == "1")
+            break
+        }
+        for await message in messages {
+            #expect(message.json == "2" && message.precedingGap == nil)
+            break
+        }
+        for await message in messages {
+            #expect(message.json == "3")
+            break
+        }
+        // The first loop takes the gap, waits for the message behind it, and is ended by the second one.
+        fixture.engine.tell(.gap(PubNubList(channels: ["a"]), since: .zero, after: Timetoken(rawValue: 4)))
+        let displaced = Task { () async -> String? in
+            for await message in messages { return message.json }
+            return nil
+        }
+        while !messages.stream.isAwaited { await Task.yield() }
+        let later = Task { () async -> PNReceived<PNMessageData>? in
+            for await message in messages { return message }
+            return nil
+        }
+        #expect(await displaced.value == nil)
+        fixture.engine.tell(.messages(PubNubBatch([.text("4")])))
+        let message = try #require(await later.value)
+        #expect(message.json == "4" && message.precedingGap?.lastTimetoken == 4)
+    }
+
     @Test func `a group or wildcard brings what came through it`() async throws {
         let messages = fixture.client.messages(on: "rooms.*")
         var raw = PubNubMessage.text("1", on: "rooms.1")

@@ -3,33 +3,6 @@ import Foundation
 import HTTPTransport
 import PubNubProtocol
 
-// Requests one after the other, which files need. Not on the callback queue.
-extension PubNub {
-    /// Makes a call.
-    func ask<Call: PubNubCall>(
-        _ call: Call, _ query: [PubNubRequest.Parameter] = []
-    ) async throws(PubNubProblem) -> Call.Answer {
-        let request = try assemble(call, values: configuration, extra: query, compresses: false)
-        return try await exchange(request).read(by: call)
-    }
-
-    /// Makes a request. Cancelling the task ends it.
-    func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPAnswer {
-        let ticket = CallTicket(runner: calls)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                ticket.send(request) { continuation.resume(returning: $0) }
-            }
-        } onCancel: {
-            ticket.cancel()
-        }
-        switch result {
-        case .success(let answer): return answer
-        case .failure(let failure): throw PubNubProblem(failure)
-        }
-    }
-}
-
 extension CallRequest {
     /// A request to a URL that the service named.
     init(

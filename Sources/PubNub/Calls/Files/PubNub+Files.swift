@@ -66,29 +66,38 @@ extension PubNub {
 
     private func download(_ job: DownloadJob, _ sink: CallerBlock<(PNDownloadFileResult?, PNErrorStatus?)>) {
         let facts = ResultFacts(operation: .downloadFileOperation, context: resultContext)
-        let queue = queue
-        let retry: @Sendable () -> Void = { [weak self] in self?.download(job, sink) }
+        let (source, line) = (source, line)
+        let retry: @Sendable () -> Void = { [weak self] in
+            if let self {
+                self.download(job, sink)
+            } else {
+                let gone = StatusFacts(PubNubProblem(.cancelledByCaller), facts: facts)
+                line.run { sink((nil, PNErrorStatus(status: gone))) }
+            }
+        }
         Task {
             do throws(PubNubProblem) {
-                let bytes = try await self.content(job)
+                let bytes = try await source.content(job)
                 let data = PNDownloadFileData(isTemporary: job.target == nil, location: try job.write(bytes))
-                queue.run { sink((PNDownloadFileResult(facts, data), nil)) }
+                line.run { sink((PNDownloadFileResult(facts, data), nil)) }
             } catch {
                 var status = StatusFacts(error, facts: facts, retry: retry)
                 if status.category == .PNUnknownCategory { status.category = .PNDownloadErrorCategory }
                 let failed = status
-                queue.run { sink((nil, PNErrorStatus(status: failed))) }
+                line.run { sink((nil, PNErrorStatus(status: failed))) }
             }
         }
     }
+}
 
+extension CallSource {
     /// The content of a file, decrypted.
     func content(of file: PubNubFileName, cipher: PubNubCipher?) async throws(PubNubProblem) -> [UInt8] {
         try await content(DownloadJob(file: file, target: nil, cipher: cipher, query: []))
     }
 
     /// The service answers with the file, or with where it is: then it is asked for there, without anything of ours.
-    private func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
+    fileprivate func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
         let values = configuration
         var request = try assemble(DownloadQuestion(file: job.file), values: values, extra: job.query, compresses: false)
         request.timeout = values.subscribeTimeout

@@ -40,18 +40,21 @@ extension PubNub {
     func sendFile(_ draft: SendFileDraft, _ block: PNSendFileCompletionBlock?) {
         let sink = block.map { CallerBlock($0) }
         let facts = ResultFacts(operation: .sendFileOperation, context: resultContext)
-        let queue = queue
+        let (source, line) = (source, line)
         @Sendable func finish(_ outcome: SentFile) {
             guard let sink else { return }
             let status = outcome.status(facts)
             let data = PNSendFileData(outcome.file, timetoken: outcome.timetoken)
-            queue.run { sink(PNSendFileStatus(status: status, data: data)) }
+            line.run { sink(PNSendFileStatus(status: status, data: data)) }
         }
         let job: SendFileJob
         do throws(PubNubProblem) { job = try draft.job(cipher) } catch { return finish(SentFile(problem: error)) }
-        Task { finish(await self.send(job)) }
+        Task { finish(await source.send(job)) }
     }
 
+}
+
+extension CallSource {
     func send(_ job: SendFileJob) async -> SentFile {
         var sent = SentFile()
         do throws(PubNubProblem) {

@@ -1,0 +1,67 @@
+import BodyCompression
+import ConnectionEngine
+import Foundation
+import HTTPTransport
+import NIOConcurrencyHelpers
+import PubNubProtocol
+import TransportCommon
+
+/// What requests are made from. A task that makes several of them holds this and not the client, which it would keep alive (rule PK-78).
+struct CallSource: Sendable {
+    let setup: NIOLockedValueBox<ClientSetup>
+    let calls: CallRunner
+    let instanceID: String
+
+    var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
+
+    /// The request with its address, ready to be sent.
+    func assemble<Call: PubNubCall>(
+        _ call: Call, values: ConfigurationValues, extra: [PubNubRequest.Parameter], compresses: Bool
+    ) throws(PubNubProblem) -> CallRequest {
+        let settings = values.settings(instanceID: instanceID)
+        var request = try call.request(settings)
+        request.parameters.removeAll { parameter in extra.contains { $0.name == parameter.name } }
+        request.parameters += extra
+        let timestamp = values.secretKey == nil ? nil : Int(clamping: WallClock.unixTime)
+        let target = request.target(settings, requestID: UUID().uuidString, timestamp: timestamp)
+        var headers: [HTTPExchange.Header] = []
+        if !request.body.isEmpty { headers.append(HTTPExchange.Header("Content-Type", "application/json; charset=UTF-8")) }
+        // A body that cannot be compressed goes as it is.
+        if compresses, !request.body.isEmpty, let gzip = try? BodyCompression.gzip(request.body) {
+            request.body = gzip
+            headers.append(HTTPExchange.Header("Content-Encoding", "gzip"))
+        }
+        return CallRequest(
+            endpoint: settings.endpoint, method: request.method, target: target, headers: headers, body: request.body,
+            timeout: values.requestTimeout)
+    }
+
+    /// Makes a call.
+    func ask<Call: PubNubCall>(
+        _ call: Call, _ query: [PubNubRequest.Parameter] = []
+    ) async throws(PubNubProblem) -> Call.Answer {
+        let request = try assemble(call, values: configuration, extra: query, compresses: false)
+        return try await exchange(request).read(by: call)
+    }
+
+    /// Makes a request. Cancelling the task ends it.
+    func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPAnswer {
+        let ticket = CallTicket(runner: calls)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ticket.send(request) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            ticket.cancel()
+        }
+        switch result {
+        case .success(let answer): return answer
+        case .failure(let failure): throw PubNubProblem(failure)
+        }
+    }
+}
+
+extension PubNub {
+    /// What requests of this client are made from.
+    var source: CallSource { CallSource(setup: setup, calls: calls, instanceID: instanceID) }
+}

@@ -1,0 +1,51 @@
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// The completions of a client's calls, each in its place among what listeners are told: one that is put on the queue directly would overtake
+/// messages that wait for a busy listener (rule PK-82).
+///
+/// Every completion is called once, also when the client is released meanwhile: then those that wait go to the queue at once (rule PK-77).
+final class CallbackLine: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var waiting: [UInt64: @Sendable () -> Void] = [:]
+        var isClosed = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let queue: CallbackQueue
+    private let deliveries: Broadcaster<Delivery>
+
+    init(queue: CallbackQueue, deliveries: Broadcaster<Delivery>) {
+        self.queue = queue
+        self.deliveries = deliveries
+    }
+
+    /// Runs `body` on the callback queue, behind everything that was told before. May be called from any thread.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        let id: UInt64? = state.withLockedValue { state in
+            if state.isClosed { return nil }
+            state.last += 1
+            state.waiting[state.last] = body
+            return state.last
+        }
+        guard let id else { return queue.run(body) }
+        deliveries.sendToCallbacks([.completion(id)])
+    }
+
+    /// The turn of a completion has come. On the callback queue.
+    func call(_ id: UInt64) {
+        let body = state.withLockedValue { $0.waiting.removeValue(forKey: id) }
+        body?()
+    }
+
+    /// The client has gone: what waits is not held up by anything any more.
+    func close() {
+        let left = state.withLockedValue { state in
+            state.isClosed = true
+            defer { state.waiting = [:] }
+            return state.waiting.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for body in left { queue.run(body) }
+    }
+}
