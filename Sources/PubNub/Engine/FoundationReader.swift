@@ -72,12 +72,13 @@ struct FoundationReader {
         let token = try scanner.value()
         switch token.kind {
         case .bool: return NSNumber(value: scanner.bytes[token.start] == UInt8(ascii: "t"))
-        case .number: return number(token)
+        case .number: return number(token) ?? scanner.text(token.start, token.end)
         default: return NSNull()
         }
     }
 
-    private func number(_ token: JSONScanner.ValueToken) -> NSNumber {
+    /// Nil for a number that no `Double` holds: as infinity it could not be written as JSON again (rule PK-81).
+    private func number(_ token: JSONScanner.ValueToken) -> NSNumber? {
         let isNegative = scanner.bytes[token.start] == UInt8(ascii: "-")
         if let magnitude = scanner.wholeNumber(token.start + (isNegative ? 1 : 0), token.end) {
             if let value = Int64(exactly: magnitude), !(isNegative && value == 0) {
@@ -85,6 +86,7 @@ struct FoundationReader {
             }
             if !isNegative { return NSNumber(value: magnitude) }
         }
-        return NSNumber(value: Double(scanner.text(token.start, token.end)) ?? 0)
+        guard let value = Double(scanner.text(token.start, token.end)), value.isFinite else { return nil }
+        return NSNumber(value: value)
     }
 }

@@ -53,7 +53,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     public var integer: Int? { kind == .number ? Int(text) : nil }
 
     /// The value of a number; nil for other kinds.
-    public var double: Double? { kind == .number ? Double(text) : nil }
+    public var double: Double? { kind == .number ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil }
 
     public var bool: Bool? { kind == .bool ? text == "true" : nil }
 

@@ -120,6 +120,13 @@ struct FilesTests {
                 with: PNSendFileRequest(channel: "c", fileURL: place.appendingPathExtension("none")), completion: block)
         }.value
         #expect(missing.category == .PNBadRequestCategory)
+        // Opening a directory works, reading it does not (rule PL-98).
+        for unreadable in [FileManager.default.temporaryDirectory, URL(fileURLWithPath: "/proc/self/mem")] {
+            let status = await status(fixture) { client, block in
+                client.sendFile(with: PNSendFileRequest(channel: "c", fileURL: unreadable), completion: block)
+            }.value
+            #expect(status.isError && status.category == .PNBadRequestCategory, "\(unreadable.path)")
+        }
         let nothing = await status(fixture) { $0.files().sendFile("c", "a.txt").performWithCompletion($1) }.value
         #expect(nothing.errorData.information == "There is no file. Pass a URL, data or a stream.")
     }

@@ -30,6 +30,14 @@ struct FoundationReaderTests {
         #expect(object["yes"] as? Bool == true)
     }
 
+    /// Rule PK-81.
+    @Test(arguments: ["1e400", "-1e400", "123456789e999999999999"])
+    func `a number that no Double holds is its text, not infinity`(text: String) throws {
+        let object = try #require(FoundationJSON.value(#"{"n":\#(text)}"#) as? [String: Any])
+        #expect(object["n"] as? String == text)
+        #expect(FoundationJSON.text(object) != nil)
+    }
+
     @Test func `deep nesting is refused, not fatal`() {
         let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
         #expect(FoundationJSON.value(deep) == nil)

@@ -27,14 +27,15 @@ enum FileSource: Sendable {
         case .data(let data):
             bytes = Array(data.prefix(Self.maximumSize + 1))
         case .file(let url):
-            guard let handle = try? FileHandle(forReadingFrom: url) else { throw Self.unreadable }
-            defer { try? handle.close() }
-            guard let data = try? handle.read(upToCount: Self.maximumSize + 1) else {
+            do {
+                let handle = try FileHandle(forReadingFrom: url)
+                // The file was only read, so that nothing is lost when closing fails.
+                defer { try? handle.close() }
                 // Nothing to read is an empty file.
-                bytes = []
-                break
+                bytes = Array(try handle.read(upToCount: Self.maximumSize + 1) ?? Data())
+            } catch {
+                throw Self.unreadable
             }
-            bytes = Array(data)
         case .stream(let stream, let size):
             bytes = try Self.read(stream.value, Int(clamping: size))
         }
