@@ -128,6 +128,12 @@ struct PubNubGroupCallTests {
         let message = Timetoken(rawValue: 1)
         #expect(CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: .zero, type: "t", value: "v")) != nil)
         #expect(CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: message, type: "", value: "v")) != nil)
+        let longest = String(repeating: "t", count: PubNubAddActionCall.maximumTypeLength)
+        #expect(
+            CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: message, type: longest, value: "v")) == nil)
+        #expect(
+            CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: message, type: longest + "t", value: "v"))
+                != nil)
         #expect(CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: message, type: "t", value: "")) != nil)
         let long = String(repeating: "t", count: 16)
         #expect(CallScript.refusal(PubNubAddActionCall(channel: "c", messageTimetoken: message, type: long, value: "v")) != nil)

@@ -157,6 +157,9 @@ struct PubNubHistoryCallTests {
         #expect(try CallScript.line(each) == "GET /v3/history/sub-key/sub/message-counts/a,b?channelsTimetoken=7%2C8")
         let body = #"{"status":200,"error":false,"error_message":"","channels":{"a":3,"b":0},"more":{"a":{"is_more":false}}}"#
         #expect(try CallScript.answer(each, body) == ["a": 3, "b": 0])
+        let many = (0...PubNubCountsCall.maximumChannels).map { "c\($0)" }
+        #expect(CallScript.refusal(PubNubCountsCall(channels: many, timetokens: one.timetokens)) != nil)
+        #expect(CallScript.refusal(PubNubCountsCall(channels: Array(many.dropLast()), timetokens: one.timetokens)) == nil)
         #expect(CallScript.refusal(PubNubCountsCall(channels: ["a"], timetokens: [])) != nil)
         #expect(CallScript.refusal(PubNubCountsCall(channels: [], timetokens: [Timetoken(rawValue: 7)])) != nil)
         #expect(
