@@ -72,6 +72,12 @@ public struct ServerDialer: Sendable {
         to host: String, _ port: Int, on eventLoop: any EventLoop, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<any Channel> {
+        // The system's address would be made of the port without a look at it.
+        guard (1...65_535).contains(proxy?.port ?? port) else {
+            let whose = proxy == nil ? "The port" : "The proxy's port"
+            return eventLoop.makeFailedFuture(
+                ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535."))
+        }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(timeLeft(until: deadline))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)

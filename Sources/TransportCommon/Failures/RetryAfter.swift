@@ -19,7 +19,7 @@ public enum RetryAfter {
         if !digits.isEmpty, rest.allSatisfy({ $0 == " " || $0 == "\t" }) {
             return clamped(Int64(digits) ?? .max)
         }
-        guard let date = HTTPDate.unixTime(text) else { return nil }
+        guard let date = HTTPDate.unixTime(text, now: unixTime) else { return nil }
         let (difference, overflow) = date.subtractingReportingOverflow(unixTime)
         return overflow ? nil : clamped(difference)
     }
@@ -29,23 +29,52 @@ public enum RetryAfter {
     }
 }
 
-/// Dates of HTTP in their usual form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+/// Dates of HTTP: in their usual form, such as `Sun, 06 Nov 1994 08:49:37 GMT`, and read in the two old ones as well, which every recipient has to
+/// take (RFC 9110, 5.6.7).
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Seconds since 1970; nil when `text` is no such date.
-    public static func unixTime(_ text: some StringProtocol) -> Int64? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
-            let day = Int64(parts[1]), (1...31).contains(day),
-            let month = months.firstIndex(where: { $0 == parts[2] }),
-            let year = Int64(parts[3]), (1970...9999).contains(year)
+    ///
+    /// - Parameter now: the time of day in seconds since 1970. A year of two digits that would be more than 50 years ahead of it is one of the
+    ///   past.
+    public static func unixTime(_ text: some StringProtocol, now: Int64 = WallClock.unixTime) -> Int64? {
+        let parts = text.split(separator: " ").map { String($0) }
+        switch parts.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT" && parts[3].utf8.count == 4:
+            return unixTime(day: parts[1], month: parts[2], year: Int64(parts[3]), clock: parts[4])
+        // Sunday, 06-Nov-94 08:49:37 GMT
+        case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":
+            let date = parts[1].split(separator: "-").map { String($0) }
+            guard date.count == 3, date[2].utf8.count == 2 else { return nil }
+            let year = Int64(date[2]).map { fullYear($0, now: now) }
+            return unixTime(day: date[0], month: date[1], year: year, clock: parts[2])
+        // Sun Nov  6 08:49:37 1994
+        case 5 where parts[4].utf8.count == 4:
+            return unixTime(day: parts[2], month: parts[1], year: Int64(parts[4]), clock: parts[3])
+        default:
+            return nil
+        }
+    }
+
+    private static func unixTime(day: String, month: String, year: Int64?, clock: String) -> Int64? {
+        guard let day = Int64(day), (1...31).contains(day), let month = months.firstIndex(of: month),
+            let year, (1970...9999).contains(year)
         else { return nil }
-        let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
+        let clock = clock.split(separator: ":").map { Int64($0) ?? -1 }
         guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2]) else {
             return nil
         }
         return days(year: year, month: Int64(month) + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+
+    /// The year that two digits mean.
+    private static func fullYear(_ digits: Int64, now: Int64) -> Int64 {
+        let present = date(days: min(max(now, 0), 253_402_300_799) / 86_400).year
+        let year = present - present % 100 + digits
+        if year > present + 50 { return year - 100 }
+        return year + 100 > present + 50 ? year : year + 100
     }
 
     /// The date of `unixTime`, in seconds since 1970; what is before that, or after the year 9999, becomes the nearest that can be said.

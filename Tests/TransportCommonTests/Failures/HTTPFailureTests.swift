@@ -30,8 +30,13 @@ import Testing
             ("Wed, 21 Oct 2065 07:28:00 GMT", RetryAfter.longest), ("Sun, 06 Nov 1994 25:49:37 GMT", nil),
             ("Sun, 06 Nom 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
             ("Sun, 06 Nov 19940000000 08:49:37 GMT", nil),
+            // The two old forms.
+            ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sunday, 06-Nov-94 08:49:37 GMT", .zero),
+            ("Sun Nov  6 08:50:37 1994", .seconds(60)), ("Sun Nov 16 08:49:37 1994", RetryAfter.longest),
+            ("Friday, 06-Nov-44 08:49:37 GMT", RetryAfter.longest), ("Friday, 06-Nov-45 08:49:37 GMT", nil),
+            ("Sunday, 06-Nov-1994 08:50:37 GMT", nil), ("Sun Nov  6 08:50:37 94", nil), ("Sun Nov  6 08:50 1994", nil),
         ] as [(String, Duration?)])
-    func `Retry-After is taken in both forms, clamped, and ignored when absurd`(value: String, expected: Duration?) {
+    func `Retry-After is taken in all forms, clamped, and ignored when absurd`(value: String, expected: Duration?) {
         #expect(RetryAfter.duration(value, unixTime: 784_111_777) == expected)
         #expect(ConnectionFailure.http(status: 503, retryAfter: value, unixTime: 784_111_777).retryAfter == expected)
     }
