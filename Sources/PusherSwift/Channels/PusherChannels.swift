@@ -78,7 +78,9 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 
     /// Puts a channel in the place of another one of its name that is subscribed already.
     func put(_ channel: PusherChannel) {
-        table.withLockedValue { $0.channels[Identifier(channel.name)] = channel }
+        let former = table.withLockedValue { $0.channels.updateValue(channel, forKey: Identifier(channel.name)) }
+        // Released here: what its callbacks hold may call back when it goes.
+        _ = former
     }
 
     /// From now on changes of ``channels`` are this connection's.
