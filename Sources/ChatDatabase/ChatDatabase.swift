@@ -52,6 +52,8 @@ public final class ChatDatabase: Sendable {
         directory: String, appKey: String, user: String, patience: Double, now: @escaping @Sendable () -> Int64
     ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
         let file = ChatFile(directory: directory, appKey: appKey, user: user)
+        let lock = try file.lock(patience: patience)
+        defer { lock.release() }
         let wasThere = try file.prepare()
         if !file.isMarked {
             do throws(ChatDatabaseError) {

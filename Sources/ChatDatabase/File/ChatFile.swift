@@ -42,6 +42,33 @@ struct ChatFile: Sendable {
         return wasThere
     }
 
+    /// Keeps other processes, and other threads of this one, from opening a database of the directory meanwhile: a file that another one is
+    /// making looks damaged, and would be put aside (rule CD-60). Ends with the process at the latest.
+    ///
+    /// - Parameter patience: how long to wait for the others, in seconds.
+    /// - Throws: ``ChatDatabaseError/locked`` when that was not enough.
+    func lock(patience: Double) throws(ChatDatabaseError) -> OpeningLock {
+        try createDirectory()
+        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unusable() }
+        let pause: useconds_t = 5_000
+        var left = max(patience, 0) * 1_000_000
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else {
+                // A file system without locks: then there are none.
+                break
+            }
+            guard left > 0 else {
+                close(descriptor)
+                throw .locked
+            }
+            usleep(pause)
+            left -= Double(pause)
+        }
+        return OpeningLock(descriptor: descriptor)
+    }
+
     private func createDirectory() throws(ChatDatabaseError) {
         var prefix = directory.hasPrefix("/") ? "/" : ""
         for part in directory.split(separator: "/") {
@@ -87,4 +114,14 @@ struct ChatFile: Sendable {
     private func aside(_ number: Int) -> String { path + ".damaged-\(number)" }
 
     private static func unusable() -> ChatDatabaseError { .unusable(reason: String(cString: strerror(errno))) }
+}
+
+/// Held while a database is opened.
+struct OpeningLock {
+    fileprivate let descriptor: Int32
+
+    /// Lets the next one in. Once.
+    func release() {
+        close(descriptor)
+    }
 }

@@ -95,6 +95,29 @@ extension WriteTransaction {
         return true
     }
 
+    /// Marks everything that is here as read: up to the newest message of the server, and this device's own messages one by one. The mark is
+    /// never a time of this device, whose clock may be ahead: then it would cover messages that are still to come (rule CD-58).
+    /// - Returns: the mark; 0 when the server has sent nothing yet.
+    @discardableResult
+    func readAll(of id: NexconnChannel) throws -> Int64 {
+        var channel = try channel(id)
+        let newest = try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT position FROM message WHERE channel = ? AND id IS NOT NULL ORDER BY position DESC LIMIT 1"),
+            arguments: [channel.number])
+        let mark = newest.map(Position.time) ?? 0
+        try database.cachedStatement(
+            sql: """
+                UPDATE message SET received = received | 1
+                WHERE channel = ? AND position >= ? AND id IS NULL AND received & 1 = 0 AND flags & 1 = 0
+                """
+        ).execute(arguments: [channel.number, channel.readPosition])
+        channel.readTime = max(channel.readTime, mark)
+        try countUnread(&channel)
+        set(channel)
+        return mark
+    }
+
     func setLevel(_ level: Int, of conversation: NexconnConversation) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO kind (conversation, level) VALUES (?, ?)")
             .execute(arguments: [conversation.rawValue, level])

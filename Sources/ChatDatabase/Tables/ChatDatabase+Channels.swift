@@ -141,11 +141,11 @@ extension ChatDatabase {
         try write { transaction in
             for id in channels where try transaction.knownChannel(id) != nil {
                 if andMessages { try transaction.removeMessages(of: id, before: .max) }
+                try transaction.readAll(of: id)
                 try transaction.change(id) { state in
                     state.isListed = false
                     state.isPinned = false
                     state.draft = ""
-                    state.readTime = max(state.readTime, Position.time(state.top))
                     state.unread = 0
                     state.mentions = 0
                 }
@@ -184,8 +184,13 @@ extension ChatDatabase {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return nil }
             let before = (state.unread, state.mentions)
-            let mark = time ?? Position.time(state.top)
-            guard try transaction.read(channel, upTo: mark) else { return nil }
+            let mark: Int64
+            if let time {
+                mark = time
+                guard try transaction.read(channel, upTo: mark) else { return nil }
+            } else {
+                mark = try transaction.readAll(of: channel)
+            }
             let after = try transaction.channel(channel)
             return before == (after.unread, after.mentions) ? nil : mark
         }

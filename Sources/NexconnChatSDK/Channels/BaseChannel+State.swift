@@ -140,7 +140,8 @@ extension BaseChannel {
         engine.perform(completion) { [channel] (client, completion) throws(NCError) in
             let mark = try client.local { _, database throws(ChatDatabaseError) in try database.clearUnread(of: channel) }
             completion(.success(mark != nil))
-            if let mark { client.registry.chat.reads.report(channel, upTo: mark, client) }
+            // Without a message of the server there is nothing that other devices have not read.
+            if let mark, mark > 0 { client.registry.chat.reads.report(channel, upTo: mark, client) }
         }
     }
 

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 import NexconnProtocol
 import Testing
 
@@ -32,6 +34,38 @@ struct OpeningTests {
         #expect(!isRecreatedThen)
         #expect(second.place == NexconnPlace(epoch: "e", sequence: 1))
         #expect(try second.times() == [1])
+    }
+
+    @Test("CD-60: those who open a new database at the same moment all get the same one, and nothing is lost")
+    func atOnce() throws {
+        for round in 0..<10 {
+            let directory = scratch.path + "/\(round)"
+            let opened = NIOLockedValueBox<[Bool]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                do {
+                    let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: "app", user: "me")
+                    try database.receive(.message(text(Int64(number + 1))))
+                    database.close()
+                    opened.withLockedValue { $0.append(isRecreated) }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+            #expect(opened.withLockedValue { $0 } == [false, false, false, false])
+            let (database, _) = try ChatDatabase.open(directory: directory, appKey: "app", user: "me")
+            #expect(try database.times().sorted() == [1, 2, 3, 4])
+            database.close()
+        }
+    }
+
+    @Test("CD-60: whoever waits too long for another one's opening is told so")
+    func held() throws {
+        let lock = try ChatFile(directory: scratch.path, appKey: "app", user: "me").lock(patience: 0)
+        #expect(throws: ChatDatabaseError.locked) {
+            try ChatDatabase.open(directory: scratch.path, appKey: "app", user: "me", patience: 0.02, now: { 1 })
+        }
+        lock.release()
+        try open().database.close()
     }
 
     @Test("After a close the file alone has everything (CD-7)")

@@ -32,6 +32,12 @@ struct ChatModel {
         /// Newest first.
         var sorted: [Message] { messages.sorted { $0.position > $1.position } }
 
+        /// Up to the newest message of the server, and this device's own ones by themselves (rules CD-58 and CD-59).
+        mutating func readAll() {
+            readTime = max(readTime, Int64((messages.filter(\.hasID).map(\.position).max() ?? 0) / 10_000))
+            for index in messages.indices where !messages[index].hasID { messages[index].isRead = true }
+        }
+
         mutating func touch(_ time: Int64) {
             isListed = true
             operationTime = max(operationTime, time)

@@ -231,7 +231,7 @@ private struct ModelRun {
             try database.deleteChannels([channel])
             guard model.channels[channel] != nil else { return }
             model[channel].isListed = false
-            model[channel].readTime = max(model[channel].readTime, Int64(model[channel].top / 10_000))
+            model[channel].readAll()
         }
     }
 

@@ -84,6 +84,41 @@ struct ChannelTests {
         #expect(try database.history(ann).messages.allSatisfy { $0.received & 1 == 1 })
     }
 
+    @Test("CD-58: a device whose clock is ahead marks nothing as read that is still to come")
+    func clockAhead() throws {
+        let time = TestTime(60_500)
+        let database = try scratch.open(now: { time.now })
+        try database.receive(.message(text(100)))
+        // An answer of this device, with its own time, and then the server's.
+        let own = try database.insert(outgoing("c1"))
+        #expect(try database.clearUnread(of: ann) == 100)
+        try database.finish(localID: own.localID, id: id(150))
+        try database.receive(.message(text(200)), .message(text(300)))
+        #expect(try database.unread() == [2, 0])
+        #expect(try database.clearUnread(of: ann) == 300)
+        let pending = try database.insert(outgoing("c2"))
+        try database.deleteChannels([ann])
+        try database.receive(.message(text(400)))
+        #expect(try database.unread() == [1, 0])
+        #expect(try database.message(localID: pending.localID) != nil)
+    }
+
+    @Test("CD-59: messages that only this device has are read one by one, whatever their time")
+    func localMessages() throws {
+        let database = try open()
+        try database.receive(.message(text(100)))
+        var local = LocalMessage(
+            localID: 0, channel: ann, sender: "ann", isSent: false, status: .received, sentTime: 90_000, receivedTime: 90_000,
+            type: "RC:TxtMsg", content: textContent("local"))
+        local.options.isCounted = true
+        try database.insertLocal([local])
+        #expect(try database.unread() == [2, 0])
+        #expect(try database.clearUnread(of: ann) == 100)
+        #expect(try database.unread() == [0, 0])
+        try database.receive(.message(text(200)))
+        #expect(try database.unread() == [1, 0])
+    }
+
     @Test("Single messages can be read, listened to and downloaded; deletions count as well")
     func single() throws {
         let database = try open()
