@@ -67,7 +67,7 @@ extension BaseChannel {
     ///     because the upload is complete.
     public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
         let confirm: Completion<Void> = engine.confirming(completion)
-        if engine.registry.chat.media.cancel(message.local.localID) {
+        if engine.registry.chat.media.cancel(message.local.clientID) {
             confirm(.success(()))
         } else {
             confirm(.failure(NCError(.unknownRequest, reason: "The message is not being uploaded.")))
@@ -86,7 +86,7 @@ extension BaseChannel {
         engine.start(callbacks.end) { client throws(NCError) in
             let message = try client.attach(outgoing)
             callbacks.attached(message)
-            client.uploadIfNeeded(params.content, outgoing, message, callbacks)
+            client.uploadIfNeeded(outgoing.content as? MediaMessageContent ?? params.content, outgoing, message, callbacks)
         }
     }
 }
@@ -121,15 +121,18 @@ extension ChatClient {
             let error = NCError(code: 34011, reason: "Nothing uploads files: set a MediaUploader, or a remoteUrl.")
             return fail(message, .failed, error, callbacks.end)
         }
-        let number = message.local.localID
+        let clientID = outgoing.clientID
         let file = MediaFile(localPath: path, name: content.name ?? "", messageType: outgoing.type)
         let gate = ProgressGate()
         let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
         // Known before the task runs, so that its end always finds it.
-        media.begin(number) {
+        media.begin(clientID, of: number) { error in
             task.withLockedValue { $0 }?.cancel()
+            let isAsked = error.code == 33200
             self.work.async {
-                self.fail(message, .cancelled, NCError(code: 33200)) { message, _ in message.map(callbacks.cancelled) }
+                self.fail(message, isAsked ? .cancelled : .failed, error) { message, error in
+                    if isAsked { message.map(callbacks.cancelled) } else { callbacks.end(message, error) }
+                }
             }
         }
         let upload = Task {
@@ -141,7 +144,7 @@ extension ChatClient {
             } catch {
                 url = nil
             }
-            guard media.end(number) else { return }
+            guard media.end(clientID) else { return }
             self.work.async { self.uploaded(content, at: url, outgoing, message, callbacks) }
         }
         task.withLockedValue { $0 = upload }

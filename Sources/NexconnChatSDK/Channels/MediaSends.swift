@@ -1,33 +1,64 @@
+import Identifiers
 import NIOConcurrencyHelpers
+import NexconnProtocol
 
-/// The uploads under way, by number of message.
+/// The uploads under way, of all users who were signed in since the process began: by the client id of the message, which no two messages
+/// share (rule NH-16).
 final class MediaSends: Sendable {
+    private struct Upload {
+        /// The number of the sign-in that it belongs to.
+        var owner: UInt64
+        var cancel: @Sendable (NCError) -> Void
+    }
+
     private struct State {
         var uploader: (any MediaUploader)?
-        var cancellations: [Int64: @Sendable () -> Void] = [:]
+        var uploads: [Identifier: Upload] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
 
     var uploader: (any MediaUploader)? {
         get { state.withLockedValue { $0.uploader } }
-        set { state.withLockedValue { $0.uploader = newValue } }
+        set {
+            let former = state.withLockedValue { state in
+                let former = state.uploader
+                state.uploader = newValue
+                return former
+            }
+            // Released here: the app's own object may call back when it goes.
+            _ = former
+        }
     }
 
-    func begin(_ number: Int64, cancel: @escaping @Sendable () -> Void) {
-        state.withLockedValue { $0.cancellations[number] = cancel }
+    func begin(_ clientID: String, of owner: UInt64, cancel: @escaping @Sendable (NCError) -> Void) {
+        state.withLockedValue { $0.uploads[Identifier(clientID)] = Upload(owner: owner, cancel: cancel) }
     }
 
     /// Ends an upload. Of its end and its cancellation only the first one gets true.
-    func end(_ number: Int64) -> Bool {
-        state.withLockedValue { $0.cancellations.removeValue(forKey: number) != nil }
+    func end(_ clientID: String) -> Bool {
+        state.withLockedValue { $0.uploads.removeValue(forKey: Identifier(clientID)) } != nil
     }
 
     /// Cancels an upload; false when there is none.
-    func cancel(_ number: Int64) -> Bool {
-        guard let cancel = state.withLockedValue({ $0.cancellations.removeValue(forKey: number) }) else { return false }
-        cancel()
+    func cancel(_ clientID: String?) -> Bool {
+        guard let clientID, let upload = state.withLockedValue({ $0.uploads.removeValue(forKey: Identifier(clientID)) }) else {
+            return false
+        }
+        upload.cancel(NCError(code: 33200))
         return true
+    }
+
+    /// Ends all uploads of a sign-in that is over.
+    func endAll(of owner: UInt64) {
+        let over = state.withLockedValue { state in
+            let over = state.uploads.filter { $0.value.owner == owner }
+            for id in over.keys { state.uploads[id] = nil }
+            return over.values.map(\.cancel)
+        }
+        for cancel in over {
+            cancel(NCError(.released, reason: "The connection was ended with disconnect, or by another sign-in."))
+        }
     }
 }
 

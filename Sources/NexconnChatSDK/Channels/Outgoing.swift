@@ -7,7 +7,10 @@ import NexconnProtocol
 /// A message on its way out, read from what the caller gave: changing that later changes nothing.
 struct Outgoing: Sendable {
     var channel: NexconnChannel
+    /// The caller's object, or a copy of it when it has a file, which gets an address later.
     var content: MessageContent
+    /// What goes to the server, when it is known already.
+    private var encoded: [UInt8]?
     var type: String
     /// What this device keeps: the content, and where its file is.
     var kept: [UInt8]
@@ -31,6 +34,12 @@ struct Outgoing: Sendable {
         if !type.hasBytePrefix("RC:") { try ContentRegistry.check(customType: type) }
         if let metadata = params.metadata { try MessageMetadata.check(metadata, in: channel.conversation) }
         kept = try content.encoded(isLocal: true)
+        // Rule NH-2: the caller may change the object as soon as the call has returned.
+        if content is MediaMessageContent, let copy = ContentRegistry.content(type: type, bytes: kept) as? MediaMessageContent {
+            self.content = copy
+        } else {
+            encoded = try content.encoded()
+        }
     }
 
     /// A message that failed and is sent once more.
@@ -45,7 +54,7 @@ struct Outgoing: Sendable {
 
     /// What goes to the server. Read when it is sent, since a file has its address only then.
     func draft() throws(NCError) -> NexconnDraft {
-        let content = try content.encoded()
+        let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
             throw NCError(.tooLarge, reason: "The content has \(content.count) bytes; \(Self.largestContent) are allowed.")
         }

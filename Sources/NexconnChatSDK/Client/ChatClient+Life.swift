@@ -74,6 +74,7 @@ extension ChatClient {
             farewell.endIfOver()
         }
         former.observation?.cancel()
+        registry.chat.media.endAll(of: number)
         closeDatabase()
         call.finish(
             .failure(NCError(.released, reason: "The connection was ended with disconnect, or by another sign-in.")))

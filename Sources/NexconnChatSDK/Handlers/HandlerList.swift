@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 
 /// The handlers of one kind, by identifier, held weakly. Any thread may add and remove.
@@ -9,10 +10,13 @@ final class HandlerList<Handler>: @unchecked Sendable {
         /// Tells a handler from the one that it replaced.
         var number: UInt64
         var handler: () -> Handler?
+
+        func isNamed(_ other: String) -> Bool { Identifier(identifier) == Identifier(other) }
     }
 
     private struct State {
         var entries: [Entry] = []
+        /// Changes with every addition and removal.
         var last: UInt64 = 0
     }
 
@@ -22,21 +26,36 @@ final class HandlerList<Handler>: @unchecked Sendable {
     ///
     /// - Parameter handler: gives the handler as long as it lives: `{ [weak handler] in handler }`.
     func add(_ identifier: String, _ handler: @escaping () -> Handler?) {
-        state.withLockedValue { state in
-            state.last += 1
-            let entry = Entry(identifier: identifier, number: state.last, handler: handler)
-            state.entries.removeAll { $0.identifier != identifier && $0.handler() == nil }
-            if let place = state.entries.firstIndex(where: { $0.identifier == identifier }) {
-                state.entries[place] = entry
+        while true {
+            let (before, last) = state.withLockedValue { ($0.entries, $0.last) }
+            // Outside of the lock: what is read of a handler may be its last reference, and its end calls the app's code (rule NC-64).
+            var after = before.filter { $0.isNamed(identifier) || $0.handler() != nil }
+            let entry = Entry(identifier: identifier, number: last + 1, handler: handler)
+            if let place = after.firstIndex(where: { $0.isNamed(identifier) }) {
+                after[place] = entry
             } else {
-                state.entries.append(entry)
+                after.append(entry)
             }
+            if replace(before, after, last) { return }
         }
     }
 
     /// Forgets a handler. It is not called any more, also not for what waits on the queue. An unknown identifier does nothing.
     func remove(_ identifier: String) {
-        state.withLockedValue { state in state.entries.removeAll { $0.identifier == identifier } }
+        while true {
+            let (before, last) = state.withLockedValue { ($0.entries, $0.last) }
+            if replace(before, before.filter { !$0.isNamed(identifier) }, last) { return }
+        }
+    }
+
+    /// Puts `after` in the place of `before`, whose end is outside of the lock. False when another thread was faster.
+    private func replace(_ before: [Entry], _ after: [Entry], _ last: UInt64) -> Bool {
+        state.withLockedValue { state in
+            guard state.last == last else { return false }
+            state.entries = after
+            state.last += 1
+            return true
+        }
     }
 
     /// Calls `body` with each handler in the order of registration. On the callback queue only; see ``HandlerRegistry/run(_:)``.

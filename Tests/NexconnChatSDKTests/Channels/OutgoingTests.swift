@@ -52,6 +52,20 @@ import Testing
         #expect(notice.options.isPersisted && !notice.options.isCounted && notice.isKept)
     }
 
+    /// Rule NH-2.
+    @Test func `what the caller changes after the call is not sent`() throws {
+        let text = TextMessage(text: "before")
+        let outgoing = try Outgoing(text, SendMessageParams(content: text), to: direct, clientID: "c")
+        text.text = "after"
+        #expect(String(decoding: try outgoing.draft().content, as: UTF8.self).contains("before"))
+        let file = FileMessage(remoteUrl: "https://files.example/1", name: "before", size: 3)
+        let sent = try Outgoing(file, SendMediaMessageParams(content: file), to: direct, clientID: "c")
+        file.remoteUrl = "https://files.example/2"
+        file.name = "after"
+        let words = String(decoding: try sent.draft().content, as: UTF8.self)
+        #expect(words.contains("before") && words.contains("files.example") && !words.contains("after") && !words.contains("/2"))
+    }
+
     @Test func `parameters become the wire's options`() throws {
         let content = TextMessage(text: "t")
         let params = SendMessageParams(content: content)

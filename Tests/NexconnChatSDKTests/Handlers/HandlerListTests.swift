@@ -1,3 +1,4 @@
+import Dispatch
 import NIOConcurrencyHelpers
 import Testing
 
@@ -92,6 +93,35 @@ import Testing
                     }
                     for number in 0..<5 { list.remove("\(thread) \(number)") }
                 }
+            }
+        }
+        #expect(list.isEmpty)
+    }
+
+    /// Calls the list while it is released, as apps do.
+    private final class SelfRemovingHandler: ConnectionStatusHandler {
+        let list: HandlerList<any ConnectionStatusHandler>
+        let name: String
+
+        init(_ list: HandlerList<any ConnectionStatusHandler>, _ name: String) {
+            self.list = list
+            self.name = name
+        }
+
+        deinit {
+            list.remove(name)
+            _ = list.isEmpty
+        }
+    }
+
+    @Test("NC-64: a handler may call the engine while it is released, whichever thread releases it")
+    func selfRemoving() {
+        let list = list
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for round in 0..<3000 {
+                let handler = SelfRemovingHandler(list, "\(thread).\(round)")
+                list.add(handler.name) { [weak handler] in handler }
+                list.tell { _ in }
             }
         }
         #expect(list.isEmpty)
