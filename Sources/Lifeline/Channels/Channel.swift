@@ -82,14 +82,21 @@ public struct Channel: Sendable {
 
     /// Loads the last messages of the channel, oldest first. Only chat needs a connection for it.
     ///
+    /// A message that cannot be decrypted is left out: the one behind it has a ``Message/precedingGap`` that says how many, and
+    /// ``LifelineClient/events`` has a problem. ``history(before:limit:)`` gives the ids of such messages.
+    ///
     /// - Parameter count: at least 1. The service may keep fewer.
     /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps no messages, as Pusher does not;
     ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none;
-    ///   ``LifelineError/Code/decryptionFailed`` when one of the messages cannot be decrypted; ``history(before:limit:)`` gives the
-    ///   others.
+    ///   ``LifelineError/Code/decryptionFailed`` when none of the messages can be decrypted.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
         guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
-        return try await core.adapter.history(of: name, last: count)
+        let recent = try await core.adapter.history(of: name, last: count)
+        guard let error = recent.error else { return recent.messages }
+        if recent.messages.isEmpty { throw error }
+        let reason = "\(recent.unread) of the last messages of \(name) could not be read. \(error.reason)"
+        core.hub.tell(LifelineError(error.code, reason))
+        return recent.messages
     }
 
     /// Loads one page of the channel's history with one request. Messages that cannot be decrypted are listed as

@@ -75,15 +75,33 @@ public struct Messages: AsyncSequence, Sendable {
 
     /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
-        var base: Deliveries.Iterator
+        private let place: Place
+
+        init(base: Deliveries.Iterator) {
+            place = Place(base: base)
+        }
+
+        /// The next message, or nil at the end.
+        public mutating func next() async -> Message? {
+            await place.next()
+        }
+    }
+
+    /// Where one loop is. A gap that the next message has to tell goes back when the loop is left, so that the next loop tells it
+    /// (rule LL-34).
+    private final class Place {
+        private var base: Deliveries.Iterator
         private var gap: Gap?
 
         init(base: Deliveries.Iterator) {
             self.base = base
         }
 
-        /// The next message, or nil at the end.
-        public mutating func next() async -> Message? {
+        deinit {
+            if let gap { base.base.putBack(.delivery(.gap(gap))) }
+        }
+
+        func next() async -> Message? {
             while let delivery = await base.next() {
                 switch delivery {
                 case .message(var message):

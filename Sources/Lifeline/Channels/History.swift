@@ -1,3 +1,5 @@
+import ConnectionEngine
+
 /// One page of a channel's history.
 public struct HistoryPage: Sendable {
     /// A message of the history that cannot be read.
@@ -20,6 +22,8 @@ public struct HistoryPage: Sendable {
     public var failures: [Failure]
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
+    /// How many of ``messages`` are older than each of ``failures``, in the same order; what is not said counts as none.
+    var places: [Int] = []
 
     /// A page, such as for tests of your own code.
     public init(messages: [Message], failures: [Failure] = [], older: String? = nil) {
@@ -40,21 +44,52 @@ struct HistoryRequest: Hashable, Sendable {
     static let mostMessages = 100
 }
 
+/// The last messages of a channel, from several pages.
+struct RecentHistory: Sendable {
+    /// Those that could be read, oldest first. Each has a gap when messages directly before it could not.
+    private(set) var messages: [Message] = []
+    /// How many could not be read, and why not the latest one.
+    private(set) var unread = 0
+    private(set) var error: LifelineError?
+
+    /// Joins pages that are in the order of their messages. Rule LL-20.
+    init(_ pages: [HistoryPage], channel: String, at now: Moment) {
+        var pending = 0
+        for page in pages {
+            var failures = page.failures.indices.map { page.places.count > $0 ? page.places[$0] : 0 }[...]
+            for (index, message) in page.messages.enumerated() {
+                while let place = failures.first, place <= index {
+                    failures.removeFirst()
+                    pending += 1
+                }
+                var message = message
+                if pending > 0 {
+                    message.precedingGap = Gap(channel: channel, since: now, reason: .undecryptable, dropped: pending, at: now)
+                }
+                pending = 0
+                messages.append(message)
+            }
+            pending += failures.count
+            unread += page.failures.count
+            error = page.failures.last?.error ?? error
+        }
+    }
+}
+
 extension ServiceAdapter {
-    /// Rule LL-20: page by page, newest first; returned oldest first. What cannot be read fails the whole.
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
-        var pages: [[Message]] = []
+    /// Rule LL-20: page by page, newest first; returned oldest first.
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> RecentHistory {
+        var pages: [HistoryPage] = []
         var found = 0
         var before: String?
         while found < count {
             let request = HistoryRequest(before: before, limit: min(count - found, HistoryRequest.mostMessages))
             let page = try await history(of: channel, request)
-            if let failure = page.failures.last { throw failure.error }
-            pages.append(page.messages)
-            found += page.messages.count
+            pages.append(page)
+            found += page.messages.count + page.failures.count
             guard let older = page.older, older != before else { break }
             before = older
         }
-        return Array(pages.reversed().joined().suffix(count))
+        return RecentHistory(pages.reversed(), channel: channel, at: clock())
     }
 }

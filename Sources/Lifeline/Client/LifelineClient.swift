@@ -68,9 +68,16 @@ public final class LifelineClient: Sendable {
     /// ``connect(timeout:)`` subscribes them again.
     public func disconnect() async {
         let changes = core.hub.statusChanges()
+        let before = core.adapter.phase
         core.adapter.disconnect()
         if status.phase == .idle && core.adapter.phase == .idle { return }
-        for await status in changes where status.phase.isTerminal && core.adapter.phase.isTerminal { return }
+        // The first status is what was told before this call: an old end, when something has begun since. Any later end is that of the
+        // connection that was there, also when another task connects again meanwhile (rule LL-11).
+        var isOld = !before.isTerminal
+        for await status in changes {
+            if status.phase.isTerminal, !isOld || core.adapter.phase.isTerminal { return }
+            isOld = false
+        }
     }
 }
 

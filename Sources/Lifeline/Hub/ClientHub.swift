@@ -199,6 +199,11 @@ extension ClientHub {
         if !changes.isEmpty { statuses.send(changes) }
     }
 
+    /// Tells a problem that is not about what the connection brings. May be called from any thread.
+    func tell(_ problem: LifelineError) {
+        events.send([.problem(problem, channel: nil, willRetry: false, at: clock.now())])
+    }
+
     private func take(_ event: ServiceEvent, _ now: Moment, _ outgoing: inout [ClientEvent]) {
         switch event {
         case .change(let change):

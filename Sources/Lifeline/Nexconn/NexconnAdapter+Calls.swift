@@ -19,7 +19,8 @@ extension NexconnAdapter {
             }
             return .accepted(id: sent.id.description)
         } catch {
-            let isOpen = error.category == .unknown || error.category == .cancelled
+            // Rule LL-67.
+            let isOpen = error.category == .unknown || (error.category == .cancelled && error != .withdrawnByCaller)
             return isOpen ? .unknown(LifelineError(error)) : .refused(LifelineError(error))
         }
     }

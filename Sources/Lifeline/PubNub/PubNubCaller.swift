@@ -127,6 +127,7 @@ struct PubNubCaller: Sendable {
                         receivedAt: receivedAt))
             } catch {
                 page.failures.append(.init(id: message.timetoken?.description, error: .undecryptable(error)))
+                page.places.append(page.messages.count)
             }
         }
         return page

@@ -136,11 +136,18 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
+    /// The data of a client event. Receivers take a JSON string for the text that it holds (rule PW-2), so a text is sent as a string that holds
+    /// the JSON of the text, as servers send all data. Anything else goes as it is (rule LL-69).
+    private static func wireData(of json: String) -> String {
+        json.utf8.first == UInt8(ascii: "\"") ? JSONWriter.string(json) : json
+    }
+
     /// Rule LL-14: an event of the client's own, on a private or presence channel.
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
         let event = publication.event.hasBytePrefix("client-") ? publication.event : "client-" + publication.event
         do throws(ConnectionFailure) {
-            let command = PusherCommand.publish(channel: publication.channel, event: event, json: publication.json)
+            let command = PusherCommand.publish(
+                channel: publication.channel, event: event, json: Self.wireData(of: publication.json))
             _ = try await driver.perform(command) { [state, clock] result in
                 guard case .success = result else { return }
                 // Rule LL-27: the service does not send it back to the connection that it came from.
@@ -154,6 +161,8 @@ final class PusherAdapter: ServiceAdapter {
             }
             return .accepted(id: nil)
         } catch {
+            // Rule LL-67.
+            if error == .withdrawnByCaller { return .refused(LifelineError(error)) }
             let isOpen = error.category == .unknown || error.category == .cancelled
             if isOpen { return .unknown(LifelineError(error)) }
             guard driver.withMemory({ $0.wants(publication.channel) }) else {

@@ -112,7 +112,10 @@ extension PusherAuthorizer {
 
     static func request(form: String, url: String, headers: [String: String]) -> HTTPCall {
         var all = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
-        all.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
+        // Rule LL-70.
+        if !all.contains(where: { $0.name.lowercased() == "content-type" }) {
+            all.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
+        }
         return HTTPCall(method: "POST", url: url, headers: all, body: Array(form.utf8))
     }
 

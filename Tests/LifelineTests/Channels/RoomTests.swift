@@ -141,6 +141,27 @@ struct RoomTests {
         #expect(deliveries.droppedCount == 3)
     }
 
+    @Test("LL-34: a gap that a loop has taken and not told waits for the next loop")
+    func gapOfALeftLoop() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        let messages = room.messages
+        adapter.tell(.gap(channel: "room", since: Moment(nanoseconds: 5), .connectionLost))
+        let displaced = Task { () async -> String? in
+            for await message in messages { return message.text }
+            return nil
+        }
+        while !messages.deliveries.stream.isAwaited { await Task.yield() }
+        let later = Task { () async -> Message? in
+            for await message in messages { return message }
+            return nil
+        }
+        #expect(await displaced.value == nil)
+        adapter.message("1")
+        let message = try #require(await later.value)
+        #expect(message.text == "1" && message.precedingGap?.since.nanoseconds == 5)
+    }
+
     @Test("LL-8: a gap reaches back by the time that a live link may hold a message back")
     func gapReachesBack() async throws {
         let (client, adapter) = scriptedClient(backlog: 1)

@@ -25,6 +25,34 @@ struct CancellingContractTests {
         }
     }
 
+    @Test(
+        "LL-67: a message that waits for the connection is withdrawn, and told so",
+        arguments: [.pusherPrivate, .nexconnOpen, .nexconnGroup] as [ServiceUnderTest])
+    func withdrawn(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let messages = room.messages
+            let (ben, talk) = try await stage.joined("ben", relayed: true, timing: .fast)
+            let statuses = ben.statuses
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            let publishing = Task { try await talk.publish(Tick(n: 1), event: "tick") }
+            // Cancelled before or after it is asked for: it is not sent either way.
+            await Task.yield()
+            publishing.cancel()
+            guard case .refused(let error) = try await publishing.value else {
+                Issue.record("\(try await publishing.value)")
+                return
+            }
+            #expect(error.code == .cancelled)
+            let again = ben.statuses
+            stage.relay.pass()
+            _ = await again.first { $0.phase == .connected }
+            try await talk.tick(2)
+            #expect(try await messages.first { _ in true }?.decode(Tick.self).n == 2)
+        }
+    }
+
     @Test("Of two who wait for a channel one may cancel, and the other gets it", arguments: ServiceUnderTest.allCases)
     func oneOfTwo(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

@@ -57,6 +57,25 @@ struct EndingContractTests {
         }
     }
 
+    @Test("LL-11: disconnecting returns also when another task connects at once", arguments: ServiceUnderTest.allCases)
+    func disconnectedWhileConnecting(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let ann = try await stage.client("ann")
+            for _ in 0..<5 {
+                try await ann.connect(timeout: .seconds(30))
+                let connecting = Task {
+                    // Refused only when the disconnection came last.
+                    while !Task.isCancelled { try? await ann.connect(timeout: .seconds(30)) }
+                }
+                await ann.disconnect()
+                connecting.cancel()
+                _ = await connecting.value
+            }
+            await ann.disconnect()
+            #expect(ann.status.phase == .disconnected)
+        }
+    }
+
     @Test("LL-35: disconnecting what is not connected answers whoever waits for it", arguments: ServiceUnderTest.allCases)
     func disconnectedBeforeConnecting(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

@@ -28,6 +28,14 @@ struct PusherAuthorizerTests {
         #expect(info?.reason == "The user's info is not JSON.")
     }
 
+    @Test("LL-70: a content type of the app's own takes the place of ours", arguments: ["Content-Type", "content-type"])
+    func contentType(_ name: String) {
+        let job = PusherAuthorizeJob(channel: "private-a", socketID: "1.1", purpose: .subscription)
+        let call = PusherAuthorizer.request(
+            job, url: "http://a/auth", headers: [name: "application/x-www-form-urlencoded; charset=utf-8"])
+        #expect(call.headers == [HTTPField(name, "application/x-www-form-urlencoded; charset=utf-8")])
+    }
+
     @Test("LL-12: an endpoint is asked with a percent-encoded form and its own headers")
     func endpoint() async throws {
         let http = ScriptedHTTP {
