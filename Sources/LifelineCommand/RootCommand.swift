@@ -58,7 +58,7 @@ struct RootCommand: AsyncParsableCommand {
         end(with: ExitCode.success)
     }
 
-    /// Rule CL-8: help and versions are good, wrong usage is 2, everything else 1.
+    /// Rules CL-8 and CL-120: help and versions are good, wrong usage is 2, everything else 1.
     private static func end(with error: any Error) -> Never {
         if let failure = error as? CommandFailure {
             for message in failure.messages { StandardError.print("error: \(message)") }
@@ -69,6 +69,10 @@ struct RootCommand: AsyncParsableCommand {
         if code.isSuccess {
             let text = fullMessage(for: error)
             if !text.isEmpty { StandardOutput.print(text) }
+            if let problem = StandardOutput.problem {
+                StandardError.print("error: \(problem)")
+                leave(problem.kind.rawValue)
+            }
         } else {
             // What the parser says, in the form of all other errors.
             let text = message(for: error)

@@ -15,7 +15,18 @@ enum ListenInput: Hashable, Sendable {
     ///
     /// - Throws: ``CommandFailure`` that says what the commands are.
     static func parse(_ line: String) throws(CommandFailure) -> ListenInput? {
-        let words = line.split(maxSplits: 2, omittingEmptySubsequences: true) { $0 == " " || $0 == "\t" || $0 == "\r" }
+        // Rule CL-121.
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\u{FEFF}" }
+        var rest = line[...]
+        var words: [Substring] = []
+        while words.count < 3 {
+            rest = rest.drop(while: isBlank)
+            guard !rest.isEmpty else { break }
+            // The third word is the data, blanks included.
+            let word = words.count == 2 ? rest : rest.prefix { !isBlank($0) }
+            rest = rest.dropFirst(word.count)
+            words.append(word)
+        }
         guard let verb = words.first else { return nil }
         switch (verb, words.count) {
         case ("subscribe", 2): return .subscribe(String(words[1]))

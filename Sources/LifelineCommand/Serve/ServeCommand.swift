@@ -219,7 +219,8 @@ private struct ReadyService: Service {
     var address: String { "\(server.url)\(pathPrefix)" }
 
     func run() async throws {
-        await LinePrinter().printNow("lifeline: ready \(address)")
+        // A server does its work also when nobody can read this.
+        await LinePrinter(isRequired: false).printNow("lifeline: ready \(address)")
         supervisor.notify(.ready(status: "Accepts connections at \(address)."))
         try await server.run()
     }

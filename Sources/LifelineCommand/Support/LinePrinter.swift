@@ -26,14 +26,20 @@ final class LinePrinter: Sendable {
     private let queue = DispatchQueue(label: "lifeline.print")
     private let descriptor: Int32
     private let limit: Int
+    private let isRequired: Bool
     private let onBroken: @Sendable () -> Void
 
     /// - Parameters:
     ///   - limit: bytes that may wait before ``print(_:)`` does.
-    ///   - onBroken: called once when the reader has gone.
-    init(descriptor: Int32 = STDOUT_FILENO, limit: Int = 1 << 18, onBroken: @escaping @Sendable () -> Void = {}) {
+    ///   - isRequired: whether the command has failed when standard output cannot be written (rule CL-120).
+    ///   - onBroken: called once when the reader has gone, or nothing more can be written.
+    init(
+        descriptor: Int32 = STDOUT_FILENO, limit: Int = 1 << 18, isRequired: Bool = true,
+        onBroken: @escaping @Sendable () -> Void = {}
+    ) {
         self.descriptor = descriptor
         self.limit = limit
+        self.isRequired = isRequired
         self.onBroken = onBroken
     }
 
@@ -88,7 +94,10 @@ final class LinePrinter: Sendable {
             }
             for continuation in done { continuation.resume() }
             if bytes.isEmpty { return }
-            if !write(bytes) { return giveUp() }
+            if let number = StandardOutput.write(bytes, to: descriptor) {
+                if descriptor == STDOUT_FILENO, isRequired { StandardOutput.note(number) }
+                return giveUp()
+            }
         }
     }
 
@@ -104,28 +113,4 @@ final class LinePrinter: Sendable {
         }
         for continuation in waiting { continuation.resume() }
     }
-
-    /// Blocks until everything is written. False when it cannot be.
-    private func write(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    // The descriptor was made non-blocking by somebody else who shares it.
-                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&wanted, 1, -1)
-                } else if errno != EINTR {
-                    return false
-                }
-            }
-            return true
-        }
-    }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

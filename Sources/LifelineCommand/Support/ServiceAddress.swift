@@ -1,29 +1,29 @@
 import Foundation
 import Lifeline
 
-/// What `--url` says: where a service is.
+/// What `--url` or `--api-url` says: where a service is.
 struct ServiceAddress: Hashable, Sendable {
     var host: ServiceHost
     /// A path in front of the service's own, or nil.
     var path: String?
 
     /// Rule CL-7: http and ws mean no TLS, https and wss mean TLS.
-    init(_ text: String) throws(CommandFailure) {
+    init(_ text: String, option: String = "--url") throws(CommandFailure) {
         let example = "Write it like http://127.0.0.1:6001 or wss://example.com."
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
-            throw CommandFailure("--url \(text) is no address. \(example)", .usage)
+            throw CommandFailure("\(option) \(text) is no address. \(example)", .usage)
         }
         guard ["http", "https", "ws", "wss"].contains(scheme) else {
-            throw CommandFailure("--url cannot begin with \(scheme)://. \(example)", .usage)
+            throw CommandFailure("\(option) cannot begin with \(scheme)://. \(example)", .usage)
         }
         guard let name = parts.host, !name.isEmpty else {
-            throw CommandFailure("--url \(text) names no host. \(example)", .usage)
+            throw CommandFailure("\(option) \(text) names no host. \(example)", .usage)
         }
         guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
-            throw CommandFailure("--url takes scheme, host, port and path, and nothing more. \(example)", .usage)
+            throw CommandFailure("\(option) takes scheme, host, port and path, and nothing more. \(example)", .usage)
         }
         if let port = parts.port, !(1...65_535).contains(port) {
-            throw CommandFailure("--url \(text): a port is a number from 1 to 65535.", .usage)
+            throw CommandFailure("\(option) \(text): a port is a number from 1 to 65535.", .usage)
         }
         let isTLS = scheme == "https" || scheme == "wss"
         host = ServiceHost(name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: parts.port, tls: isTLS)

@@ -8,6 +8,9 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "Its address: http, https, ws or wss, host and port.")
     var url = "http://127.0.0.1:6001"
 
+    @Option(help: "The address of the HTTP API, when it is another one than --url (Pusher).")
+    var apiURL: String?
+
     @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
     var key: String?
 
@@ -92,6 +95,7 @@ struct ServiceNetworkOptions: ParsableArguments {
 extension ServiceOptions {
     var service: ServiceName { place.service }
     var url: String { place.url }
+    var apiURL: String? { place.apiURL }
     var key: String? { place.key }
     var publishKey: String? { place.publishKey }
     var appID: String { place.appID }

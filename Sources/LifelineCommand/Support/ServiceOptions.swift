@@ -126,8 +126,16 @@ struct ServiceOptions: ParsableArguments {
             access = .none
         }
         return .pusher(
-            key: key ?? "app-key", host: address.host, path: address.path, access: access,
+            key: key ?? "app-key", host: address.host, api: try apiHost(), path: address.path, access: access,
             user: (user ?? name).map { Member(id: $0) }, signIn: try pusherSignIn(), recoversMessages: !noRecovery)
+    }
+
+    /// Rule CL-122.
+    private func apiHost() throws(CommandFailure) -> ServiceHost? {
+        guard let apiURL else { return nil }
+        let address = try ServiceAddress(apiURL, option: "--api-url")
+        if address.path != nil { throw CommandFailure("--api-url \(apiURL): the HTTP API is not below a path.", .usage) }
+        return address.host
     }
 
     private func pusherSignIn() throws(CommandFailure) -> PusherSignIn? {
@@ -174,7 +182,8 @@ struct ServiceOptions: ParsableArguments {
     /// What was given and does nothing with this service.
     var notes: [String] {
         service.notes(on: [
-            ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
+            ("--api-url", apiURL != nil, [.pusher]), ("--publish-key", publishKey != nil, [.pubnub]),
+            ("--token", token != nil, [.pubnub, .nexconn]),
             ("--cipher-key", cipherKey != nil, [.pubnub]), ("--auth-endpoint", authEndpoint != nil, [.pusher]),
             ("--encryption-key", encryptionKey != nil, [.pusher]), ("--sign-in", signIn, [.pusher]),
             ("--watch", !watch.isEmpty, [.pusher]), ("--user-endpoint", userEndpoint != nil, [.pusher]),

@@ -1,6 +1,14 @@
 import Dispatch
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The lines of standard input, read on a thread of its own, which blocks nobody.
 enum StandardInput {
     /// How many lines may be read ahead; then the writer of the input has to wait.
@@ -12,7 +20,8 @@ enum StandardInput {
         let (lines, continuation) = AsyncStream<String>.makeStream()
         let room = DispatchSemaphore(value: ahead)
         let thread = Thread {
-            while let line = readLine(strippingNewline: true) {
+            var reader = LineReader(descriptor: STDIN_FILENO)
+            while let line = reader.next() {
                 room.wait()
                 continuation.yield(line)
             }
@@ -23,6 +32,57 @@ enum StandardInput {
         for await line in lines {
             room.signal()
             await body(line)
+        }
+    }
+}
+
+/// Reads a descriptor line by line, and waits for it also when it does not block: such a descriptor may come from whoever shares the
+/// terminal (rule CL-121). The C library's buffer would take that for the end.
+struct LineReader {
+    let descriptor: Int32
+    private var buffer: [UInt8] = []
+    /// Up to where the buffer has been searched for the end of a line.
+    private var searched = 0
+    private var isAtEnd = false
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// The next line without its end; nil at the end of the input. Bytes that are not UTF-8 are replaced.
+    mutating func next() -> String? {
+        while true {
+            if let end = buffer.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: buffer.prefix(end), as: UTF8.self)
+                buffer.removeFirst(end + 1)
+                searched = 0
+                return line
+            }
+            searched = buffer.count
+            if isAtEnd {
+                guard !buffer.isEmpty else { return nil }
+                defer { (buffer, searched) = ([], 0) }
+                return String(decoding: buffer, as: UTF8.self)
+            }
+            fill()
+        }
+    }
+
+    private mutating func fill() {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                buffer.append(contentsOf: chunk.prefix(count))
+                return
+            }
+            if count < 0 && errno == EAGAIN {
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&wanted, 1, -1)
+            } else if count == 0 || errno != EINTR {
+                isAtEnd = true
+                return
+            }
         }
     }
 }

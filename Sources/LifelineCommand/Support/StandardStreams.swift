@@ -1,4 +1,13 @@
 import Foundation
+import NIOConcurrencyHelpers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Text for people, on standard error.
 enum StandardError {
@@ -6,15 +15,55 @@ enum StandardError {
         write("lifeline: \(line.printable)\n")
     }
 
+    /// There is nobody left to tell when this fails.
     static func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        _ = StandardOutput.write(Array(text.utf8), to: STDERR_FILENO)
     }
 }
 
 /// What was asked for, on standard output, without a buffer: the C library's is locked while the thread that reads standard input
 /// waits, and the program could not end.
 enum StandardOutput {
+    private static let failure = NIOLockedValueBox<Int32?>(nil)
+
     static func print(_ line: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        if let number = write(Array((line + "\n").utf8), to: STDOUT_FILENO) { note(number) }
     }
+
+    /// Remembers that something could not be written.
+    static func note(_ number: Int32) {
+        failure.withLockedValue { $0 = $0 ?? number }
+    }
+
+    /// Why the command has failed although it did everything else (rule CL-120). Nil also when a reader has gone: whoever closes a pipe has
+    /// read enough.
+    static var problem: CommandFailure? {
+        guard let number = failure.withLockedValue({ $0 }), number != EPIPE else { return nil }
+        let reason = String(cString: strerror(number))
+        return CommandFailure("Standard output could not be written, so a part of what was asked for is missing: \(reason).")
+    }
+
+    /// Blocks until everything is written. The system's error number when it cannot be.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // The descriptor was made non-blocking by somebody else who shares it.
+                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&wanted, 1, -1)
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return nil
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -18,6 +18,15 @@ struct ListenInputTests {
         #expect(try ListenInput.parse("  ") == nil)
     }
 
+    @Test("CL-121: blanks and a byte order mark count for nothing in front of the data")
+    func blanks() throws {
+        #expect(try ListenInput.parse("\u{FEFF}subscribe room") == .subscribe("room"))
+        #expect(try ListenInput.parse("subscribe  room  ") == .subscribe("room"))
+        #expect(try ListenInput.parse("status \t ") == .status)
+        #expect(
+            try ListenInput.parse("publish  private-a   {\"a\":  1}") == .publish(channel: "private-a", json: "{\"a\":  1}"))
+    }
+
     @Test(
         "Anything else says what the commands are",
         arguments: ["dance", "subscribe", "subscribe a b", "publish room", "quit now", "Connect"])
