@@ -133,7 +133,9 @@ public final class LifelineServer: Sendable {
                     throw error
                 }
                 var sweeps = host.startSweeping()
-                if let watch = certificate?.watch(on: listener.eventLoop, logger: configuration.logger) { sweeps.append(watch) }
+                let watch = certificate?.watch(
+                    on: listener.eventLoop, logger: configuration.logger, unixSeconds: configuration.clock.unixSeconds)
+                if let watch { sweeps.append(watch) }
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(

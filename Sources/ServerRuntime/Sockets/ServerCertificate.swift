@@ -96,20 +96,26 @@ package final class ServerCertificate: Sendable {
     /// Looks for new content now and then, off the event loop, until the task is cancelled; nil when it shall not.
     ///
     /// Content and not times: a certificate is replaced in many ways, by links as well, and two writes can share a time stamp.
-    package func watch(on eventLoop: any EventLoop, logger: Logger) -> RepeatedTask? {
+    ///
+    /// - Parameter unixSeconds: the time of day, for the warning about new content that is of no use for long (rule SO-34).
+    package func watch(
+        on eventLoop: any EventLoop, logger: Logger, unixSeconds: @escaping @Sendable () -> Int
+    ) -> RepeatedTask? {
         guard let interval = files.checkInterval.map({ TimeAmount(max($0, .milliseconds(100))) }) else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             // Nothing comes back to the loop, which may be gone by then.
             NIOThreadPool.singleton.submit { state in
-                if case .active = state { self.look(logger) }
+                if case .active = state { self.look(logger, unixSeconds) }
             }
         }
     }
 
-    private func look(_ logger: Logger) {
+    private func look(_ logger: Logger, _ unixSeconds: () -> Int) {
         let (known, result) = turn.withLockedValue { _ in (problem, take(evenIfKnown: false)) }
         switch result {
-        case .success(true): logger.notice("the certificate has been reloaded")
+        case .success(true):
+            logger.notice("the certificate has been reloaded")
+            warn(logger, at: unixSeconds())
         case .success(false): return
         // A file that cannot be read would be found by every look; new content that is wrong is told each time.
         case .failure(let error): if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
