@@ -89,8 +89,9 @@ struct ChainSearch {
 
     mutating func chain(from chain: [ChainLink]) -> [ChainLink]? {
         guard let last = chain.last, chain.count < ChainVerifier.longestChain else { return nil }
-        // A root that the server has as its own certificate, or sends along, ends the chain.
-        if roots.contain(last) { return chain.count == 1 && last.content.extensions.authority == nil ? nil : chain }
+        // A root that the server has as its own certificate, or sends along, ends the chain. As its own it need not be an authority's: whoever
+        // puts a server's certificate among the roots trusts it, with pins as without.
+        if roots.contain(last) { return chain }
         for root in roots.named(last.content.issuer) where hasSigned(root, chain) { return chain + [root] }
         for link in sent where !chain.contains(where: { $0.certificate == link.certificate }) && hasSigned(link, chain) {
             if let found = self.chain(from: chain + [link]) { return found }

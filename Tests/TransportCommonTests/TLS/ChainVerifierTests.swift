@@ -118,11 +118,14 @@ import X509
         #expect(ContinuousClock.now - began < .seconds(5))
     }
 
-    @Test func `A root may be sent, and be the server's own only as an authority's`() throws {
+    @Test func `A root may be sent, and be the server's own, also when it is no authority's`() throws {
         let leaf = try root.server(server)
         #expect(chain([leaf] + roots) == [leaf] + roots)
         let own = try server.server(server)
-        #expect(chain([own], roots: [own]) == nil)
+        #expect(chain([own], roots: [own]) == [own])
+        // It signs nothing else, and another one of the same name is another one.
+        #expect(chain([try server.server(middle), own], roots: [own]) == nil)
+        #expect(chain([try server.server(server)], roots: [own]) == nil)
     }
 
     @Test(arguments: [
