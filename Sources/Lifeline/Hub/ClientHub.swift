@@ -164,7 +164,7 @@ extension ClientHub {
             run = nil
         }
         func deliver(_ delivery: Delivery, to channel: String) -> Bool {
-            if run?.feed.channel == channel {
+            if run?.feed.channel.isExactly(channel) == true {
                 run?.deliveries.append(delivery)
                 return true
             }

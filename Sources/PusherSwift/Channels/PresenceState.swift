@@ -1,6 +1,8 @@
+import Identifiers
 import PusherProtocol
 
-/// Who is on a presence channel. Every change says what it changed, so that callbacks are exact (rules PA-25 to PA-27).
+/// Who is on a presence channel. Every change says what it changed, so that callbacks are exact (rules PA-25 to PA-27). Ids are compared by their
+/// bytes.
 struct PresenceState {
     var members: [PusherPresenceChannelMember] = []
     var myID: String?
@@ -8,7 +10,7 @@ struct PresenceState {
     var onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?
 
     func member(_ userID: String) -> PusherPresenceChannelMember? {
-        members.first { $0.userId == userID }
+        members.first { $0.userId.isExactly(userID) }
     }
 
     var me: PusherPresenceChannelMember? {
@@ -20,19 +22,21 @@ struct PresenceState {
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {
-        let currentIDs = Set(current.map(\.userID))
-        let knownIDs = Set(members.map(\.userId))
+        let currentIDs = Set(current.map { Identifier($0.userID) })
+        let knownIDs = Set(members.map { Identifier($0.userId) })
         let formerID = self.myID
-        let removed = members.filter { !currentIDs.contains($0.userId) && $0.userId != formerID }
+        let removed = members.filter { !currentIDs.contains(Identifier($0.userId)) && !(formerID?.isExactly($0.userId) ?? false) }
         members = current.map { PusherPresenceChannelMember($0) }
         if let myID { self.myID = myID }
-        return (members.filter { !knownIDs.contains($0.userId) && $0.userId != self.myID }, removed)
+        let presentID = self.myID
+        let added = members.filter { !knownIDs.contains(Identifier($0.userId)) && !(presentID?.isExactly($0.userId) ?? false) }
+        return (added, removed)
     }
 
     /// Returns the member, or nil when it was there already; its info is taken over in any case.
     mutating func add(_ member: PusherMember) -> PusherPresenceChannelMember? {
         let added = PusherPresenceChannelMember(member)
-        if let index = members.firstIndex(where: { $0.userId == member.userID }) {
+        if let index = members.firstIndex(where: { $0.userId.isExactly(member.userID) }) {
             members[index] = added
             return nil
         }
@@ -42,7 +46,7 @@ struct PresenceState {
 
     /// Returns the member that is gone, with the info that it had, or nil when it was not there.
     mutating func remove(_ userID: String) -> PusherPresenceChannelMember? {
-        guard let index = members.firstIndex(where: { $0.userId == userID }) else { return nil }
+        guard let index = members.firstIndex(where: { $0.userId.isExactly(userID) }) else { return nil }
         return members.remove(at: index)
     }
 }

@@ -141,6 +141,20 @@ struct RoomTests {
         #expect(deliveries.droppedCount == 3)
     }
 
+    @Test("HB-11: messages that come together for two spellings of a name go to two rooms")
+    func spellings() async throws {
+        let (client, adapter) = scriptedClient()
+        let (plain, kelvin) = (try await client.channel("K").subscribe(), try await client.channel("\u{212A}").subscribe())
+        let (first, second) = (plain.messages, kelvin.messages)
+        let at = adapter.clock()
+        adapter.tell(
+            .message(Message(channel: "K", text: "1", receivedAt: at)),
+            .message(Message(channel: "\u{212A}", text: "2", receivedAt: at)),
+            .message(Message(channel: "K", text: "3", receivedAt: at)))
+        #expect(await texts(first, 2) == ["1", "3"])
+        #expect(await texts(second, 1) == ["2"])
+    }
+
     @Test("LL-34: a gap that a loop has taken and not told waits for the next loop")
     func gapOfALeftLoop() async throws {
         let (client, adapter) = scriptedClient()

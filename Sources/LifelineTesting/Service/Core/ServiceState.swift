@@ -98,7 +98,7 @@ struct TestChannel: Sendable {
     /// Whether a client was ever subscribed to it.
     var isKnown = false
 
-    func has(_ user: String) -> Bool { members.contains { $0.id == user } }
+    func has(_ user: String) -> Bool { members.contains { $0.id.isExactly(user) } }
 }
 
 /// Somebody on a channel.
