@@ -78,6 +78,21 @@ import Testing
             app.start(params, token: service.token(for: "ann"))
             try await service.settle()
             _ = app.take()
+            try await service.drop(.tokenExpired)
+            #expect(app.take() == ["status \(NCConnectionStatus.tokenIncorrect.rawValue)"])
+            // The session is over: nothing is tried again by itself.
+            try await service.advance(by: .seconds(60))
+            #expect(app.take() == [])
+        }
+    }
+
+    @Test func `LT-30: a user who signs in elsewhere`() async throws {
+        let service = TestService()
+        try await service.withChatEngine { params in
+            let app = App()
+            app.start(params, token: service.token(for: "ann"))
+            try await service.settle()
+            _ = app.take()
             try await service.drop(.kicked)
             #expect(app.take() == ["status \(NCConnectionStatus.kickedOfflineByOtherClient.rawValue)"])
         }

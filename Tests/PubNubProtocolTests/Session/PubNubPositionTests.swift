@@ -163,6 +163,13 @@ struct PubNubPositionTests {
             script.subscribe(["b"])
             script.answer(200)
             #expect(script.sent() == ["handshake a,b", keeps ? "poll a,b 100/1" : "poll a,b 200/1"])
+            _ = script.told()
+            // What the service has from there on.
+            let old = keeps ? [PubNubScript.message("b", 150)] : []
+            script.answer(210, old + [PubNubScript.message("a", 205)])
+            script.answer(220, [PubNubScript.message("a", 215)])
+            let expected = keeps ? ["messages b@150 a@205", "messages a@215"] : ["messages a@205", "messages a@215"]
+            #expect(script.told().filter { $0.hasPrefix("messages") || $0.hasPrefix("gap") } == expected)
         }
     }
 
