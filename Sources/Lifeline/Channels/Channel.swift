@@ -45,7 +45,11 @@ public struct Channel: Sendable {
     ///
     /// With PubNub, and with Pusher and the app's secret, publishing is one request and needs no connection. Otherwise the message is
     /// sent over the connection. Without one it waits: with chat for 30 s, with Pusher until the channel is subscribed again. Cancel
-    /// the task to stop waiting.
+    /// the task to stop waiting: a message that has not been sent never is then, and its outcome is `refused` with
+    /// ``LifelineError/Code/cancelled``.
+    ///
+    /// The value arrives as it is, whichever way it goes. Messages of chat are objects, so that there any other value arrives as
+    /// `{"content": …}`.
     ///
     /// - Returns: whether the service accepted or refused the message, or that nobody knows. A message is delivered at most once:
     ///   repetitions, which only chat makes, are recognised by the service.
