@@ -94,13 +94,18 @@ public struct Channel: Sendable {
     ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none;
     ///   ``LifelineError/Code/decryptionFailed`` when none of the messages can be decrypted.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
-        guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
-        let recent = try await core.adapter.history(of: name, last: count)
+        let recent = try await recentHistory(last: count)
         guard let error = recent.error else { return recent.messages }
         if recent.messages.isEmpty { throw error }
         let reason = "\(recent.unread) of the last messages of \(name) could not be read. \(error.reason)"
         core.hub.tell(LifelineError(error.code, reason))
         return recent.messages
+    }
+
+    /// Loads the last messages with what is known of those that cannot be read.
+    package func recentHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
+        guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
+        return try await core.adapter.history(of: name, last: count)
     }
 
     /// Loads one page of the channel's history with one request. Messages that cannot be decrypted are listed as

@@ -45,12 +45,12 @@ struct HistoryRequest: Hashable, Sendable {
 }
 
 /// The last messages of a channel, from several pages.
-struct RecentHistory: Sendable {
+package struct RecentHistory: Sendable {
     /// Those that could be read, oldest first. Each has a gap when messages directly before it could not.
-    private(set) var messages: [Message] = []
+    package private(set) var messages: [Message] = []
     /// How many could not be read, and why not the latest one.
-    private(set) var unread = 0
-    private(set) var error: LifelineError?
+    package private(set) var unread = 0
+    package private(set) var error: LifelineError?
 
     /// Joins pages that are in the order of their messages. Rule LL-20.
     init(_ pages: [HistoryPage], channel: String, at now: Moment) {

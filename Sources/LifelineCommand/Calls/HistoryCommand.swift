@@ -38,36 +38,21 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
         for note in service.notes { StandardError.print("note: \(note)") }
-        let unread: [HistoryPage.Failure]
+        let recent: RecentHistory
         do throws(LifelineError) {
             try await service.connectIfNeeded(client)
-            let pages = try await pages(of: client.channel(channel))
-            for message in pages.reversed().flatMap(\.messages) { StandardOutput.print(text(message)) }
-            unread = pages.flatMap(\.failures)
+            recent = try await client.channel(channel).recentHistory(last: count)
         } catch {
             await client.disconnect()
             throw CommandFailure(error)
         }
         await client.disconnect()
+        for message in recent.messages { StandardOutput.print(text(message)) }
         // Rule CL-123.
-        guard let last = unread.first else { return }
-        let count = unread.count == 1 ? "1 message" : "\(unread.count) messages"
-        throw CommandFailure("\(count) could not be read and \(unread.count == 1 ? "is" : "are") left out. \(last.error.reason)")
-    }
-
-    /// The newest page first.
-    private func pages(of channel: Channel) async throws(LifelineError) -> [HistoryPage] {
-        var pages: [HistoryPage] = []
-        var left = count
-        var before: String?
-        while left > 0 {
-            let page = try await channel.history(before: before, limit: min(left, 100))
-            pages.append(page)
-            left -= page.messages.count + page.failures.count
-            guard let older = page.older, older != before else { break }
-            before = older
-        }
-        return pages
+        guard let error = recent.error else { return }
+        let unread =
+            recent.unread == 1 ? "1 message could not be read and is" : "\(recent.unread) messages could not be read and are"
+        throw CommandFailure("\(unread) left out. \(error.reason)")
     }
 
     private func text(_ message: Message) -> String {
