@@ -24,6 +24,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Tests" / "PythonHarness"))
+from swift_functions import blanked  # noqa: E402
+
 WORK = ROOT / "build" / "mutation"
 PACKAGE = WORK / "package"
 SWITCH = "MutationSwitch.swift"
@@ -85,59 +88,25 @@ class Mutation:
         return f"{self.number:4} {self.path}:{self.line} ({self.rule}) {self.before} -> {self.after}"
 
 
-def code_only(text):
-    """The text with the contents of comments and string literals replaced by blanks, so that positions stay."""
-    out, index, length = list(text), 0, len(text)
-
-    def blank(start, end):
-        for place in range(start, min(end, length)):
-            if out[place] != "\n":
-                out[place] = " "
-
-    while index < length:
-        if text.startswith("//", index):
-            end = text.find("\n", index)
-            end = length if end < 0 else end
-            blank(index, end)
-        elif text.startswith("/*", index):
-            end = text.find("*/", index)
-            end = length if end < 0 else end + 2
-            blank(index, end)
-        elif match := re.compile(r'(#*)("""|")').match(text, index):
-            hashes, quote = match.groups()
-            end = match.end()
-            while end < length and not text.startswith(quote + hashes, end):
-                end += 2 + len(hashes) if text.startswith("\\" + hashes, end) else 1
-                if quote == '"' and text[end - 1 : end] == "\n":
-                    break
-            end += len(quote + hashes)
-            blank(match.start() + 1, end - 1)
-        else:
-            index += 1
-            continue
-        index = max(end, index + 1)
-    return "".join(out)
-
-
 def ruled_lines(text):
     """Numbers of lines that stand below a comment that names a rule, in the same declaration, with the rule."""
-    lines, found = text.split("\n"), {}
+    lines, bare, found = text.split("\n"), blanked(text).split("\n"), {}
     for number, line in enumerate(lines):
         match = re.search(r"//.*?\b([A-Z]{2}-\d+)", line)
         if not match:
             continue
         depth, opened = 0, False
         for later in range(number + 1, min(number + 1 + REACH, len(lines))):
-            bare = code_only(lines[later])
-            if not bare.strip():
+            code = bare[later]
+            if not code.strip():
                 if opened and depth <= 0:
                     break
                 continue
             found.setdefault(later, match.group(1))
-            depth += bare.count("{") - bare.count("}")
-            opened = opened or "{" in bare
+            depth += code.count("{") - code.count("}")
+            opened = opened or "{" in code
             # The end of the declaration, or of the block that the comment stands in.
-            if depth < 0 or (opened and depth == 0 and bare.strip().endswith("}")):
+            if depth < 0 or (opened and depth == 0 and code.strip().endswith("}")):
                 break
     return found
 
@@ -151,7 +120,7 @@ NEIGHBOURS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="
 
 def candidates(path, text):
     """Changes of one file that may be tried: (line, column, kind, rule, before, after), lines from 0."""
-    lines, bare = text.split("\n"), code_only(text).split("\n")
+    lines, bare = text.split("\n"), blanked(text).split("\n")
     for number, rule in ruled_lines(text).items():
         code = bare[number]
         if re.match(r"\s*(case|@|import|#|\.)", code) or "precondition" in code or "assert" in code:
@@ -216,7 +185,7 @@ def symbol(number):
 
 def rewritten(text, mutations):
     """The text of a file with changes that can be switched on."""
-    lines = text.split("\n")
+    lines, bare = text.split("\n"), blanked(text).split("\n")
     for mutation in mutations:
         line, place = lines[mutation.line - 1], mutation.column
         number = mutation.number
@@ -224,7 +193,7 @@ def rewritten(text, mutations):
             operator = NEIGHBOURS[mutation.after]
             line = line[:place] + symbol(number) + line[place + len(operator):]
         elif mutation.kind == "condition":
-            end = CONDITION.match(code_only(line)).end(4)
+            end = CONDITION.match(bare[mutation.line - 1]).end(4)
             test = line[place:end]
             switched = f"(isMutated({number}) || ({test}))" if mutation.after == "always" else f"(!isMutated({number}) && ({test}))"
             line = line[:place] + switched + line[end:]
