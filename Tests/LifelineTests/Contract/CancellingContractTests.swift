@@ -30,12 +30,8 @@ struct CancellingContractTests {
         arguments: [.pusherPrivate, .nexconnOpen, .nexconnGroup] as [ServiceUnderTest])
     func withdrawn(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
-            let (_, room) = try await stage.joined("ann")
+            let (room, ben, talk) = try await stage.outage()
             let messages = room.messages
-            let (ben, talk) = try await stage.joined("ben", relayed: true, timing: .fast)
-            let statuses = ben.statuses
-            stage.relay.refuse()
-            _ = await statuses.first { $0.phase == .waiting }
             let publishing = Task { try await talk.publish(Tick(n: 1), event: "tick") }
             // Cancelled before or after it is asked for: it is not sent either way.
             await Task.yield()

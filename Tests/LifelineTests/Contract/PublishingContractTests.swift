@@ -139,12 +139,8 @@ struct PublishingContractTests {
         arguments: ServiceUnderTest.allCases)
     func inOutage(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
-            let (_, room) = try await stage.joined("ann")
+            let (room, ben, talk) = try await stage.outage()
             let messages = room.messages
-            let (ben, talk) = try await stage.joined("ben", relayed: true, timing: .fast)
-            let statuses = ben.statuses
-            stage.relay.refuse()
-            _ = await statuses.first { $0.phase == .waiting }
             let publishing = Task { try await talk.publish(Tick(n: 1), event: "tick") }
             if kind.publishesByHTTP {
                 #expect(try await !publishing.value.isAccepted)
@@ -160,6 +156,7 @@ struct PublishingContractTests {
                 numbers.append(try message.decode(Tick.self).n)
             }
             #expect(numbers == (kind.publishesByHTTP ? [2] : [1, 2]))
+            withExtendedLifetime(ben) {}
         }
     }
 }

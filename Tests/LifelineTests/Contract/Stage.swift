@@ -92,6 +92,16 @@ struct Stage: Sendable {
         return (client, try await client.channel(kind.channel).subscribe())
     }
 
+    /// Somebody who listens, and `ben`, who was subscribed and has lost the connection.
+    func outage() async throws -> (room: Room, ben: LifelineClient, talk: Room) {
+        let (_, room) = try await joined("ann")
+        let (ben, talk) = try await joined("ben", relayed: true, timing: .fast)
+        let statuses = ben.statuses
+        relay.refuse()
+        _ = await statuses.first { $0.phase == .waiting }
+        return (room, ben, talk)
+    }
+
     /// Waits until so many polls are held, where the service has polls: a poll and a leave are two requests on two connections, and
     /// a leave that overtakes a poll is undone by it.
     func settle(polls: Int) async throws {

@@ -19,9 +19,7 @@ struct ValueContractTests {
             let messages = room.messages
             let (_, talk) = try await stage.joined("ben")
             for value in Self.values { #expect(try await talk.publish(json: value, event: "note").isAccepted, "\(value)") }
-            var arrived: [JSONValue] = []
-            for await message in messages.prefix(Self.values.count) { arrived.append(try JSONValue(parsing: message.data)) }
-            #expect(arrived == (try Self.values.map { try Self.expected($0, kind) }))
+            try await Self.expect(Self.values, of: kind, in: messages)
         }
     }
 
@@ -34,12 +32,14 @@ struct ValueContractTests {
             let echoes = talk.messages
             let texts = ["3", "true", "null", #"{"a":1}"#, "", "hello", #""quoted""#]
             for text in texts { #expect(try await talk.publish(text).isAccepted, "\(text)") }
-            for heard in [messages, echoes] {
-                var arrived: [JSONValue] = []
-                for await message in heard.prefix(texts.count) { arrived.append(try JSONValue(parsing: message.data)) }
-                #expect(arrived == (try texts.map { try Self.expected(JSONWriter.string($0), kind) }))
-            }
+            for heard in [messages, echoes] { try await Self.expect(texts.map { JSONWriter.string($0) }, of: kind, in: heard) }
         }
+    }
+
+    private static func expect(_ values: [String], of kind: ServiceUnderTest, in messages: Messages) async throws {
+        var arrived: [JSONValue] = []
+        for await message in messages.prefix(values.count) { arrived.append(try JSONValue(parsing: message.data)) }
+        #expect(arrived == (try values.map { try expected($0, kind) }))
     }
 
     private static func expected(_ json: String, _ kind: ServiceUnderTest) throws -> JSONValue {
