@@ -2,13 +2,13 @@ import NIOConcurrencyHelpers
 
 /// Calls a closure with batches on a queue. While a batch runs, what arrives gathers for the next one.
 final class CallbackSink<Element: Sendable>: Sink {
-    let isSequence = false
     private struct State {
         var backlog: BoundedBacklog<Element>
         var isScheduled = false
         var isFinished = false
     }
 
+    let isSequence = false
     private let state: NIOLockedValueBox<State>
     private let queue: CallbackQueue
     private let body: @Sendable ([Element]) -> Void

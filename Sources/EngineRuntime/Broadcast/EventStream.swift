@@ -80,7 +80,6 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
 /// Gathers elements until the consumer asks.
 final class StreamSink<Element: Sendable>: Sink {
-    let isSequence = true
     private struct State {
         var backlog: BoundedBacklog<Element>
         var consumer: CheckedContinuation<[Element], Never>?
@@ -89,6 +88,7 @@ final class StreamSink<Element: Sendable>: Sink {
         var isFinished = false
     }
 
+    let isSequence = true
     private let state: NIOLockedValueBox<State>
     private let tracker: (any ConsumerTracker)?
 

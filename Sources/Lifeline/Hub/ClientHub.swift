@@ -199,7 +199,8 @@ extension ClientHub {
         if !changes.isEmpty { statuses.send(changes) }
     }
 
-    /// Tells a problem that is not about what the connection brings. May be called from any thread.
+    /// Tells a problem that is not about what the connection brings. May be called from any thread: its place among the other events may
+    /// differ from one sequence to the next.
     func tell(_ problem: LifelineError) {
         events.send([.problem(problem, channel: nil, willRetry: false, at: clock.now())])
     }

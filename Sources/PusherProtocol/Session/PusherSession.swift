@@ -4,7 +4,7 @@ import WireCoding
 
 /// One connection to a Pusher service, as a value: the client's side of Pusher protocol 7.
 ///
-/// Rules PS-1 to PS-37 of `docs/rules/pusher-protocol.md`.
+/// Rules PS-1 to PS-38 of `docs/rules/pusher-protocol.md`.
 public struct PusherSession: WebSocketSession {
     public typealias Endpoint = WebSocketEndpoint
     public typealias Inbound = PusherInbound
