@@ -27,7 +27,13 @@ extension PublishOutcome {
 
 /// The system's time of day, for signatures.
 enum SystemTime {
-    static let unixSeconds: @Sendable () -> Int = { Int(time(nil)) }
+    /// Seconds since 1970. Not by `time(2)`, which on Linux is as old as the last tick of the kernel's timer: some milliseconds into a
+    /// second it may still tell the second before, and a server refuses calls that were signed before its start (rule NA-8).
+    static let unixSeconds: @Sendable () -> Int = {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int(now.tv_sec)
+    }
 }
 
 extension ServiceHost {

@@ -155,8 +155,8 @@ struct Stage: Sendable {
     /// Server API of chat (docs/server-api.md).
     private func command(_ path: String, _ body: JSONValue) async throws {
         let nonce = NexconnSettings.randomID()
-        // The end of the second, since the server refuses calls from before its start.
-        let timestamp = "\(SystemTime.unixSeconds())999"
+        // A second ahead, which the server takes: it refuses calls from before its start, and that was in this second, too.
+        let timestamp = "\(SystemTime.unixSeconds() + 1)000"
         let signature = NexconnServerSignature.sign(secret: Self.secret, nonce: nonce, timestamp: timestamp)
         let answer = try await HTTPCaller().send(
             HTTPCall(
