@@ -3,6 +3,7 @@
 Everything runs on loopback, on free ports, and ends with the test; only processes that were started here are ended.
 """
 
+import fcntl
 import hashlib
 import hmac
 import json
@@ -12,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -55,7 +57,27 @@ def free_port():
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return probe.getsockname()[1]
+            port = probe.getsockname()[1]
+        if claim(port):
+            return port
+
+
+def claim(port):
+    """Whether this process has the port to itself among all tests that run on this machine, until the process ends.
+
+    A port that was found free is bound some time later by a program that the test starts. Until then nothing but the claim keeps
+    another test from finding it free as well. RedisProcess.swift claims in the same way.
+    """
+    folder = Path(tempfile.gettempdir()) / f"lifeline-test-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    file = os.open(folder / str(port), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return False
+    # The descriptor stays open, and with it the lock.
+    return True
 
 
 def wait_until(condition, timeout, what):
