@@ -187,7 +187,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 let bytes = unread
                 unread = ByteBuffer()
                 noteBeginning(bytes)
-                if case .idle = phase { requestLine.note(bytes.readableBytesView) }
+                bytes.withUnsafeReadableBytes { requestLine.note($0) }
                 feedParser(bytes, context)
                 continue
             }
@@ -278,7 +278,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         framingBytes = 0
         kind = .other
         page = .other
-        requestLine = RequestLine()
     }
 
     /// A head that comes to the parser in pieces has to be whole in time, too (rule SV-5). Line ends between requests begin none.
@@ -313,7 +312,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         guard case .idle = phase else { return }
         if pieces == 0 { beginRequest() }
         // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
-        requestLine = RequestLine()
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))

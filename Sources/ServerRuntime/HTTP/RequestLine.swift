@@ -1,36 +1,53 @@
-/// What the parser was given of a request line, so that a head that is too large for the parser can be refused for the right reason. A
-/// pure value.
+/// What the parser was given of request lines, so that a head that is too large for the parser can be refused for the right reason: for its
+/// target, or for its fields. A pure value.
+///
+/// Nothing is known of where a request ends and the next one begins, so lines of fields and bodies are followed, too; what does not begin
+/// as a request line is no such line. A request line that stands behind a body in one line with it is not seen.
 struct RequestLine: Hashable, Sendable {
-    /// The first bytes of the target, enough to find out which API the request is for.
+    /// The first bytes of the target that is too long, or of the last line's; enough to find out which API the request is for.
     private(set) var start: [UInt8] = []
-    /// Bytes of the target so far.
+    /// Bytes of this target so far.
     private(set) var targetBytes = 0
-    private var part = Part.before
+    private var part = Part.method(0)
 
     private enum Part: Hashable, Sendable {
-        case before, method, target, done
+        /// Letters of the method so far.
+        case method(Int)
+        case target, done
     }
 
     static let keptBytes = 256
+    /// No method is longer; what is longer is a line of a body.
+    private static let maximumMethodBytes = 32
 
-    /// Whether the target alone is longer than any target may be.
+    /// Whether the target of a line is longer than any target may be. The connection has no other request after such a one.
     var isTooLong: Bool { targetBytes > RequestTarget.maximumBytes }
 
-    /// Reads further bytes of the request.
-    mutating func note(_ bytes: some Sequence<UInt8>) {
-        guard part != .done else { return }
+    /// Reads further bytes of the connection.
+    mutating func note(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while !isTooLong, let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            append(rest[..<end])
+            if isTooLong { return }
+            self = RequestLine()
+            rest = rest[end...].dropFirst()
+        }
+        append(rest)
+    }
+
+    private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
         for byte in bytes {
             switch part {
-            case .before where byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n"): continue
-            case .before: part = .method
-            case .method where byte == UInt8(ascii: " "): part = .target
-            case .method where byte == UInt8(ascii: "\n"): part = .done
-            case .method: continue
+            case .method(let count) where UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte && count < Self.maximumMethodBytes:
+                part = .method(count + 1)
+            case .method(1...) where byte == UInt8(ascii: " "): part = .target
+            case .method, .done:
+                part = .done
+                return
             case .target where byte <= UInt8(ascii: " "): part = .done
             case .target:
                 targetBytes += 1
                 if start.count < Self.keptBytes { start.append(byte) }
-            case .done: return
             }
         }
     }

@@ -184,13 +184,15 @@ struct HTTPConnectionTests {
                 ("/v2/subscribe/demo/\(name)/0?uuid=u", #"{"status":414,"service":"Balancer","error":true,"#),
                 ("/apps/1001/channels?filter_by_prefix=\(name)", "The request target is longer than 32768 bytes."),
             ] {
-                for isSecond in [false, true] {
+                let before = "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+                for (isSecond, isPipelined) in [(false, false), (true, false), (true, true)] {
                     let client = try await PollClient.connect(server)
-                    if isSecond {
-                        try await client.socket.send("GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    if isSecond, !isPipelined {
+                        try await client.socket.send(before)
                         #expect(try await client.reply().status == 200)
                     }
-                    try await client.socket.send("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                    try await client.socket.send((isPipelined ? before : "") + "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                    if isPipelined { #expect(try await client.reply().status == 200) }
                     let answer = try await client.socket.textToEnd()
                     #expect(answer.hasPrefix("HTTP/1.1 414 ") && answer.contains(body), "\(answer.prefix(600))")
                 }
