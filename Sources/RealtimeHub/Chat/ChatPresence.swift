@@ -115,7 +115,7 @@ struct ChatPresence: Sendable {
             for subscription in watched.values where subscription.expires <= now { ended.append(subscription) }
         }
         for subscription in ended { remove(subscription.watcher, subscription.user, into: &commit) }
-        for (user, state) in changes where !state.isOnline && state.time + Self.memory <= now {
+        for (user, state) in changes where !state.isOnline && state.time <= now - Self.memory {
             changes[user] = nil
             touched?.insert(user)
         }

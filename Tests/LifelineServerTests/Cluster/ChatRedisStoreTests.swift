@@ -1,10 +1,12 @@
 import Identifiers
 import RealtimeHub
+import RedisClient
 import RedisTestSupport
 import StoreConformance
 import Testing
 
 @testable import ChatServer
+@testable import PubNubServer
 
 @Suite(
     "Chat in the Redis of a cluster (CC-10 to CC-16)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"),
@@ -33,6 +35,23 @@ struct ChatRedisStoreTests {
                 if let error { continuation.resume(throwing: error) } else { continuation.resume() }
             }
         }
+    }
+
+    @Test("CR-42: Numbers that nobody gave out do not end the process when a leader restores them")
+    func absurd() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let names = ["chat:highest", "pubnub:reserved", "pubnub:began"]
+        let commands = names.map { RedisCommand("SET", context.store.key($0), .text("\(UInt64.max)")) }
+        await withCheckedContinuation { continuation in redis.store.write(commands) { _ in continuation.resume() } }
+        let chat = RedisChatStore(output: context.output, reader: context.store, hasLost: true, now: { 100 * Self.hour })
+        #expect(try await chat.restore([]).highestID >= UInt64(Int64.max))
+        let messages = RedisMessageStore(
+            output: context.output, reader: context.store, settings: RedisStoreSettings(), hasLost: true, now: { 100 * Self.hour }
+        )
+        let restored = try await messages.restore()
+        let tokens = StreamStorage(store: ReplicaStore(), restored: restored, unixTicks: { 100 * Self.hour }).tokens
+        #expect(tokens.next() > 0 && tokens.time > 0)
     }
 
     @Test("CC-16: Purging leaves no stream, mark or list entry of conversations and inboxes of which nothing is left")

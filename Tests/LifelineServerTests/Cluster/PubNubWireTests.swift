@@ -16,7 +16,7 @@ struct PubNubWireTests {
         customType: "note", sequence: -7, origination: .max, isStored: true, expires: 18_000_000_000_000_000)
     private static let bare = StoredMessage(timetoken: 1, channel: "", payload: [], isStored: false)
     /// Around the first timetoken of 18 digits, which comes in the year 2286.
-    private static let edges = ([99_999_999_999_999_999, 100_000_000_000_000_000, .max] as [UInt64]).map {
+    private static let edges = ([99_999_999_999_999_999, 100_000_000_000_000_000, UInt64(Int64.max)] as [UInt64]).map {
         StoredMessage(timetoken: $0, channel: "c", payload: [1], isStored: true)
     }
     private static let entries = [
@@ -33,6 +33,15 @@ struct PubNubWireTests {
         .stateGroups([.init(name: "g", channels: ["a"])]), .stateAccess(entries),
         .stateDropped([.init(channel: "a", timetoken: 3)]), .stateEnds(visible: .max),
     ]
+
+    @Test("A timetoken of more than 63 bits makes a fact unreadable, so nothing is added to it (CR-42)")
+    func absurd() {
+        var message = Self.bare
+        message.timetoken = UInt64(Int64.max) + 1
+        #expect(throws: ClusterCodingError.self) {
+            _ = try PubNubFact.decode(PubNubFact.stateMessages([message]).encoded(of: "demo"))
+        }
+    }
 
     @Test("A fact comes back as it was, with its keyset", arguments: facts)
     func roundTrip(fact: PubNubFact) throws {

@@ -27,7 +27,9 @@ extension RedisChatStore {
     private func restore(known names: Set<Identifier>) async throws -> RestoredChat {
         var restored = RestoredChat(epoch: try await epoch())
         for key in [keys.highest, keys.reserved] {
-            restored.highestID = max(restored.highestID, try await read("GET", key).text.flatMap { UInt64($0) } ?? 0)
+            let id = try await read("GET", key).text.flatMap { UInt64($0) } ?? 0
+            // CR-42: ids are counted on from here, and have 63 bits.
+            restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
         // Those that were given out last are not known: none of them may be given out again.
         if hasLost { restored.highestID = max(restored.highestID, now()) + Self.leap }
@@ -91,6 +93,7 @@ extension RedisChatStore {
                 else { throw Problem.damaged }
                 let sequence = try Self.number(fields[5])
                 sends.append((try Self.name(fields[1]), try Self.name(fields[3]), id, sequence == 0 ? nil : sequence))
+                guard id < .max else { throw Problem.damaged }
                 next = id + 1
             }
             if entries.count < 1_000 { return sends }
@@ -103,7 +106,8 @@ extension RedisChatStore {
     }
 
     private static func number(_ value: RedisValue) throws(Problem) -> UInt64 {
-        guard let number = value.text.flatMap({ UInt64($0) }) else { throw .damaged }
+        // CR-42: places are counted on from these numbers.
+        guard let number = value.text.flatMap({ UInt64($0) }), number <= UInt64(Int64.max) else { throw .damaged }
         return number
     }
 }

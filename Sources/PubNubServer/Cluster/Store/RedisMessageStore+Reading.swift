@@ -137,7 +137,7 @@ extension RedisMessageStore {
     }
 
     private static func timetoken(_ id: String?) -> UInt64? {
-        id.flatMap { $0.split(separator: "-").first }.flatMap { UInt64($0) }
+        id.flatMap { $0.split(separator: "-").first }.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }
 
     /// Messages whose timetokens did not come in order. The leader's do, so there are none as a rule.

@@ -103,7 +103,7 @@ extension RedisMessageStore {
         let order = Dictionary(
             try await table(keys.accessOrder(keyset)).map { ($0.field, UInt64(String(buffer: $0.value)) ?? 0) },
             uniquingKeysWith: { first, _ in first })
-        let last = order.values.max() ?? 0
+        let last = min(order.values.max() ?? 0, UInt64(Int64.max))
         state.withLockedValue { $0.accessOrder = max($0.accessOrder, last) }
         var found: [(place: UInt64, entry: AccessEntry)] = []
         var expired: [AccessEntry.Key] = []
@@ -146,8 +146,9 @@ extension RedisMessageStore {
         }
     }
 
+    /// A timetoken that is kept by itself. None has more than 63 bits, so what follows may be added to it (rule CR-42).
     private func token(_ key: RedisArgument) async throws -> UInt64? {
-        try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }
+        try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }
 
     private static var restoredPage: Int { 100 }

@@ -61,8 +61,15 @@ extension ByteBuffer {
         write(optional: message.expires)
     }
 
+    /// Timetokens have 63 bits, so code behind this may add to them (rule CR-42).
+    private mutating func timetoken() throws(ClusterCodingError) -> UInt64 {
+        let token = try number(UInt64.self)
+        guard token <= UInt64(Int64.max) else { throw ClusterCodingError() }
+        return token
+    }
+
     mutating func message() throws(ClusterCodingError) -> StoredMessage {
-        let (timetoken, channel, publisher) = (try number(UInt64.self), try name(), try optionalText())
+        let (timetoken, channel, publisher) = (try timetoken(), try name(), try optionalText())
         let (payload, metadata) = (try bytes(), try optionalBytes())
         let (kind, customType) = (try number(Int64.self), try optionalText())
         let (sequence, origination) = (try optionalNumber(Int64.self), try optionalNumber(UInt64.self))
@@ -82,7 +89,7 @@ extension ByteBuffer {
     }
 
     mutating func action() throws(ClusterCodingError) -> MessageAction {
-        let (timetoken, message) = (try number(UInt64.self), try number(UInt64.self))
+        let (timetoken, message) = (try timetoken(), try number(UInt64.self))
         return MessageAction(type: try text(), value: try text(), user: try text(), message: message, timetoken: timetoken)
     }
 
@@ -128,6 +135,8 @@ extension ByteBuffer {
         let connections = try list { (buffer) throws(ClusterCodingError) in
             OccupancyRecord.Connection(id: try buffer.name(), timeout: Int(clamping: try buffer.number(Int64.self)))
         }
-        return OccupancyRecord(channel: channel, user: user, order: order, state: state, connections: connections)
+        // CR-42: places in the order are counted on from this one.
+        return OccupancyRecord(
+            channel: channel, user: user, order: min(order, UInt64(Int64.max)), state: state, connections: connections)
     }
 }
