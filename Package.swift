@@ -109,18 +109,16 @@ let package = Package(
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
-        library("TransportCommon", ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL]),
+        library("TransportCommon", ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL, nioTLS]),
         library(
             "WebSocketTransport",
             [
                 "ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks,
-                nioTLS, nioSSL,
             ]),
         library(
             "HTTPTransport",
             [
-                "ConnectionEngine", "EngineRuntime", "TransportCommon", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioTLS,
-                nioSSL,
+                "ConnectionEngine", "EngineRuntime", "TransportCommon", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL,
             ]),
 
         // A client of Redis and Valkey.
@@ -311,8 +309,8 @@ let package = Package(
         tests(
             "WebSocketTransportTests",
             [
-                "SocketTestSupport", "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded,
-                nioPosix, nioHTTP1, nioSSL,
+                "SocketTestSupport", "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioCore,
+                nioEmbedded, nioPosix, nioHTTP1, nioSSL,
             ]),
         tests(
             "HTTPTransportTests",

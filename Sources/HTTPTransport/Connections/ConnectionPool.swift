@@ -126,29 +126,21 @@ final class ConnectionPool {
         ) { adopting.value.adopt($0) }
         .assumeIsolated().whenComplete { result in
             switch result {
-            case .success(let connection): self.connected(connection, dial, origin, deadline: deadline)
+            case .success(let connection): self.connected(connection.channel, dial, origin)
             case .failure(let error): self.ended(dial, of: origin, .failure(.dialling(error)))
             }
         }
     }
 
-    /// TCP is there, and the proxy has agreed; TLS comes next.
-    private func connected(
-        _ dialled: ServerDialer.Connection, _ dial: PoolDial, _ origin: OriginConnections, deadline: NIODeadline
-    ) {
-        guard !dial.isOver else { return dialled.channel.close(promise: nil) }
-        let connection = PooledConnection(origin: origin, tls: dialled.tls) { [weak self] connection, failure in
-            self?.ended(dial, of: origin, failure.map { .failure($0) } ?? .success(connection))
-        }
-        if dialled.tls != nil {
-            dial.timer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-                connection.fail(ConnectionFailure(.timeout, "The connection could not be established in time."))
-            }
-        }
+    /// The connection is ready for requests.
+    private func connected(_ channel: any Channel, _ dial: PoolDial, _ origin: OriginConnections) {
+        guard !dial.isOver else { return channel.close(promise: nil) }
+        let connection = PooledConnection(origin: origin)
         do {
-            try connection.install(on: dialled.channel)
+            try connection.install(on: channel)
+            ended(dial, of: origin, .success(connection))
         } catch {
-            dialled.channel.close(promise: nil)
+            channel.close(promise: nil)
             ended(dial, of: origin, .failure(.dialling(error)))
         }
     }

@@ -85,8 +85,6 @@ final class PoolDial {
     /// Those that race each other to the addresses of a name.
     private var channels: [any Channel] = []
     private(set) var isOver = false
-    /// Limits the TLS handshake.
-    var timer: Scheduled<Void>?
 
     /// Remembers a channel so that it can be closed. False when it has to be closed at once.
     func adopt(_ channel: any Channel) -> Bool {
@@ -99,8 +97,6 @@ final class PoolDial {
     func end() -> Bool {
         if isOver { return false }
         isOver = true
-        timer?.cancel()
-        timer = nil
         channels = []
         return true
     }

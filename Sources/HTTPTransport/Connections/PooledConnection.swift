@@ -1,7 +1,6 @@
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
-import NIOTLS
 import TransportCommon
 
 /// One connection of a pool: writes a request, reads its answer, and is free for the next. On one event loop.
@@ -12,7 +11,7 @@ final class PooledConnection: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Stage {
-        /// TLS is not ready.
+        /// Not in the pipeline of its channel yet.
         case starting
         case open
         /// Taken out of the pool; nothing is written or read any more.
@@ -23,8 +22,6 @@ final class PooledConnection: ChannelInboundHandler {
     private static let checkedBody = 1 << 16
 
     let origin: OriginConnections
-    private let tls: ClientTLS?
-    private var whenReady: ((PooledConnection, ConnectionFailure?) -> Void)?
     private var stage = Stage.starting
     private var context: ChannelHandlerContext?
     private var run: ExchangeRun?
@@ -40,23 +37,21 @@ final class PooledConnection: ChannelInboundHandler {
     /// How many requests were written to this connection.
     private(set) var uses = 0
 
-    /// - Parameter whenReady: called once: when requests may be written, or with the reason why they never may be.
-    init(origin: OriginConnections, tls: ClientTLS?, whenReady: @escaping (PooledConnection, ConnectionFailure?) -> Void) {
+    init(origin: OriginConnections) {
         self.origin = origin
-        self.tls = tls
-        self.whenReady = whenReady
     }
 
-    /// Adds TLS, HTTP and the handler to a channel that is connected, and begins to read. Call on the loop.
+    /// Adds HTTP and the handler to a channel that is ready for requests, and begins to read. Call on the loop.
     func install(on channel: any Channel) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(tls.handler()) }
         try pipeline.addHandlers([
             ByteLookout(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
         ])
         try channel.syncOptions?.setOption(.autoRead, value: true)
-        if tls == nil { ready() }
+        // Reading may have found the end.
+        guard stage == .starting, channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        stage = .open
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -64,33 +59,12 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: The beginning and the end
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted = event {
-            do {
-                // Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
-                try tls?.check(context.pipeline.syncOperations)
-                ready()
-            } catch {
-                fail(error)
-            }
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    private func ready() {
-        guard let whenReady else { return }
-        self.whenReady = nil
-        stage = .open
-        whenReady(self, nil)
-    }
-
     /// Ends the connection. What is under way fails.
     func fail(_ error: any Error) {
         // Closing comes back here, with a reason that says less.
-        let (run, whenReady) = (run, whenReady)
-        (self.run, self.whenReady) = (nil, nil)
+        let run = run
+        self.run = nil
         close()
-        whenReady?(self, .dialling(error))
         run?.failed(error)
     }
 
@@ -190,11 +164,7 @@ final class PooledConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         keepsAlive = false
         if isComplete { finish() }
-        if stage == .starting {
-            fail(ConnectionFailure(.networkUnavailable, "The server hung up before the TLS handshake was done."))
-        } else {
-            fail(ExchangeFault.cut)
-        }
+        fail(ExchangeFault.cut)
         context.fireChannelInactive()
     }
 }

@@ -2,16 +2,22 @@ import ConnectionEngine
 import NIOCore
 import NIOPosix
 
-/// Opens connections of clients: name, TCP to whichever address answers first, and a tunnel where there is a proxy. TLS is made ready.
+/// Opens connections of clients: name, TCP to whichever address answers first, a tunnel where there is a proxy, and TLS.
 public struct ServerDialer: Sendable {
-    /// A TCP connection to the server, through the proxy if there is one.
+    /// A connection to the server that is ready for its first byte: the TLS handshake is done and the certificate was accepted (rule SO-101).
     ///
-    /// Nothing is read before its owner switches `autoRead` on. With ``tls`` its handler has to be added first, and nothing may be sent
-    /// before ``ClientTLS/check(_:)`` has passed.
+    /// Who does TLS, and where, is not the owner's business. Nothing is read before the owner switches `autoRead` on; it has to add its
+    /// handlers in the callback that brings the connection.
     public struct Connection: Sendable {
         public let channel: any Channel
         /// Nil without TLS.
-        public let tls: ClientTLS?
+        public let tls: Session?
+
+        /// What a TLS handshake agreed on.
+        public struct Session: Hashable, Sendable {
+            /// The protocol by ALPN, such as `http/1.1`; nil when the server chose none.
+            public let negotiatedProtocol: String?
+        }
     }
 
     private let trustRoots: TrustRoots
@@ -20,16 +26,28 @@ public struct ServerDialer: Sendable {
     private let proxy: HTTPProxy?
     private let connectTimeout: TimeAmount
     private let liveness: SocketLiveness
+    private let placement: TLSPlacement
     private let lookUp: SystemResolver.LookUp
 
     /// - Parameters:
     ///   - certificate: what the client shows when a server asks for it; nil for none (rule WT-50).
-    ///   - connectTimeout: how long name and TCP may take, over all addresses of the name, and as long again for the proxy's answer.
+    ///   - connectTimeout: how long name and TCP may take, over all addresses of the name, and as long again for the proxy's answer. TLS has no
+    ///     limit of its own; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
     ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
     ///   - lookUp: finds the addresses of a name.
     public init(
         trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
         connectTimeout: Duration, liveness: SocketLiveness,
+        lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
+    ) {
+        self.init(
+            trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, connectTimeout: connectTimeout,
+            liveness: liveness, placement: .standard, lookUp: lookUp)
+    }
+
+    package init(
+        trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
+        connectTimeout: Duration, liveness: SocketLiveness, placement: TLSPlacement,
         lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
     ) {
         self.trustRoots = trustRoots
@@ -38,15 +56,16 @@ public struct ServerDialer: Sendable {
         self.proxy = proxy
         self.connectTimeout = TimeAmount(connectTimeout)
         self.liveness = liveness
+        self.placement = proxy == nil ? placement : .afterConnecting
         self.lookUp = lookUp
     }
 
-    /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6, WT-16 and HT-15).
+    /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6 to WT-8, WT-16, WT-17 and HT-15).
     ///
     /// - Parameters:
     ///   - host: a name or an address, without brackets.
     ///   - eventLoop: where the connection lives.
-    ///   - deadline: when name, TCP and proxy have to be done, at the latest; nil for the time limit of each alone.
+    ///   - deadline: when name, TCP, proxy and TLS have to be done, at the latest; nil for the time limit of each alone.
     ///   - adopt: called on the loop with each channel before it connects, several while addresses race each other; a channel is
     ///     closed when the answer is false.
     public func open(
@@ -54,9 +73,12 @@ public struct ServerDialer: Sendable {
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection> {
         tls(host: host, usesTLS: usesTLS, on: eventLoop).flatMap { tls in
-            connect(to: host, port, on: eventLoop, deadline: deadline, adopt: adopt).flatMap { channel in
+            let below = placement == .belowPipeline ? tls : nil
+            return connect(to: host, port, on: eventLoop, tls: below, deadline: deadline, adopt: adopt).flatMap { channel in
                 tunnel(channel, to: host, port, deadline: deadline)
-            }.map { Connection(channel: $0, tls: tls) }
+            }.flatMap { channel in
+                secure(channel, with: tls, deadline: deadline)
+            }
         }
     }
 
@@ -69,7 +91,7 @@ public struct ServerDialer: Sendable {
     }
 
     private func connect(
-        to host: String, _ port: Int, on eventLoop: any EventLoop, deadline: NIODeadline?,
+        to host: String, _ port: Int, on eventLoop: any EventLoop, tls: ClientTLS?, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<any Channel> {
         // The system's address would be made of the port without a look at it.
@@ -86,8 +108,12 @@ public struct ServerDialer: Sendable {
             .channelInitializer { [liveness] channel in
                 channel.pipeline.syncOperations.closeOnExec()
                 channel.pipeline.syncOperations.watchPeer(liveness)
-                if adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
-                return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
+                guard adopt(channel) else {
+                    return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
+                }
+                return channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addTLS(tls, deadline: deadline) }
+                }
             }
         let (host, port) = proxy.map { ($0.host, $0.port) } ?? (host, port)
         let connected: EventLoopFuture<any Channel>
@@ -111,6 +137,24 @@ public struct ServerDialer: Sendable {
         guard let proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
         let tunnel = ProxyTunnel(proxy: proxy, host: host, port: port, deadline: .now() + timeLeft(until: deadline))
         return tunnel.open(on: channel).map { channel }
+    }
+
+    /// Waits for the TLS handshake, which is begun here unless TLS is in the channel from its beginning. Runs on the loop.
+    private func secure(_ channel: any Channel, with tls: ClientTLS?, deadline: NIODeadline?) -> EventLoopFuture<Connection> {
+        guard let tls else { return channel.eventLoop.makeSucceededFuture(Connection(channel: channel, tls: nil)) }
+        do {
+            let pipeline = channel.pipeline.syncOperations
+            if placement == .afterConnecting { try pipeline.addTLS(tls, deadline: deadline) }
+            let handshake = try NIOLoopBound(pipeline.handler(type: TLSHandshake.self), eventLoop: channel.eventLoop)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+            return handshake.value.negotiated.map { negotiated in
+                channel.pipeline.syncOperations.removeHandler(handshake.value, promise: nil)
+                return Connection(channel: channel, tls: .init(negotiatedProtocol: negotiated))
+            }
+        } catch {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(ConnectionFailure.dialling(error))
+        }
     }
 
     private func timeLeft(until deadline: NIODeadline?) -> TimeAmount {

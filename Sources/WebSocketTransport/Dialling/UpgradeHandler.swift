@@ -1,17 +1,16 @@
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
-import NIOTLS
 import TransportCommon
 import WebSocketFraming
 
-/// Sends the request once the connection is ready for it, judges the answer, and makes way for the frames.
+/// Sends the request on a connection that is ready for it, judges the answer, and makes way for the frames.
 final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Stage {
-        /// TCP, and TLS where it is used, is not ready.
+        /// The handler is not in the pipeline yet.
         case starting
         case asked
         /// The head of a good answer is here.
@@ -21,7 +20,6 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     private let request: UpgradeRequest
-    private let tls: ClientTLS?
     private let attempt: WebSocketAttempt<Decoder>
     private let frames: FrameHandler<Decoder>
     private let gate: AnswerGate
@@ -30,12 +28,10 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     private var stage = Stage.starting
 
     init(
-        request: UpgradeRequest, tls: ClientTLS?, attempt: WebSocketAttempt<Decoder>,
-        frames: FrameHandler<Decoder>, gate: AnswerGate, encoder: HTTPRequestEncoder,
-        decoder: ByteToMessageHandler<HTTPResponseDecoder>
+        request: UpgradeRequest, attempt: WebSocketAttempt<Decoder>, frames: FrameHandler<Decoder>, gate: AnswerGate,
+        encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>
     ) {
         self.request = request
-        self.tls = tls
         self.attempt = attempt
         self.frames = frames
         self.gate = gate
@@ -44,27 +40,12 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive && tls == nil { ask(context) }
+        if context.channel.isActive { ask(context) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if tls == nil { ask(context) }
+        ask(context)
         context.fireChannelActive()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted = event { checkCertificate(context) }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    /// Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
-    private func checkCertificate(_ context: ChannelHandlerContext) {
-        do {
-            try tls?.check(context.pipeline.syncOperations)
-            ask(context)
-        } catch {
-            fail(.dialling(error), context)
-        }
     }
 
     private func ask(_ context: ChannelHandlerContext) {
@@ -130,8 +111,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let words = tls != nil && stage == .starting ? "the TLS handshake was done" : "the upgrade was answered"
-        fail(ConnectionFailure(.networkUnavailable, "The server hung up before \(words)."), context)
+        fail(ConnectionFailure(.networkUnavailable, "The server hung up before the upgrade was answered."), context)
         context.fireChannelInactive()
     }
 

@@ -4,7 +4,7 @@ import NIOHTTP1
 import TransportCommon
 import WebSocketFraming
 
-/// Opens the socket of one attempt and adds TLS and the handlers of the upgrade.
+/// Opens the connection of one attempt and adds the handlers of the upgrade.
 struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     let endpoint: WebSocketEndpoint
     let configuration: WebSocketTransportConfiguration
@@ -32,7 +32,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         dialer.open(host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop) { [attempt] in
             attempt.adopt($0)
         }.flatMapThrowing { connection in
-            try prepare(connection.channel, tls: connection.tls, request: request)
+            try prepare(connection.channel, request: request)
         }.whenFailure { giveUp(.dialling($0)) }
     }
 
@@ -44,19 +44,16 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     }
 
     /// Builds the pipeline of a channel that is connected. Runs on the loop.
-    private func prepare(_ channel: any Channel, tls: ClientTLS?, request: UpgradeRequest) throws {
+    private func prepare(_ channel: any Channel, request: UpgradeRequest) throws {
         channel.closeFuture.whenComplete { [attempt] _ in attempt.over() }
         do {
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(tls.handler()) }
             let gate = AnswerGate(limit: configuration.responseBytes)
             let encoder = HTTPRequestEncoder()
             let http = ByteToMessageHandler(HTTPResponseDecoder())
             let frames = FrameHandler(attempt: attempt, decoder: decoder, configuration: configuration)
             let upgrade = UpgradeHandler(
-                request: request, tls: tls, attempt: attempt, frames: frames, gate: gate,
-                encoder: encoder,
-                decoder: http)
+                request: request, attempt: attempt, frames: frames, gate: gate, encoder: encoder, decoder: http)
             try pipeline.addHandlers([gate, encoder, http, upgrade])
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {

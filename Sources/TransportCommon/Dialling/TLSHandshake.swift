@@ -1,0 +1,90 @@
+import ConnectionEngine
+import NIOCore
+import NIOTLS
+
+/// Waits until a channel's TLS handshake is done and the server's certificate was accepted (rule SO-101).
+///
+/// Only the user event `TLSUserEvent.handshakeCompleted` counts, which a TLS handler nearer to the socket fires, and which channels of
+/// Network.framework, whose TLS is below the channel, fire as well. On one event loop.
+final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// Succeeds with the protocol that was negotiated by ALPN, if any.
+    let negotiated: EventLoopFuture<String?>
+
+    private var promise: EventLoopPromise<String?>?
+    private let check: (ChannelPipeline.SynchronousOperations) throws -> Void
+    private let deadline: NIODeadline?
+    private var timer: Scheduled<Void>?
+
+    /// - Parameters:
+    ///   - deadline: when the handshake has to be done; nil for no limit.
+    ///   - check: throws when the certificate is not good enough, although the handshake succeeded.
+    init(
+        on eventLoop: any EventLoop, deadline: NIODeadline?,
+        check: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void
+    ) {
+        let promise = eventLoop.makePromise(of: String?.self)
+        negotiated = promise.futureResult
+        self.promise = promise
+        self.check = check
+        self.deadline = deadline
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard let deadline else { return }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.fail(ConnectionFailure(.timeout, "The connection could not be established in time."), context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        settle(.failure(Self.hangUp))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        guard case TLSUserEvent.handshakeCompleted(let negotiated) = event, promise != nil else { return }
+        do {
+            try check(context.pipeline.syncOperations)
+            // Further bytes wait in the socket until the owner reads.
+            try context.channel.syncOptions?.setOption(.autoRead, value: false)
+        } catch {
+            return fail(error, context)
+        }
+        // The owner adds its handlers now, so that none of the bytes that came with the end of the handshake is lost.
+        settle(.success(negotiated))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if promise == nil { context.fireErrorCaught(error) } else { fail(error, context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        settle(.failure(Self.hangUp))
+        context.fireChannelInactive()
+    }
+
+    private static let hangUp = ConnectionFailure(
+        .networkUnavailable, "The server hung up before the TLS handshake was done.")
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        settle(.failure(.dialling(error)))
+        context.close(promise: nil)
+    }
+
+    private func settle(_ result: Result<String?, ConnectionFailure>) {
+        guard let promise else { return }
+        self.promise = nil
+        timer?.cancel()
+        timer = nil
+        promise.completeWith(result.mapError { $0 as any Error })
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    /// Adds TLS by NIOSSL, and the handler that waits for it. On the event loop only.
+    func addTLS(_ tls: ClientTLS, deadline: NIODeadline?) throws {
+        try addHandlers([tls.handler(), TLSHandshake(on: eventLoop, deadline: deadline, check: tls.check)])
+    }
+}
