@@ -13,6 +13,8 @@ TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,Inte
 PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests|RealtimeHubTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests
 # Those of the sockets' tests that run beside the others, in a process of their own: about half of their time.
 SERVER := LifelineServerTests
+# The tests of TLS, which run a second time with TLS added after connecting (rule SO-102).
+TLS := WebSocketTransportTests.*TLS|WebSocketTransportTests.PinTests|WebSocketTransportTests.ClientCertificateTests|HTTPTransportTests
 SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built
 VENV := .venv
 PYTHON := $(VENV)/bin/python
@@ -127,6 +129,7 @@ pure: built $(VENV)/.ready
 .PHONY: sockets
 sockets: built
 	@Scripts/at-once.sh "$(SWIFT_TEST) --no-parallel --filter '$(SERVER)'" "$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)'"
+	LIFELINE_TLS_PLACEMENT=after-connecting $(SWIFT_TEST) --no-parallel --filter '$(TLS)'
 
 .PHONY: objc
 objc: built ## Type-check the Objective-C faces of the SDKs, and programs that use them
