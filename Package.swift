@@ -36,6 +36,16 @@ let nioHTTP1 = product("NIOHTTP1", "swift-nio")
 let nioTLS = product("NIOTLS", "swift-nio")
 let nioEmbedded = product("NIOEmbedded", "swift-nio")
 let nioLocks = product("NIOConcurrencyHelpers", "swift-nio")
+/// Network.framework for SwiftNIO: on Apple platforms only, so that others neither resolve nor build it.
+#if canImport(Darwin)
+    let nioTransportServices: [Target.Dependency] = [
+        .product(
+            name: "NIOTransportServices", package: "swift-nio-transport-services",
+            condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]))
+    ]
+#else
+    let nioTransportServices: [Target.Dependency] = []
+#endif
 let nioSSL = product("NIOSSL", "swift-nio-ssl")
 let crypto = product("Crypto", "swift-crypto")
 let cryptoExtras = product("CryptoExtras", "swift-crypto")
@@ -109,7 +119,9 @@ let package = Package(
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
-        library("TransportCommon", ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL, nioTLS]),
+        library(
+            "TransportCommon",
+            ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL, nioTLS] + nioTransportServices),
         library(
             "WebSocketTransport",
             [
@@ -435,6 +447,10 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if canImport(Darwin)
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-transport-services", from: "1.28.0"))
+#endif
 
 // The Thread Sanitizer runs three of the test targets. Building the others and the programs for it would cost minutes; programs that are
 // named are kept.

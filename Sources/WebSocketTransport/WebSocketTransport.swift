@@ -2,7 +2,6 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
 import TransportCommon
 import WebSocketFraming
 
@@ -23,13 +22,15 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     ///
     /// - Parameters:
     ///   - decoder: makes a decoder for each attempt.
-    ///   - group: loops of NIO's socket implementation; those of the process by default.
+    ///   - group: loops of NIO's socket implementation or of NIOTransportServices; those of the process by default (rule SO-103).
     public convenience init(
         decoder: @escaping @Sendable () -> Session.Decoder,
         configuration: WebSocketTransportConfiguration = WebSocketTransportConfiguration(),
-        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+        group: (any EventLoopGroup)? = nil
     ) {
-        self.init(decoder: decoder, configuration: configuration, group: group, lookUp: SystemResolver.lookUp)
+        self.init(
+            decoder: decoder, configuration: configuration, group: group ?? ClientEventLoops.group(proxy: configuration.proxy),
+            lookUp: SystemResolver.lookUp)
     }
 
     init(

@@ -24,6 +24,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var limits: WebSocketLimits
     /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
     public var liveness: SocketLiveness
+    /// Which paths to the network may be used (rule SO-108). All by default.
+    public var paths: NetworkPaths
     /// The largest answer to the upgrade, in bytes. 64 KiB by default.
     public var responseBytes: Int
 
@@ -33,6 +35,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
         connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
         limits: WebSocketLimits = WebSocketLimits(), liveness: SocketLiveness = .standard,
+        paths: NetworkPaths = .all,
         responseBytes: Int = 1 << 16
     ) {
         self.trustRoots = trustRoots
@@ -45,6 +48,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
         self.messageTimeout = messageTimeout
         self.limits = limits
         self.liveness = liveness
+        self.paths = paths
         self.responseBytes = responseBytes
     }
 

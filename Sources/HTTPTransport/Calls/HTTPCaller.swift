@@ -2,7 +2,6 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
 import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
@@ -14,8 +13,12 @@ public final class HTTPCaller: Sendable {
     public let bodyLimit: Int
     let connections: SharedConnections
 
-    /// All calls share a loop (rule HT-18).
-    private static let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    /// All calls share a loop (rule HT-18), and those through proxies another one, where these need sockets (rule SO-103).
+    private static let eventLoop = ClientEventLoops.group().next()
+    private static let eventLoopOfProxies: any EventLoop = {
+        let proxied = ClientEventLoops.group(proxy: HTTPProxy(host: "", port: 0))
+        return proxied === ClientEventLoops.group() ? eventLoop : proxied.next()
+    }()
 
     /// A caller.
     ///
@@ -28,17 +31,18 @@ public final class HTTPCaller: Sendable {
     ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
     ///   - connectionsPerHost: how many connections to one host may be open at a time, those of callers with the same settings
     ///     together; beyond that requests wait, and their time runs. 8 by default, at least 1.
+    ///   - paths: which paths to the network may be used (rule SO-108).
     public convenience init(
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
         proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
-        liveness: SocketLiveness = .standard, connectionsPerHost: Int = 8
+        liveness: SocketLiveness = .standard, connectionsPerHost: Int = 8, paths: NetworkPaths = .all
     ) {
         let perHost = max(connectionsPerHost, 1)
         self.init(
             SharedConnections.Settings(
-                trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, liveness: liveness,
+                trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, liveness: liveness, paths: paths,
                 limits: ConnectionLimits(perHost: perHost, total: max(perHost, 256)),
-                eventLoop: SharedConnections.LoopIdentity(eventLoop: Self.eventLoop)),
+                eventLoop: SharedConnections.LoopIdentity(eventLoop: proxy == nil ? Self.eventLoop : Self.eventLoopOfProxies)),
             bodyLimit: bodyLimit)
     }
 

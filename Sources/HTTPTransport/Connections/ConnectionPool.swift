@@ -24,7 +24,7 @@ final class ConnectionPool {
         self.eventLoop = eventLoop
         dialer = ServerDialer(
             trustRoots: settings.trustRoots, pins: settings.pins, certificate: settings.certificate, proxy: settings.proxy,
-            connectTimeout: settings.connectTimeout, liveness: settings.liveness)
+            connectTimeout: settings.connectTimeout, liveness: settings.liveness, paths: settings.paths)
         connectTimeout = TimeAmount(settings.connectTimeout)
         keepAlive = TimeAmount(settings.keepAlive)
         limits = settings.limits

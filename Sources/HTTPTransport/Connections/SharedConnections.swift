@@ -17,6 +17,7 @@ final class SharedConnections: Sendable {
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
         var liveness = SocketLiveness.standard
+        var paths = NetworkPaths.all
         var purpose = Purpose.calls
         var limits = ConnectionLimits(perHost: 8, total: 256)
         /// The loop that all of it happens on.

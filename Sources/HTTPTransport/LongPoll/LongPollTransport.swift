@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
+import TransportCommon
 
 /// Carries a session over HTTP: one outstanding poll on a connection of its own, any number of calls on others.
 ///
@@ -27,7 +27,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
     ) {
         self.decoder = decoder
         self.configuration = configuration
-        eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        eventLoop = ClientEventLoops.group(proxy: configuration.proxy).next()
         pools = LongPollPools(configuration, on: eventLoop)
     }
 
@@ -72,7 +72,8 @@ struct LongPollPools: Sendable {
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy,
             connectTimeout: configuration.connectTimeout,
-            keepAlive: configuration.keepAlive, liveness: configuration.liveness, eventLoop: .init(eventLoop: eventLoop))
+            keepAlive: configuration.keepAlive, liveness: configuration.liveness, paths: configuration.paths,
+            eventLoop: .init(eventLoop: eventLoop))
         calls = .connections(for: settings)
         settings.purpose = .polls
         // Polls hold their connections; one that had to wait for another's end would never be made.

@@ -22,6 +22,8 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var answerTimeout: Duration
     /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
     public var liveness: SocketLiveness
+    /// Which paths to the network may be used (rule SO-108). All by default.
+    public var paths: NetworkPaths
     /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
     var staleWindow = Duration.seconds(1)
 
@@ -30,7 +32,7 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
         proxy: HTTPProxy? = nil,
         connectTimeout: Duration = .seconds(10),
         closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20,
-        answerTimeout: Duration = .seconds(30), liveness: SocketLiveness = .standard
+        answerTimeout: Duration = .seconds(30), liveness: SocketLiveness = .standard, paths: NetworkPaths = .all
     ) {
         self.trustRoots = trustRoots
         self.pins = pins
@@ -42,5 +44,6 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
         self.bodyLimit = bodyLimit
         self.answerTimeout = answerTimeout
         self.liveness = liveness
+        self.paths = paths
     }
 }

@@ -26,6 +26,7 @@ public struct ServerDialer: Sendable {
     private let proxy: HTTPProxy?
     private let connectTimeout: TimeAmount
     private let liveness: SocketLiveness
+    private let paths: NetworkPaths
     private let placement: TLSPlacement
     private let lookUp: SystemResolver.LookUp
 
@@ -34,20 +35,21 @@ public struct ServerDialer: Sendable {
     ///   - connectTimeout: how long name and TCP may take, over all addresses of the name, and as long again for the proxy's answer. TLS has no
     ///     limit of its own; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
     ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
-    ///   - lookUp: finds the addresses of a name.
+    ///   - paths: which paths to the network may be used (rule SO-108).
+    ///   - lookUp: finds the addresses of a name; Network.framework does that itself.
     public init(
         trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
-        connectTimeout: Duration, liveness: SocketLiveness,
+        connectTimeout: Duration, liveness: SocketLiveness, paths: NetworkPaths = .all,
         lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
     ) {
         self.init(
             trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, connectTimeout: connectTimeout,
-            liveness: liveness, placement: .standard, lookUp: lookUp)
+            liveness: liveness, paths: paths, placement: .standard, lookUp: lookUp)
     }
 
     package init(
         trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
-        connectTimeout: Duration, liveness: SocketLiveness, placement: TLSPlacement,
+        connectTimeout: Duration, liveness: SocketLiveness, paths: NetworkPaths = .all, placement: TLSPlacement,
         lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
     ) {
         self.trustRoots = trustRoots
@@ -56,6 +58,7 @@ public struct ServerDialer: Sendable {
         self.proxy = proxy
         self.connectTimeout = TimeAmount(connectTimeout)
         self.liveness = liveness
+        self.paths = paths
         self.placement = proxy == nil ? placement : .afterConnecting
         self.lookUp = lookUp
     }
@@ -72,7 +75,10 @@ public struct ServerDialer: Sendable {
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection> {
-        tls(host: host, usesTLS: usesTLS, on: eventLoop).flatMap { tls in
+        if let connection = openByNetwork(host, port, usesTLS, on: eventLoop, deadline: deadline, adopt: adopt) {
+            return connection
+        }
+        return tls(host: host, usesTLS: usesTLS, on: eventLoop).flatMap { tls in
             let below = placement == .belowPipeline ? tls : nil
             return connect(to: host, port, on: eventLoop, tls: below, deadline: deadline, adopt: adopt).flatMap { channel in
                 tunnel(channel, to: host, port, deadline: deadline)
@@ -80,6 +86,51 @@ public struct ServerDialer: Sendable {
                 secure(channel, with: tls, deadline: deadline)
             }
         }
+    }
+
+    /// Opens the connection by Network.framework, proxy and TLS included; nil when the loop is one of sockets (rule SO-103).
+    private func openByNetwork(
+        _ host: String, _ port: Int, _ usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline?,
+        adopt: @escaping @Sendable (any Channel) -> Bool
+    ) -> EventLoopFuture<Connection>? {
+        #if canImport(Network)
+            guard NetworkConnection.runs(on: eventLoop) else { return nil }
+            if let fault = portFault(port) { return eventLoop.makeFailedFuture(fault) }
+            let timeout = timeLeft(until: deadline)
+            return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
+                let tls =
+                    usesTLS ? try NetworkTLS(roots: trustRoots, pins: pins, certificate: certificate, host: host) : nil
+                let connection = NetworkConnection(
+                    host: host, port: port, tls: tls, proxy: proxy, paths: paths, liveness: liveness, timeout: timeout)
+                return try connection.open(on: eventLoop) { channel in
+                    prepare(channel, adopt: adopt) { pipeline in
+                        // The system has judged the certificate before the handshake was done.
+                        if usesTLS {
+                            try pipeline.addHandler(TLSHandshake(on: channel.eventLoop, deadline: deadline) { _ in })
+                        }
+                    }
+                }
+            }.flatMap { $0 }.flatMap { channel in
+                usesTLS ? handshake(of: channel) : channel.eventLoop.makeSucceededFuture(Connection(channel: channel, tls: nil))
+            }
+        #else
+            return nil
+        #endif
+    }
+
+    private func portFault(_ port: Int) -> ConnectionFailure? {
+        if (1...65_535).contains(proxy?.port ?? port) { return nil }
+        let whose = proxy == nil ? "The port" : "The proxy's port"
+        return ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535.")
+    }
+
+    /// What the initialiser of each channel does: hands it to the attempt, and adds the handlers of TLS.
+    private func prepare(
+        _ channel: any Channel, adopt: (any Channel) -> Bool,
+        addTLS: (ChannelPipeline.SynchronousOperations) throws -> Void
+    ) -> EventLoopFuture<Void> {
+        guard adopt(channel) else { return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest) }
+        return channel.eventLoop.makeCompletedFuture { try addTLS(channel.pipeline.syncOperations) }
     }
 
     /// Made on another thread: reading the roots takes milliseconds that no loop has.
@@ -95,11 +146,7 @@ public struct ServerDialer: Sendable {
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<any Channel> {
         // The system's address would be made of the port without a look at it.
-        guard (1...65_535).contains(proxy?.port ?? port) else {
-            let whose = proxy == nil ? "The port" : "The proxy's port"
-            return eventLoop.makeFailedFuture(
-                ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535."))
-        }
+        if let fault = portFault(port) { return eventLoop.makeFailedFuture(fault) }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(timeLeft(until: deadline))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -108,11 +155,8 @@ public struct ServerDialer: Sendable {
             .channelInitializer { [liveness] channel in
                 channel.pipeline.syncOperations.closeOnExec()
                 channel.pipeline.syncOperations.watchPeer(liveness)
-                guard adopt(channel) else {
-                    return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
-                }
-                return channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addTLS(tls, deadline: deadline) }
+                return prepare(channel, adopt: adopt) { pipeline in
+                    if let tls { try pipeline.addTLS(tls, deadline: deadline) }
                 }
             }
         let (host, port) = proxy.map { ($0.host, $0.port) } ?? (host, port)
@@ -143,8 +187,18 @@ public struct ServerDialer: Sendable {
     private func secure(_ channel: any Channel, with tls: ClientTLS?, deadline: NIODeadline?) -> EventLoopFuture<Connection> {
         guard let tls else { return channel.eventLoop.makeSucceededFuture(Connection(channel: channel, tls: nil)) }
         do {
+            if placement == .afterConnecting { try channel.pipeline.syncOperations.addTLS(tls, deadline: deadline) }
+            return handshake(of: channel)
+        } catch {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(ConnectionFailure.dialling(error))
+        }
+    }
+
+    /// The connection, once its handler for TLS says that the handshake is done. Runs on the loop.
+    private func handshake(of channel: any Channel) -> EventLoopFuture<Connection> {
+        do {
             let pipeline = channel.pipeline.syncOperations
-            if placement == .afterConnecting { try pipeline.addTLS(tls, deadline: deadline) }
             let handshake = try NIOLoopBound(pipeline.handler(type: TLSHandshake.self), eventLoop: channel.eventLoop)
             try channel.syncOptions?.setOption(.autoRead, value: true)
             return handshake.value.negotiated.map { negotiated in

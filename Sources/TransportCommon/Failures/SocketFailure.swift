@@ -22,7 +22,8 @@ extension ConnectionFailure {
         case is ChannelError, is EventLoopError:
             ConnectionFailure(.networkUnavailable, "The connection was closed before it was ready.")
         default:
-            tls(error) ?? ConnectionFailure(.networkUnavailable, "The connection could not be established.")
+            network(error, whileDialling: true) ?? tls(error)
+                ?? ConnectionFailure(.networkUnavailable, "The connection could not be established.")
         }
     }
 
@@ -33,6 +34,7 @@ extension ConnectionFailure {
         case let failure as ConnectionFailure: return failure
         case let error as IOError: return socket(error.errnoCode, whileDialling: false)
         case let error?:
+            if let failure = network(error, whileDialling: false) { return failure }
             var failure = ConnectionFailure(.unexpectedDisconnect, "The connection was lost.")
             failure.tlsAlert = tls(error)?.tlsAlert
             return failure
@@ -57,7 +59,7 @@ extension ConnectionFailure {
         return ConnectionFailure(.networkUnavailable, "The name of the server could not be resolved.")
     }
 
-    private static func socket(_ number: CInt, whileDialling: Bool) -> ConnectionFailure {
+    static func socket(_ number: CInt, whileDialling: Bool) -> ConnectionFailure {
         let category: StatusCategory =
             !whileDialling ? .unexpectedDisconnect : number == ETIMEDOUT ? .timeout : .networkUnavailable
         return ConnectionFailure(category, words(for: number), errno: number)

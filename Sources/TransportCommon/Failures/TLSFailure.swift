@@ -46,7 +46,7 @@ extension ConnectionFailure {
         return ConnectionFailure(.tlsFailed, "The TLS handshake failed.", tlsAlert: name)
     }
 
-    private static func untrusted(_ alert: String) -> ConnectionFailure {
+    static func untrusted(_ alert: String) -> ConnectionFailure {
         ConnectionFailure(.tlsUntrusted, "The server's certificate is not accepted.", tlsAlert: alert)
     }
 

@@ -78,6 +78,15 @@ public final class NetworkMonitor: Sendable {
         for observer in observers { observer(status) }
     }
 
+    /// The path of a connection has failed, works again, or is not the best one any more. Observers look after their connections then, unless
+    /// there is no way out at all, which they know (rule SO-109).
+    package func connectionPathChanged() {
+        let observers = state.withLockedValue { state in
+            state.latest?.isReachable == false ? [] : Array(state.observers.values)
+        }
+        for observer in observers { observer(.available) }
+    }
+
     private func remove(_ id: UInt64) {
         let stop = state.withLockedValue { state -> (@Sendable () -> Void)? in
             state.observers[id] = nil

@@ -17,7 +17,8 @@
             let ways =
                 path.availableInterfaces.map { "interface \($0.index) \($0.name)" }
                 + path.gateways.map { "gateway \($0)" } + (path.localEndpoint.map { ["address \($0)"] } ?? [])
-            return NetworkSnapshot(ways: Set(ways), isReachable: path.status == .satisfied)
+            // With `requiresConnection` a connection brings the path about: a VPN on demand, for one (rule SO-110).
+            return NetworkSnapshot(ways: Set(ways), isReachable: path.status != .unsatisfied)
         }
     }
 #endif

@@ -9,6 +9,14 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// The certificate itself first, then those between it and an authority that servers trust.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
+    /// What it was read from, for Network.framework, which takes nothing else (rule SO-106); nil when that was PEM or DER.
+    private(set) var archive: Archive?
+
+    /// PKCS #12 with its passphrase. A secret.
+    struct Archive: Hashable, Sendable {
+        let bytes: [UInt8]
+        let passphrase: String
+    }
 
     /// From PEM files. Blocks while it reads them.
     ///
@@ -54,6 +62,24 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
             throw .noKey("the DER bytes")
         }
         try self.init(chain: chain, key: privateKey, name: "the DER bytes")
+    }
+
+    /// From PKCS #12, such as a file with the extension `.p12`: the only kind that Network.framework takes, by which clients connect on Apple
+    /// platforms.
+    ///
+    /// - Parameters:
+    ///   - pkcs12: the bytes of the file: a certificate, its key and, if needed, intermediate certificates.
+    ///   - passphrase: opens the file.
+    /// - Throws: ``ClientCertificateError``, which says what to do.
+    public init(pkcs12: [UInt8], passphrase: String) throws(ClientCertificateError) {
+        let bundle: NIOSSLPKCS12Bundle
+        do {
+            bundle = try NIOSSLPKCS12Bundle(buffer: pkcs12, passphrase: Array(passphrase.utf8))
+        } catch {
+            throw .unreadableArchive
+        }
+        try self.init(chain: bundle.certificateChain, key: bundle.privateKey, name: "the PKCS #12 file")
+        archive = Archive(bytes: pkcs12, passphrase: passphrase)
     }
 
     private init(
@@ -127,6 +153,8 @@ public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConve
     case encryptedKey(String)
     /// The passphrase does not open the private key.
     case wrongPassphrase(String)
+    /// The bytes are no PKCS #12, or the passphrase does not open them.
+    case unreadableArchive
     /// The private key belongs to another certificate.
     case keyDoesNotMatch(String)
 
@@ -142,6 +170,8 @@ public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConve
             "The private key in \(source) is encrypted. Give its passphrase, or remove it with `openssl pkey -in key.pem -out plain.pem`."
         case .wrongPassphrase(let source):
             "The passphrase does not open the private key in \(source)."
+        case .unreadableArchive:
+            "The bytes cannot be read as PKCS #12. Check the passphrase, and that the file has a certificate and its private key."
         case .keyDoesNotMatch(let source):
             "The private key does not belong to the first certificate in \(source). The client's own certificate has to come first."
         }

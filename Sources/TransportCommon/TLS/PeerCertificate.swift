@@ -18,11 +18,21 @@ extension ChannelPipeline.SynchronousOperations {
     public func checkPeerCertificate(pins: CertificatePins? = nil, host: String? = nil) throws {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return }
         guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
-        try certificate.checkStrength()
-        if let host, !certificate.names(host) { throw CertificateFault.wrongName }
-        guard let pins else { return }
         // Without the verified chain the server's own certificate alone is proven.
         let verified = handler.peerValidatedCertificateChain.map { Array($0) } ?? [certificate]
-        if !pins.fit(verified) { throw CertificateFault.unpinned(CertificatePins.pin(of: certificate) ?? "unreadable") }
+        try verified.checkChain(pins: pins, host: host)
+    }
+}
+
+extension [NIOSSLCertificate] {
+    /// Refuses a chain whose dates and signatures were verified, the server's own certificate first, but which is not good enough, not that of
+    /// `host`, or has none of the pinned keys (rules WT-7 and WT-17).
+    ///
+    /// - Parameter host: whom the certificate has to name; nil when that is checked elsewhere.
+    func checkChain(pins: CertificatePins?, host: String?) throws(CertificateFault) {
+        guard let certificate = first else { throw .unacceptable }
+        try certificate.checkStrength()
+        if let host, !certificate.names(host) { throw .wrongName }
+        if let pins, !pins.fit(self) { throw .unpinned(CertificatePins.pin(of: certificate) ?? "unreadable") }
     }
 }

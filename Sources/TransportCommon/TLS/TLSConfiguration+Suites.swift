@@ -10,6 +10,11 @@ extension TLSConfiguration {
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
+    /// The suites of TLS 1.3. NIOSSL offers them by itself; Network.framework has to be told.
+    static let modernSuites: [NIOTLSCipher] = [
+        .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384, .TLS_CHACHA20_POLY1305_SHA256,
+    ]
+
     /// The suites of TLS 1.2 that a client offers: those of a server, and behind them ECDHE with CBC for servers that have nothing
     /// newer. Key exchange with the key of the certificate is not offered (rule WT-48).
     public static let clientSuites =

@@ -28,7 +28,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         let dialer = ServerDialer(
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
-            lookUp: lookUp)
+            paths: configuration.paths, lookUp: lookUp)
         dialer.open(host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop) { [attempt] in
             attempt.adopt($0)
         }.flatMapThrowing { connection in

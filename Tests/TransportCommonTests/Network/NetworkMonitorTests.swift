@@ -56,6 +56,20 @@ private final class ScriptedSource: NetworkSource {
         #expect(observed(from: none, [wifi, none]) == [.available, .unavailable])
     }
 
+    @Test func `SO-109: news of a connection's path has observers look, unless there is no way out`() {
+        let source = ScriptedSource(first: wifi)
+        let monitor = NetworkMonitor(source: source)
+        monitor.connectionPathChanged()
+        let heard = NIOLockedValueBox<[NetworkStatus]>([])
+        let observation = monitor.observe { status in heard.withLockedValue { $0.append(status) } }
+        monitor.connectionPathChanged()
+        #expect(heard.withLockedValue { $0 } == [.available])
+        source.say(none)
+        monitor.connectionPathChanged()
+        #expect(heard.withLockedValue { $0 } == [.available, .unavailable])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func `The watch begins with the first observer and ends with the last`() {
         let source = ScriptedSource(first: wifi)
         let monitor = NetworkMonitor(source: source)

@@ -48,6 +48,25 @@ import Testing
         #expect(problem { try ClientCertificate(der: [[1, 2]], key: []) } == .noCertificate("the DER bytes"))
     }
 
+    @Test func `SO-106: PKCS #12 has certificate and key, and keeps its passphrase to itself`() throws {
+        let plain = try certificate()
+        let bytes = try NIOSSLPKCS12Bundle(certificateChain: plain.chain, privateKey: plain.key).serialize(
+            passphrase: Array(TestCertificates.passphrase.utf8))
+        let read = try ClientCertificate(pkcs12: bytes, passphrase: TestCertificates.passphrase)
+        #expect(read.chain == plain.chain && read.archive?.bytes == bytes && plain.archive == nil)
+        #expect(problem { try ClientCertificate(pkcs12: bytes, passphrase: "wrong") } == .unreadableArchive)
+        #expect(problem { try ClientCertificate(pkcs12: [1, 2, 3], passphrase: "") } == .unreadableArchive)
+        #expect(ClientCertificateError.unreadableArchive.description.contains("Check the passphrase"))
+        var text = ""
+        dump(read, to: &text)
+        #expect(!"\(read) \(String(reflecting: read)) \(text)".contains(TestCertificates.passphrase))
+        let other = try NIOSSLPrivateKey(bytes: Array(TestCertificates.otherKey.utf8), format: .pem)
+        let mixed = try NIOSSLPKCS12Bundle(certificateChain: plain.chain, privateKey: other)
+        #expect(
+            (try? mixed.serialize(passphrase: Array("x".utf8))).flatMap { try? ClientCertificate(pkcs12: $0, passphrase: "x") }
+                == nil)
+    }
+
     @Test func `descriptions show neither certificate nor key`() throws {
         let certificate = try certificate()
         let text = "\(certificate) \(String(reflecting: certificate)) \(Mirror(reflecting: certificate).children.map { "\($0)" })"

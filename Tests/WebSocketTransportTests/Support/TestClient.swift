@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import NIOCore
 import NIOPosix
 import SocketTestSupport
 import TransportCommon
@@ -51,11 +52,14 @@ final class TestClient: Sendable {
 
     init(
         _ configuration: WebSocketTransportConfiguration = WebSocketTransportConfiguration(),
-        lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
+        lookUp: SystemResolver.LookUp? = nil
     ) {
+        // Network.framework looks names up by itself.
+        let group: any EventLoopGroup =
+            lookUp == nil ? ClientEventLoops.group(proxy: configuration.proxy) : MultiThreadedEventLoopGroup.singleton
         transport = WebSocketTransport(
-            decoder: { ArrivalDecoder() }, configuration: configuration, group: MultiThreadedEventLoopGroup.singleton,
-            lookUp: lookUp)
+            decoder: { ArrivalDecoder() }, configuration: configuration, group: group,
+            lookUp: lookUp ?? SystemResolver.lookUp)
     }
 
     func open(_ endpoint: WebSocketEndpoint) {

@@ -1,0 +1,110 @@
+#if canImport(Network)
+    import ConnectionEngine
+    import NIOCore
+    import NIOTransportServices
+    import Network
+
+    /// Opens connections by Network.framework, whose TLS is below the channel (rule SO-103).
+    ///
+    /// It wakes the modem, starts a VPN on demand, and knows the system's proxies, IPv4 literals in networks that have IPv6 alone, and Low Data
+    /// Mode. Sockets know none of these.
+    struct NetworkConnection: Sendable {
+        let host: String
+        let port: Int
+        /// Nil without TLS.
+        let tls: NetworkTLS?
+        let proxy: HTTPProxy?
+        let paths: NetworkPaths
+        let liveness: SocketLiveness
+        let timeout: TimeAmount
+
+        /// Whether Network.framework can connect through `proxy`: always without one, since iOS 17 and macOS 14 with one.
+        static func supports(_ proxy: HTTPProxy?) -> Bool {
+            guard proxy != nil else { return true }
+            if #available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *) { return true }
+            return false
+        }
+
+        /// Whether `eventLoop` is one of `NIOTSEventLoopGroup`, and not one of sockets.
+        static func runs(on eventLoop: any EventLoop) -> Bool {
+            NIOTSConnectionBootstrap(validatingGroup: eventLoop) != nil
+        }
+
+        /// Connects. Call on a thread that may block for some milliseconds: the client's certificate is read.
+        ///
+        /// - Parameters:
+        ///   - eventLoop: a loop of `NIOTSEventLoopGroup`.
+        ///   - prepare: the channel's initialiser.
+        func open(
+            on eventLoop: any EventLoop, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+        ) throws(ConnectionFailure) -> EventLoopFuture<any Channel> {
+            guard let bootstrap = NIOTSConnectionBootstrap(validatingGroup: eventLoop),
+                let number = UInt16(exactly: port), let port = NWEndpoint.Port(rawValue: number)
+            else {
+                throw ConnectionFailure(.badRequest, "The connection cannot be opened by Network.framework.")
+            }
+            var configured =
+                bootstrap
+                .connectTimeout(timeout)
+                .tcpOptions(tcpOptions)
+                // The engine has to hear of failures; it decides itself when to try again.
+                .channelOption(NIOTSChannelOptions.waitForActivity, value: false)
+                .channelOption(ChannelOptions.autoRead, value: false)
+                .configureNWParameters { [paths, proxy] parameters in
+                    paths.apply(to: parameters)
+                    Self.apply(proxy, to: parameters)
+                }
+                .channelInitializer { channel in
+                    prepare(channel).flatMapThrowing { try channel.pipeline.syncOperations.addHandler(PathNews()) }
+                }
+            if let tls { configured = configured.tlsOptions(try tls.options()) }
+            return configured.connect(endpoint: .hostPort(host: NWEndpoint.Host(host), port: port))
+                .flatMapErrorThrowing { [tls, proxy] error in throw Self.failure(error, tls: tls, proxy: proxy) }
+        }
+
+        /// What the verification of the certificate said comes first: the error of the handshake says less.
+        private static func failure(_ error: any Error, tls: NetworkTLS?, proxy: HTTPProxy?) -> ConnectionFailure {
+            if let refusal = tls?.refusal { return refusal }
+            let failure = ConnectionFailure.dialling(error)
+            let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
+            return proxy != nil && isReaching ? failure.reachingProxy : failure
+        }
+
+        /// Rule WT-28.
+        private var tcpOptions: NWProtocolTCP.Options {
+            let options = NWProtocolTCP.Options()
+            options.noDelay = true
+            options.enableKeepalive = true
+            options.keepaliveIdle = liveness.idle
+            options.keepaliveInterval = liveness.interval
+            options.keepaliveCount = liveness.probes
+            options.connectionDropTime = liveness.total
+            return options
+        }
+
+        private static func apply(_ proxy: HTTPProxy?, to parameters: NWParameters) {
+            guard let proxy, let number = UInt16(exactly: proxy.port), let port = NWEndpoint.Port(rawValue: number),
+                #available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *)
+            else { return }
+            var tunnel = ProxyConfiguration(
+                httpCONNECTProxy: .hostPort(host: NWEndpoint.Host(proxy.host), port: port), tlsOptions: nil)
+            // Otherwise connections would go around a proxy that does not answer.
+            tunnel.allowFailover = false
+            if let credentials = proxy.credentials {
+                tunnel.applyCredential(username: credentials.user, password: credentials.password)
+            }
+            let context = NWParameters.PrivacyContext(description: "lifeline.proxy")
+            context.proxyConfigurations = [tunnel]
+            parameters.setPrivacyContext(context)
+        }
+    }
+
+    extension NetworkPaths {
+        /// Rule SO-108.
+        func apply(to parameters: NWParameters) {
+            parameters.prohibitConstrainedPaths = !allowsLowDataMode
+            parameters.prohibitExpensivePaths = !allowsExpensive
+            if !allowsCellular { parameters.prohibitedInterfaceTypes = [.cellular] }
+        }
+    }
+#endif

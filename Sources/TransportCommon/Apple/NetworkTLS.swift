@@ -1,0 +1,117 @@
+#if canImport(Network)
+    import ConnectionEngine
+    import Dispatch
+    import Foundation
+    import NIOConcurrencyHelpers
+    import NIOCore
+    import NIOSSL
+    import Network
+    import Security
+
+    /// TLS of one connection by Network.framework: the same demands as ``ClientTLS`` makes (rules SO-104 and SO-105).
+    struct NetworkTLS: Sendable {
+        private let host: String
+        /// The trusted authorities as DER; nil for those of the system.
+        private let roots: [[UInt8]]?
+        private let pins: CertificatePins?
+        private let certificate: ClientCertificate?
+        private let refused = NIOLockedValueBox<ConnectionFailure?>(nil)
+
+        /// Why the server's certificate was refused, once it was.
+        var refusal: ConnectionFailure? { refused.withLockedValue { $0 } }
+
+        /// Verification may ask the network for certificates and revocations, so that one must not wait for another.
+        private static let queue = DispatchQueue(label: "lifeline.certificates", attributes: .concurrent)
+
+        /// Reads the roots; blocks.
+        init(
+            roots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate?, host: String
+        ) throws(ConnectionFailure) {
+            self.host = host
+            self.pins = pins
+            self.certificate = certificate
+            do {
+                switch roots {
+                case .system: self.roots = nil
+                case .file(let path): self.roots = try NIOSSLCertificate.fromPEMFile(path).map { try $0.toDERBytes() }
+                }
+            } catch {
+                throw .unreadableRoots
+            }
+        }
+
+        /// Blocks while a client certificate is read.
+        func options() throws(ConnectionFailure) -> NWProtocolTLS.Options {
+            let options = NWProtocolTLS.Options()
+            let security = options.securityProtocolOptions
+            sec_protocol_options_set_min_tls_protocol_version(security, .TLSv12)
+            sec_protocol_options_add_tls_application_protocol(security, "http/1.1")
+            // Server names are names: an address is verified against the certificate without being sent.
+            if (try? SocketAddress(ipAddress: host, port: 0)) == nil {
+                sec_protocol_options_set_tls_server_name(security, host)
+            }
+            for suite in TLSConfiguration.modernSuites + TLSConfiguration.clientSuites {
+                if let suite = tls_ciphersuite_t(rawValue: suite.rawValue) {
+                    sec_protocol_options_append_tls_ciphersuite(security, suite)
+                }
+            }
+            if let certificate { sec_protocol_options_set_local_identity(security, try certificate.identity()) }
+            sec_protocol_options_set_verify_block(
+                security,
+                { [self] _, trust, verdict in verdict(accepts(sec_trust_copy_ref(trust).takeRetainedValue())) }, Self.queue)
+            return options
+        }
+
+        private func accepts(_ trust: SecTrust) -> Bool {
+            do {
+                try verify(trust)
+                return true
+            } catch {
+                refused.withLockedValue { $0 = .dialling(error) }
+                return false
+            }
+        }
+
+        /// The system verifies chain, dates and name. What it does not demand is demanded of the chain that it has built, from the server's
+        /// certificate to the root.
+        private func verify(_ trust: SecTrust) throws {
+            SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString))
+            if let roots {
+                let anchors = roots.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
+                SecTrustSetAnchorCertificates(trust, anchors as CFArray)
+                SecTrustSetAnchorCertificatesOnly(trust, true)
+            }
+            var error: CFError?
+            guard SecTrustEvaluateWithError(trust, &error) else {
+                throw ConnectionFailure.untrustedBySystem(status: error.map { CFErrorGetCode($0) })
+            }
+            guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] else {
+                throw CertificateFault.unacceptable
+            }
+            let certificates = try chain.map {
+                try NIOSSLCertificate(bytes: Array(SecCertificateCopyData($0) as Data), format: .der)
+            }
+            try certificates.checkChain(pins: pins, host: host)
+        }
+    }
+
+    extension ClientCertificate {
+        /// What the system's TLS shows to servers. Network.framework takes certificate and key from PKCS #12 only (rule SO-106).
+        fileprivate func identity() throws(ConnectionFailure) -> sec_identity_t {
+            guard let archive else { throw .certificateNeedsPKCS12 }
+            let options = [kSecImportExportPassphrase as String: archive.passphrase]
+            var items: CFArray?
+            let status = SecPKCS12Import(Data(archive.bytes) as CFData, options as CFDictionary, &items)
+            guard status == errSecSuccess, let first = (items as? [[String: Any]])?.first,
+                let found = first[kSecImportItemIdentity as String]
+            else { throw .unusableIdentity(status: status) }
+            let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
+            // The key says that this is an identity; the cast of a Core Foundation type is not checked.
+            let identity = found as! SecIdentity
+            guard let result = sec_identity_create_with_certificates(identity, chain as CFArray) else {
+                throw .unusableIdentity(status: status)
+            }
+            return result
+        }
+    }
+#endif
