@@ -96,7 +96,7 @@ test: lint built pure ## The tests that a change most often breaks: 20 minutes f
 .PHONY: test-all
 test-all: built ## The longer suites: sanitizer, fuzzers, packages, examples, documentation, clusters, load (35 minutes)
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 examples dist-debug-test clusters' \
-		'@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build fuzz-build'
+		'@idle $(MAKE) BUILT=1 dist-tree objc apple swiftui docs && $(MAKE) tsan-build fuzz-build'
 	@$(MAKE) BUILT=1 tsan
 	@FUZZ_BUILT=1 Scripts/fuzz.sh 120
 	@Scripts/at-once.sh '@idle $(MAKE) consumer' '$(MAKE) BUILT=1 alone'
@@ -134,6 +134,10 @@ sockets: built
 .PHONY: objc
 objc: built ## Type-check the Objective-C faces of the SDKs, and programs that use them
 	Scripts/check-objc.sh
+
+.PHONY: apple
+apple: built ## Compile the code that only Apple platforms have, against declarations only
+	Scripts/check-apple.sh
 
 .PHONY: docs
 docs: built ## Build the documentation of all products into build/docs, and check it

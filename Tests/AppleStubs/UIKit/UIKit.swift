@@ -1,0 +1,7 @@
+// Declarations of Apple's UIKit, as far as this package uses them. Only checked, never run.
+@_exported import Foundation
+
+@MainActor open class UIApplication {
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name("")
+    public nonisolated static let willEnterForegroundNotification = Notification.Name("")
+}
