@@ -49,6 +49,9 @@ let nioLocks = product("NIOConcurrencyHelpers", "swift-nio")
 let nioSSL = product("NIOSSL", "swift-nio-ssl")
 let crypto = product("Crypto", "swift-crypto")
 let cryptoExtras = product("CryptoExtras", "swift-crypto")
+/// The same for clients, which on Apple platforms use the system's instead: one BoringSSL fewer in an app.
+let cryptoExtrasOffApple = Target.Dependency.product(
+    name: "CryptoExtras", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows, .openbsd]))
 let logging = product("Logging", "swift-log")
 let metrics = product("Metrics", "swift-metrics")
 let deque = product("DequeModule", "swift-collections")
@@ -121,7 +124,8 @@ let package = Package(
         library("WebSocketFraming", [nioCore, crypto]),
         library(
             "TransportCommon",
-            ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL, nioTLS] + nioTransportServices),
+            ["ConnectionEngine", crypto, cryptoExtrasOffApple, nioCore, nioPosix, nioLocks, nioSSL, nioTLS]
+                + nioTransportServices),
         library(
             "WebSocketTransport",
             [
@@ -149,7 +153,9 @@ let package = Package(
 
         // Wire protocols, both directions, and their client sessions.
         library("PusherProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, orderedCollections]),
-        library("PubNubProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, cryptoExtras, orderedCollections]),
+        library(
+            "PubNubProtocol",
+            ["Identifiers", "ConnectionEngine", "WireCoding", crypto, cryptoExtrasOffApple, orderedCollections]),
         library("NexconnProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
 
         // Client APIs.
@@ -313,7 +319,7 @@ let package = Package(
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
         tests(
             "TransportCommonTests",
-            ["TransportCommon", "ConnectionEngine", "SocketTestSupport", crypto, nioCore, nioPosix, nioSSL, x509]),
+            ["TransportCommon", "ConnectionEngine", "SocketTestSupport", crypto, cryptoExtras, nioCore, nioPosix, nioSSL, x509]),
         // What the tests of the transports and of the Redis client wait with.
         .target(
             name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",
@@ -351,7 +357,7 @@ let package = Package(
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),
         tests("PusherProtocolTests", ["PusherProtocol", "WireCoding", "LifelineTesting"]),
-        tests("PubNubProtocolTests", ["Identifiers", "PubNubProtocol", "WireCoding", "LifelineTesting"]),
+        tests("PubNubProtocolTests", ["Identifiers", "PubNubProtocol", "WireCoding", "LifelineTesting", crypto, cryptoExtras]),
         tests("NexconnProtocolTests", ["Identifiers", "NexconnProtocol", "WireCoding", "LifelineTesting"]),
         tests("ChatDatabaseTests", ["Identifiers", "ChatDatabase", "NexconnProtocol", "LifelineTesting", grdb, nioLocks]),
         tests(

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks on Linux the code that only Apple platforms compile: the modules that import Network, Security, NIOTransportServices, UIKit or
-# AppKit are compiled against the declarations in Tests/AppleStubs, with data races and warnings as errors. Nothing is linked or run, and
-# the stubs say what their author knows of Apple's interfaces; nobody has built this on an Apple machine yet.
+# Checks on Linux the code that only Apple platforms compile: the modules that import Network, Security, CommonCrypto,
+# NIOTransportServices, UIKit or AppKit are compiled against the declarations in Tests/AppleStubs, with data races and warnings as errors.
+# Nothing is linked or run. The stubs were written from knowledge of Apple's public interfaces; nobody has built this on an Apple machine yet.
 # Needs a debug build (swift build). Usage: Scripts/check-apple.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +20,8 @@ for name in Security Network; do
 done
 swiftc "${flags[@]}" -emit-module -module-name NIOTransportServices -I "$work/common" -I "$built/Modules" "${maps[@]}" \
     -o "$work/common/NIOTransportServices.swiftmodule" Tests/AppleStubs/Common/NIOTransportServices.swift
+swiftc "${flags[@]}" -emit-module -module-name CommonCrypto -o "$work/common/CommonCrypto.swiftmodule" \
+    Tests/AppleStubs/Common/CommonCrypto.swift
 for name in UIKit AppKit; do
     swiftc "${flags[@]}" -emit-module -module-name $name -o "$work/$name/$name.swiftmodule" "Tests/AppleStubs/$name/$name.swift"
 done
@@ -38,5 +40,6 @@ check() {
 }
 
 check TransportCommon common
+check PubNubProtocol common
 check EngineRuntime UIKit
 check EngineRuntime AppKit

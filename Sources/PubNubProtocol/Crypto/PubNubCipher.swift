@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 import WireCoding
 
 /// Encrypts and decrypts messages and files with a cipher key (rules PC-1 to PC-12).
@@ -27,7 +26,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     /// How many keys for reading there may be beside the one for writing: each costs an attempt for a message that none opens.
     public static let maximumReaders = 7
 
-    static let blockSize = 16
+    static let blockSize = BlockCipher.blockSize
     static let staticIV: [UInt8] = Array("0123456789012345".utf8)
 
     /// - Parameters:
@@ -60,9 +59,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     ) throws(PubNubCipherError) -> [UInt8] {
         guard !bytes.isEmpty else { throw .empty }
         let start = start(using: &generator)
-        guard let iv = try? AES._CBC.IV(ivBytes: start.iv),
-            let ciphertext = try? AES._CBC.encrypt(bytes, using: start.key, iv: iv)
-        else { throw .encryptionFailed }
+        guard let ciphertext = try? BlockCipher.encrypt(bytes, key: start.key, iv: start.iv) else { throw .encryptionFailed }
         return start.prefix + ciphertext
     }
 
@@ -77,10 +74,8 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         guard !bytes.isEmpty else { throw .empty }
         var rest = bytes[...]
         let opening = try opening(takingFrom: &rest)
-        guard !rest.isEmpty, rest.count % Self.blockSize == 0, let iv = try? AES._CBC.IV(ivBytes: opening.iv),
-            let plain = try? AES._CBC.decrypt(rest, using: opening.key, iv: iv)
-        else { throw .decryptionFailed }
-        return Array(plain)
+        guard let plain = try? BlockCipher.decrypt(rest, key: opening.key, iv: opening.iv) else { throw .decryptionFailed }
+        return plain
     }
 
     /// What a new ciphertext begins with, and what it is made with.

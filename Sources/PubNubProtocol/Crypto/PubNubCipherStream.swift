@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 
 /// Encrypts or decrypts data of any length piece by piece, for files (rule PC-11).
 public struct PubNubCipherStream: Sendable {
@@ -69,11 +68,9 @@ public struct PubNubCipherStream: Sendable {
             return try encrypt(wholeBlocks(keeping: 0))
         }
         if case .opening = mode { try open() }
-        guard !pending.isEmpty, pending.count % PubNubCipher.blockSize == 0, let iv = try? AES._CBC.IV(ivBytes: iv),
-            let plain = try? AES._CBC.decrypt(pending, using: key, iv: iv)
-        else { throw .decryptionFailed }
+        guard let plain = try? BlockCipher.decrypt(pending, key: key, iv: iv) else { throw .decryptionFailed }
         pending = []
-        return Array(plain)
+        return plain
     }
 
     private mutating func open() throws(PubNubCipherError) {
@@ -94,20 +91,16 @@ public struct PubNubCipherStream: Sendable {
 
     private mutating func encrypt(_ blocks: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         guard !blocks.isEmpty else { return [] }
-        guard let start = try? AES._CBC.IV(ivBytes: iv),
-            let ciphertext = try? AES._CBC.encrypt(blocks, using: key, iv: start, noPadding: true)
-        else { throw .encryptionFailed }
+        guard let ciphertext = try? BlockCipher.encryptBlocks(blocks, key: key, iv: iv) else { throw .encryptionFailed }
         iv = Array(ciphertext.suffix(PubNubCipher.blockSize))
-        return Array(ciphertext)
+        return ciphertext
     }
 
     private mutating func decrypt(_ blocks: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         guard !blocks.isEmpty else { return [] }
-        guard let start = try? AES._CBC.IV(ivBytes: iv),
-            let plain = try? AES._CBC.decrypt(blocks, using: key, iv: start, noPadding: true)
-        else { throw .decryptionFailed }
+        guard let plain = try? BlockCipher.decryptBlocks(blocks, key: key, iv: iv) else { throw .decryptionFailed }
         iv = Array(blocks.suffix(PubNubCipher.blockSize))
-        return Array(plain)
+        return plain
     }
 }
 

@@ -85,3 +85,23 @@ public func sec_trust_copy_ref(_ trust: sec_trust_t) -> Unmanaged<SecTrust> { un
 public func sec_identity_create_with_certificates(_ identity: SecIdentity, _ certificates: CFArray) -> sec_identity_t? {
     unreachable()
 }
+
+public final class SecKey {}
+public struct SecKeyAlgorithm: Equatable, Sendable {
+    public static let rsaSignatureDigestPKCS1v15SHA256 = SecKeyAlgorithm()
+    public static let rsaSignatureDigestPKCS1v15SHA384 = SecKeyAlgorithm()
+    public static let rsaSignatureDigestPKCS1v15SHA512 = SecKeyAlgorithm()
+}
+
+public let kSecAttrKeyType: CFString = ""
+public let kSecAttrKeyTypeRSA: CFString = ""
+public let kSecAttrKeyClass: CFString = ""
+public let kSecAttrKeyClassPublic: CFString = ""
+public func SecKeyCreateWithData(
+    _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? { unreachable() }
+public func SecKeyGetBlockSize(_ key: SecKey) -> Int { unreachable() }
+public func SecKeyVerifySignature(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> Bool { unreachable() }

@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 
 /// How a certificate is signed. What is not here is not accepted.
 enum SignatureAlgorithm: Hashable {
@@ -28,7 +27,7 @@ enum SignatureAlgorithm: Hashable {
 
 /// The public key of a certificate. What is not here is not accepted: RSA keys below 2048 bits, other curves.
 enum CertificateKey {
-    case rsa(_RSA.Signing.PublicKey)
+    case rsa(RSAPublicKey)
     case p256(P256.Signing.PublicKey)
     case p384(P384.Signing.PublicKey)
     case p521(P521.Signing.PublicKey)
@@ -41,7 +40,7 @@ enum CertificateKey {
         guard let (algorithm, parameter) = Self.algorithm(info) else { return nil }
         switch (algorithm, parameter) {
         case ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1], _):
-            guard let key = try? _RSA.Signing.PublicKey(derRepresentation: info) else { return nil }
+            guard let key = RSAPublicKey(info) else { return nil }
             self = .rsa(key)
         case ([0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [0x2A, 0x86, 0x48, 0xCE, 0x3D, 3, 1, 7]):
             guard let key = try? P256.Signing.PublicKey(derRepresentation: info) else { return nil }
@@ -91,9 +90,7 @@ enum CertificateKey {
         let isRSA = [.rsaSHA256, .rsaSHA384, .rsaSHA512].contains(certificate.signatureAlgorithm)
         switch self {
         case .rsa(let key):
-            return isRSA
-                && key.isValidSignature(
-                    _RSA.Signing.RSASignature(rawRepresentation: signature), for: digest, padding: .insecurePKCS1v1_5)
+            return isRSA && key.isValid(signature, for: digest)
         case .p256(let key):
             guard !isRSA, let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: digest)

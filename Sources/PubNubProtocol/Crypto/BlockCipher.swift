@@ -1,0 +1,73 @@
+import Crypto
+
+#if canImport(CommonCrypto)
+    import CommonCrypto
+#else
+    import CryptoExtras
+#endif
+
+/// AES in CBC mode: by the system on Apple platforms, so that an app brings no second BoringSSL for it, elsewhere by swift-crypto (rule PC-15).
+enum BlockCipher {
+    /// The key or the initialisation vector has a wrong length, the data are no whole blocks, or the padding is none.
+    struct Failure: Error {}
+
+    static let blockSize = 16
+
+    /// Encrypts with the padding of PKCS #7: 1 to 16 bytes that say how many there are.
+    static func encrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
+        let padding = blockSize - bytes.count % blockSize
+        return try encryptBlocks(Array(bytes) + [UInt8](repeating: UInt8(padding), count: padding), key: key, iv: iv)
+    }
+
+    /// Decrypts and removes the padding.
+    static func decrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
+        var plain = try decryptBlocks(Array(bytes), key: key, iv: iv)
+        guard let last = plain.last, (1...blockSize).contains(Int(last)), plain.count >= Int(last),
+            plain.suffix(Int(last)).allSatisfy({ $0 == last })
+        else { throw Failure() }
+        plain.removeLast(Int(last))
+        return plain
+    }
+
+    /// Encrypts whole blocks, without padding.
+    static func encryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
+        #if canImport(CommonCrypto)
+            return try crypt(CCOperation(kCCEncrypt), blocks, key, iv)
+        #else
+            guard blocks.count % blockSize == 0, let start = try? AES._CBC.IV(ivBytes: iv),
+                let result = try? AES._CBC.encrypt(blocks, using: key, iv: start, noPadding: true)
+            else { throw Failure() }
+            return Array(result)
+        #endif
+    }
+
+    /// Decrypts whole blocks, without padding.
+    static func decryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
+        #if canImport(CommonCrypto)
+            return try crypt(CCOperation(kCCDecrypt), blocks, key, iv)
+        #else
+            guard blocks.count % blockSize == 0, let start = try? AES._CBC.IV(ivBytes: iv),
+                let result = try? AES._CBC.decrypt(blocks, using: key, iv: start, noPadding: true)
+            else { throw Failure() }
+            return Array(result)
+        #endif
+    }
+
+    #if canImport(CommonCrypto)
+        private static func crypt(
+            _ operation: CCOperation, _ blocks: [UInt8], _ key: SymmetricKey, _ iv: [UInt8]
+        ) throws(Failure) -> [UInt8] {
+            guard blocks.count % blockSize == 0, iv.count == blockSize else { throw Failure() }
+            let capacity = blocks.count
+            var result = [UInt8](repeating: 0, count: capacity)
+            var count = 0
+            let status = key.withUnsafeBytes { key in
+                CCCrypt(
+                    operation, CCAlgorithm(kCCAlgorithmAES), 0, key.baseAddress, key.count, iv, blocks, blocks.count, &result,
+                    capacity, &count)
+            }
+            guard status == CCCryptorStatus(kCCSuccess), count == capacity else { throw Failure() }
+            return result
+        }
+    #endif
+}
