@@ -61,7 +61,7 @@ import Testing
         dump(read, to: &text)
         #expect(!"\(read) \(String(reflecting: read)) \(text)".contains(TestCertificates.passphrase))
         let other = try NIOSSLPrivateKey(bytes: Array(TestCertificates.otherKey.utf8), format: .pem)
-        let mixed = try NIOSSLPKCS12Bundle(certificateChain: plain.chain, privateKey: other)
+        let mixed = NIOSSLPKCS12Bundle(certificateChain: plain.chain, privateKey: other)
         #expect(
             (try? mixed.serialize(passphrase: Array("x".utf8))).flatMap { try? ClientCertificate(pkcs12: $0, passphrase: "x") }
                 == nil)
