@@ -55,6 +55,8 @@
                     sec_protocol_options_append_tls_ciphersuite(security, suite)
                 }
             }
+            // A session that is resumed shows no certificates, and may have begun with other demands.
+            sec_protocol_options_set_tls_resumption_enabled(security, false)
             if let certificate { sec_protocol_options_set_local_identity(security, try certificate.identity()) }
             sec_protocol_options_set_verify_block(
                 security,
@@ -99,7 +101,11 @@
         /// What the system's TLS shows to servers. Network.framework takes certificate and key from PKCS #12 only (rule SO-106).
         fileprivate func identity() throws(ConnectionFailure) -> sec_identity_t {
             guard let archive else { throw .certificateNeedsPKCS12 }
-            let options = [kSecImportExportPassphrase as String: archive.passphrase]
+            var options: [String: Any] = [kSecImportExportPassphrase as String: archive.passphrase]
+            // Older versions of macOS put the certificate into the user's keychain.
+            if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
+                options[kSecImportToMemoryOnly as String] = true
+            }
             var items: CFArray?
             let status = SecPKCS12Import(Data(archive.bytes) as CFData, options as CFDictionary, &items)
             guard status == errSecSuccess, let first = (items as? [[String: Any]])?.first,
@@ -108,9 +114,12 @@
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
             // The key says that this is an identity; the cast of a Core Foundation type is not checked.
             let identity = found as! SecIdentity
-            guard let result = sec_identity_create_with_certificates(identity, chain as CFArray) else {
-                throw .unusableIdentity(status: status)
-            }
+            // The identity brings its own certificate, which is the first of the chain.
+            let others = Array(chain.dropFirst())
+            let result =
+                others.isEmpty
+                ? sec_identity_create(identity) : sec_identity_create_with_certificates(identity, others as CFArray)
+            guard let result else { throw .unusableIdentity(status: status) }
             return result
         }
     }

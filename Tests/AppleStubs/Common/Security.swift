@@ -36,6 +36,8 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { unreachable() }
 
 public let kSecImportExportPassphrase: CFString = ""
+@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+public let kSecImportToMemoryOnly: CFString = ""
 public let kSecImportItemIdentity: CFString = ""
 public let kSecImportItemCertChain: CFString = ""
 @discardableResult
@@ -75,6 +77,9 @@ public func sec_protocol_options_set_tls_server_name(
 public func sec_protocol_options_append_tls_ciphersuite(
     _ options: sec_protocol_options_t, _ ciphersuite: tls_ciphersuite_t
 ) { unreachable() }
+public func sec_protocol_options_set_tls_resumption_enabled(
+    _ options: sec_protocol_options_t, _ resumption_enabled: Bool
+) { unreachable() }
 public func sec_protocol_options_set_local_identity(_ options: sec_protocol_options_t, _ identity: sec_identity_t) {
     unreachable()
 }
@@ -82,6 +87,7 @@ public func sec_protocol_options_set_verify_block(
     _ options: sec_protocol_options_t, _ verify_block: @escaping sec_protocol_verify_t, _ verify_block_queue: DispatchQueue
 ) { unreachable() }
 public func sec_trust_copy_ref(_ trust: sec_trust_t) -> Unmanaged<SecTrust> { unreachable() }
+public func sec_identity_create(_ identity: SecIdentity) -> sec_identity_t? { unreachable() }
 public func sec_identity_create_with_certificates(_ identity: SecIdentity, _ certificates: CFArray) -> sec_identity_t? {
     unreachable()
 }
