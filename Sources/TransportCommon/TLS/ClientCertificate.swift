@@ -72,6 +72,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     ///   - passphrase: opens the file.
     /// - Throws: ``ClientCertificateError``, which says what to do.
     public init(pkcs12: [UInt8], passphrase: String) throws(ClientCertificateError) {
+        guard Self.mayHoldIdentity(pkcs12) else { throw .unreadableArchive }
         let bundle: NIOSSLPKCS12Bundle
         do {
             bundle = try NIOSSLPKCS12Bundle(buffer: pkcs12, passphrase: Array(passphrase.utf8))
@@ -81,6 +82,21 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         try self.init(chain: bundle.certificateChain, key: bundle.privateKey, name: "the PKCS #12 file")
         archive = Archive(bytes: pkcs12, passphrase: passphrase)
     }
+
+    /// Whether the bytes of a PKCS #12 file name a private key, and a certificate or something encrypted, in which certificates are.
+    ///
+    /// NIOSSL ends the process over a file without one of them. What it says of a key that belongs to none of the certificates is the same;
+    /// only who makes the file can prevent that.
+    static func mayHoldIdentity(_ pkcs12: [UInt8]) -> Bool {
+        func names(_ identifiers: [[UInt8]]) -> Bool { identifiers.contains { pkcs12.firstRange(of: $0) != nil } }
+        return names([keyBag, encryptedKeyBag]) && names([certificateBag, encryptedData])
+    }
+
+    // Object identifiers as DER (RFC 7292, appendix D, and RFC 2315, 14).
+    static let keyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x01]
+    static let encryptedKeyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x02]
+    static let certificateBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x03]
+    static let encryptedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x06]
 
     private init(
         pem: [UInt8], key: [UInt8], passphrase: String?, names: (certificate: String, key: String)
