@@ -13,7 +13,7 @@ public enum ClientEventLoops {
     /// sockets.
     public static func group(proxy: HTTPProxy? = nil) -> any EventLoopGroup {
         #if canImport(Network)
-            if NetworkConnection.supports(proxy) { return NIOTSEventLoopGroup.singleton }
+            if SystemConnection.supports(proxy) { return NIOTSEventLoopGroup.singleton }
         #endif
         return MultiThreadedEventLoopGroup.singleton
     }

@@ -94,13 +94,13 @@ public struct ServerDialer: Sendable {
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection>? {
         #if canImport(Network)
-            guard NetworkConnection.runs(on: eventLoop) else { return nil }
+            guard SystemConnection.runs(on: eventLoop) else { return nil }
             if let fault = portFault(port) { return eventLoop.makeFailedFuture(fault) }
             let timeout = timeLeft(until: deadline)
             return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
                 let tls =
                     usesTLS ? try NetworkTLS(roots: trustRoots, pins: pins, certificate: certificate, host: host) : nil
-                let connection = NetworkConnection(
+                let connection = SystemConnection(
                     host: host, port: port, tls: tls, proxy: proxy, paths: paths, liveness: liveness, timeout: timeout)
                 return try connection.open(on: eventLoop) { channel in
                     prepare(channel, adopt: adopt) { pipeline in

@@ -7,8 +7,8 @@
     /// Opens connections by Network.framework, whose TLS is below the channel (rule SO-103).
     ///
     /// It wakes the modem, starts a VPN on demand, and knows the system's proxies, IPv4 literals in networks that have IPv6 alone, and Low Data
-    /// Mode. Sockets know none of these.
-    struct NetworkConnection: Sendable {
+    /// Mode. Sockets know none of these. (`NetworkConnection` is a type of Network since iOS 26.)
+    struct SystemConnection: Sendable {
         let host: String
         let port: Int
         /// Nil without TLS.
