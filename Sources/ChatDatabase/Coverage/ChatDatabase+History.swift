@@ -35,7 +35,8 @@ extension ChatDatabase {
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in
             let new = try transaction.merge(page, of: request.channel)
-            let inboxFrom = try Coverage.fetch(request.channel, nil, transaction.database).inboxFrom
+            let number = try transaction.knownChannel(request.channel)?.number
+            let inboxFrom = try Coverage.fetch(request.channel, number, transaction.database).inboxFrom
             if let span = request.proven(by: page, hasMore: hasMore, inboxFrom: inboxFrom) {
                 try transaction.cover(span, of: transaction.channel(request.channel).number)
             }
@@ -71,9 +72,11 @@ extension ChatDatabase {
     /// the server cannot be asked.
     /// - Parameters:
     ///   - types: only these; empty for all.
+    ///   - isLive: whether the inbox is complete up to now: the device is connected, and what had been missed has come.
     ///   - isFresh: the server has just answered with the latest messages, or that there is none after the last one; so the end of what is known is the end of all.
     public func history(
-        _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isFresh: Bool = false
+        _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
+        isFresh: Bool = false
     ) throws(ChatDatabaseError) -> LocalPage {
         try read { database in
             let state = try ChannelState.fetch(channel, database)
@@ -82,7 +85,7 @@ extension ChatDatabase {
             let limit = max(1, limit)
             let rows = try reader.rows(from: bound, isAscending: place.isAscending, types: types, limit: limit)
             let end = rows.count < limit ? nil : rows.last?.position
-            var coverage = try Coverage.fetch(channel, state?.number, database).spans
+            var coverage = try Coverage.fetch(channel, state?.number, isLive: isLive, database).spans
             if isFresh, let last = coverage.spans.last { coverage.insert(last.upperBound...Int64.max) }
             let hole =
                 place.isAscending

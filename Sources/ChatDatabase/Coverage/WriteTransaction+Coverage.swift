@@ -8,18 +8,37 @@ struct Coverage {
     /// From here on everything comes through the inbox; nil when that cannot be relied on.
     var inboxFrom: Int64?
 
-    /// - Parameter number: nil for a channel of which nothing is known here.
-    static func fetch(_ channel: NexconnChannel, _ number: Int64?, _ database: Database) throws -> Coverage {
+    /// - Parameters:
+    ///   - number: nil for a channel of which nothing is known here.
+    ///   - isLive: whether the inbox is complete up to now; if not, only up to the last message that came (rule CD-27).
+    static func fetch(
+        _ channel: NexconnChannel, _ number: Int64?, isLive: Bool = true, _ database: Database
+    ) throws -> Coverage {
+        let own = try spans(of: number ?? -1, database)
+        var coverage = Coverage(spans: SpanSet(own))
         // What is said in open channels does not come through the inbox (session document, section 8).
-        let hasInbox = channel.conversation != .open
-        let rows = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ? OR channel = ?"),
-            arguments: [number ?? -1, hasInbox ? 0 : -1])
-        var coverage = Coverage(spans: SpanSet(rows.map { $0[0]...max($0[0], $0[1]) }))
-        guard hasInbox else { return coverage }
-        coverage.inboxFrom = try Int64.fetchOne(database.cachedStatement(sql: "SELECT inbox_from FROM state"))
-        if let from = coverage.inboxFrom { coverage.spans.insert(from...Int64.max) }
+        guard channel.conversation != .open else { return coverage }
+        // What was said in a group before the user came in did not come through the inbox either, but is in its history (rule CD-28).
+        let joined = try number.flatMap {
+            try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT position FROM joined WHERE channel = ?"), arguments: [$0])
+        }
+        for span in try spans(of: 0, database) where span.upperBound >= joined ?? .min {
+            coverage.spans.insert(max(span.lowerBound, joined ?? .min)...span.upperBound)
+        }
+        let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT inbox_from, inbox_last FROM state"))
+        guard let row, let began: Int64 = row[0] else { return coverage }
+        let from = max(began, joined ?? .min)
+        let end: Int64 = isLive ? .max : row[1]
+        coverage.inboxFrom = from
+        if from <= end { coverage.spans.insert(from...end) }
         return coverage
+    }
+
+    private static func spans(of channel: Int64, _ database: Database) throws -> [ClosedRange<Int64>] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ?"), arguments: [channel])
+        return rows.map { $0[0]...max($0[0], $0[1]) }
     }
 }
 
@@ -33,6 +52,16 @@ extension WriteTransaction {
         try database.cachedStatement(sql: "DELETE FROM span WHERE channel = ?").execute(arguments: [channel])
         let insertion = try database.cachedStatement(sql: "INSERT INTO span (channel, low, high) VALUES (?, ?, ?)")
         for span in spans.spans { try insertion.execute(arguments: [channel, span.lowerBound, span.upperBound]) }
+    }
+
+    /// Notes that the user has come into a group: the inbox brings what is said there from then on (rule CD-28).
+    func join(_ group: String, at time: Int64) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO joined (channel, position) VALUES (?, ?)
+                ON CONFLICT (channel) DO UPDATE SET position = max(position, excluded.position)
+                """
+        ).execute(arguments: [channel(NexconnChannel(.group, group)).number, Position.end(of: time)])
     }
 
     /// Ends what comes through the inbox without a hole, and lets it begin anew at `from`.

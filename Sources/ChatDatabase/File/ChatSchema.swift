@@ -35,6 +35,9 @@ enum ChatSchema {
             try database.execute(sql: statements)
         }
         migrator.registerMigration("2 search for signs") { database in try indexAgain(database) }
+        migrator.registerMigration("3 since when in groups") { database in
+            try database.execute(sql: "CREATE TABLE joined (channel INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT")
+        }
         return migrator
     }
 
@@ -97,7 +100,7 @@ enum ChatSchema {
         try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }
 
-    private static let tableNames = ["state", "name", "kind", "channel", "message", "span", "early", "message_text"]
+    private static let tableNames = ["state", "name", "kind", "channel", "message", "span", "early", "message_text", "joined"]
 
     private static func checkAll(_ database: Database, _ pragma: String) throws {
         guard try String.fetchOne(database, sql: pragma) == "ok" else { throw ChatDatabaseError.damaged }
@@ -108,6 +111,7 @@ enum ChatSchema {
     /// - `name` keeps users and types once, so that indexes stay small. Its number 1 is the type that most messages have, which
     ///   the index of types leaves out.
     /// - `span.channel` 0 stands for all channels.
+    /// - `joined` keeps since which position the user has been in a group, if the device has seen them come in.
     /// - `early` keeps what is known of messages that are not there: recalled, edited, other metadata.
     private static let statements = """
         CREATE TABLE state (

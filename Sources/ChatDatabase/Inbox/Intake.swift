@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 /// Turns events of the inbox into rows, one after the other.
@@ -22,6 +23,13 @@ struct Intake {
         case .receipt(let receipts): try take(receipts)
         case .read(let channel, let time): try read(channel, upTo: time)
         case .settings(let settings): try take(settings)
+        case .group(let operation):
+            let isArrival = operation.kind == .join || operation.kind == .create
+            // By bytes: two spellings of a letter are two users.
+            if isArrival, operation.members.contains(where: { $0.user.isExactly(user) }) {
+                try transaction.join(operation.group.id, at: operation.time)
+            }
+            changes.append(.other(event))
         default: changes.append(.other(event))
         }
     }
@@ -135,7 +143,7 @@ struct Intake {
 
     private func channel(_ conversation: NexconnConversation, from: String, to: String) throws -> ChannelState {
         switch conversation {
-        case .direct: try transaction.channel(NexconnChannel(.direct, from == user ? to : from))
+        case .direct: try transaction.channel(NexconnChannel(.direct, from.isExactly(user) ? to : from))
         case .system: try transaction.channel(NexconnChannel(.system, from))
         case .group, .open: try transaction.channel(NexconnChannel(conversation, to))
         }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 /// What became of a message that the server named.
@@ -127,7 +128,7 @@ extension WriteTransaction {
 extension LocalMessage {
     /// A message of the server as `user` sees it.
     init(_ message: NexconnMessage, user: String, now: Int64) {
-        let isSent = message.from == user && message.conversation != .system
+        let isSent = message.from.isExactly(user) && message.conversation != .system
         self.init(
             channel: message.channel(for: user), id: message.id, clientID: message.clientID, sender: message.from,
             isSent: isSent, status: isSent ? .sent : .received, sentTime: message.time, receivedTime: now, type: message.type,

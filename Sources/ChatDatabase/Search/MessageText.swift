@@ -76,6 +76,6 @@ struct MessageText {
 
     func mentions(_ user: String) -> Bool {
         guard let mention else { return false }
-        return mention.isAll || mention.users.contains(user)
+        return mention.isAll || mention.users.contains { $0.isExactly(user) }
     }
 }

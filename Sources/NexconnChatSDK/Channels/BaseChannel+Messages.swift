@@ -1,5 +1,6 @@
 import ChatDatabase
 import Foundation
+import Identifiers
 import NexconnProtocol
 
 /// Selects one message, by the service's id or by this device's number.
@@ -131,7 +132,7 @@ extension BaseChannel {
             let messages = all.map { sender, draft in
                 var message = draft
                 message.sender = sender ?? user
-                message.isSent = message.sender == user
+                message.isSent = message.sender.isExactly(user)
                 message.status = message.isSent ? .sent : .received
                 return message
             }

@@ -1,4 +1,5 @@
 import ChatDatabase
+import Identifiers
 import NexconnProtocol
 
 // Read receipts: what the senders of messages learn. Not the user's own unread counts, which ``BaseChannel/clearUnreadCount(completion:)``
@@ -35,9 +36,9 @@ extension BaseChannel {
         params: MessagesReadReceiptByUsersParams,
         completion: ((_ readers: [MessageReceiptUser]?, _ error: NCError?) -> Void)?
     ) {
-        let wanted = Set(params.userIds)
+        let wanted = Set(params.userIds.map { Identifier($0) })
         engine.readers(of: params.messageId, in: channel, engine.answering(completion)) { readers in
-            readers.filter { wanted.contains($0.userId) }
+            readers.filter { wanted.contains(Identifier($0.userId)) }
         }
     }
 

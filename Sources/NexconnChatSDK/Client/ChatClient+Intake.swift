@@ -2,6 +2,7 @@ import ChatDatabase
 import ConnectionEngine
 import EngineRuntime
 import Foundation
+import Identifiers
 import NexconnProtocol
 
 // What the session tells.
@@ -10,7 +11,10 @@ extension ChatClient {
     func hear(_ notices: [Notice<NexconnSession>], _ launch: Int) {
         let isCurrent = state.withLockedValue { state in
             guard state.launch == launch, !state.isRetired else { return false }
-            for case .change(let change) in notices where change.phase.isTerminal { state.isOver = true }
+            for case .change(let change) in notices {
+                state.isOnline = change.phase == .connected
+                if change.phase.isTerminal { state.isOver = true }
+            }
             return true
         }
         guard isCurrent else { return }
@@ -47,6 +51,7 @@ extension ChatClient {
                 if isCurrent(launch) { take(change, details, version) }
             case .dropped(let count):
                 settings.logger?.error("events were dropped", metadata: ["count": "\(count)"])
+                noteInbox { database, client throws(ChatDatabaseError) in try database.declareGap(at: client.serverTime) }
             }
         }
         if !live.isEmpty { receive(live, isOffline: false, hasMore: false) }
@@ -61,7 +66,9 @@ extension ChatClient {
         switch event {
         case .welcomed(let welcome): take(welcome)
         case .received(let items, let isOffline, let hasMore): receive(items, isOffline: isOffline, hasMore: hasMore)
-        case .caughtUp: intake.caughtUp(client: self)
+        case .caughtUp:
+            state.withLockedValue { $0.isInboxLive = true }
+            intake.caughtUp(client: self)
         case .transient(let event): intake.received(event, client: self)
         case .gap(let since): intake.missed(since: since, client: self)
         case .openGap(let channel, let since): intake.missed(in: channel, since: since, client: self)
@@ -74,6 +81,7 @@ extension ChatClient {
 
     private func take(_ change: ConnectionChange, _ details: NCConnectionDetails, _ version: UInt64) {
         if details.status == .connected { board.confirm(version, of: number) }
+        if change.phase != .connected { state.withLockedValue { $0.isInboxLive = false } }
         board.tell(details)
         switch change.phase {
         case .connected:
@@ -103,15 +111,41 @@ extension ChatClient {
             return (former, state.resume, state.resumedUser)
         }
         installation.remember(welcome.user, appKey: settings.appKey, token: signIn.token)
-        if former != welcome.user || !hasOpened {
+        if former?.isExactly(welcome.user) != true || !hasOpened {
             closeDatabase()
             open(for: welcome.user)
         }
         // A database of the user is there, but the session was opened without knowing how far it goes.
-        guard resumedUser != welcome.user else { return }
+        guard resumedUser?.isExactly(welcome.user) != true else { return beginInbox(welcome) }
         let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
         let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
-        if isBehind || resume != nil { launch(resume: known) }
+        guard isBehind || resume != nil else { return beginInbox(welcome) }
+        launch(resume: known)
+    }
+
+    /// Notes whether the inbox goes on without a hole, so that pages of history ask the server only for what may be missing (rule CD-22).
+    private func beginInbox(_ welcome: NexconnWelcome) {
+        noteInbox { database, _ throws(ChatDatabaseError) in
+            try database.beginInbox(
+                at: welcome.time, isContinued: welcome.isResumed && !welcome.hasLost,
+                hasEverything: welcome.settings.syncsDevices)
+        }
+    }
+
+    /// What cannot be noted is not known: then the database has lost its file, and says so at the next call.
+    private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
+        guard let database else { return }
+        do throws(ChatDatabaseError) {
+            try body(database, self)
+        } catch {
+            settings.logger?.error("the state of the inbox could not be kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// The server's clock, as far as it is known, ms since 1970.
+    private var serverTime: Int64 {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        return now.subtractingReportingOverflow(clockDelta).partialValue
     }
 
     private var hasOpened: Bool { state.withLockedValue { $0.database != nil } }

@@ -36,6 +36,9 @@ final class ChatClient: Sendable {
         var epoch: String?
         var welcome: NexconnWelcome?
         var clockDelta: Int64 = 0
+        var isOnline = false
+        /// What had been missed has come since the latest sign-in.
+        var isInboxLive = false
         /// The application has ended it, or replaced it by another user.
         var isRetired = false
         /// Nothing more is tried.
@@ -94,6 +97,8 @@ final class ChatClient: Sendable {
     var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
     /// This device's clock less the server's, ms.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
+    /// Whether the inbox is complete up to now: connected, and what had been missed has come.
+    var isInboxLive: Bool { state.withLockedValue { $0.isOnline && $0.isInboxLive } }
     /// Whether nothing more is tried.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
     /// Whether the application has ended it.

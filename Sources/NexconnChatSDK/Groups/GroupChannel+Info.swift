@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 // What groups and their members are like. Every completion is called once, on the callback queue (rule NH-1).
@@ -28,8 +29,8 @@ extension GroupChannel {
         groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
     ) {
         let engine = NCEngine.engine
-        let wanted = Set(groupIds)
-        everything(engine, engine.answering(completion)) { groups in groups.filter { wanted.contains($0.groupId) } }
+        let wanted = Set(groupIds.map { Identifier($0) })
+        everything(engine, engine.answering(completion)) { groups in groups.filter { wanted.contains(Identifier($0.groupId)) } }
     }
 
     /// Loads the user's groups whose name contains a text.

@@ -1,4 +1,5 @@
 import ChatDatabase
+import Identifiers
 import NexconnProtocol
 
 /// What happened, in the words of the handlers.
@@ -109,7 +110,7 @@ struct EventReader {
 extension LocalMessage {
     /// A message as `user` sees it, that this device does not keep.
     init(_ message: NexconnMessage, seenBy user: String) {
-        let isSent = message.from == user
+        let isSent = message.from.isExactly(user)
         self.init(
             channel: message.channel(for: user), id: message.id, clientID: message.clientID, sender: message.from,
             isSent: isSent, status: isSent ? .sent : .received, sentTime: message.time,

@@ -41,7 +41,8 @@ struct MessageHistory: Sendable {
         let local: LocalPage
         do throws(NCError) {
             local = try client.local { _, database throws(ChatDatabaseError) in
-                try database.history(channel, from: place, types: types, limit: limit, isFresh: isFresh)
+                try database.history(
+                    channel, from: place, types: types, limit: limit, isLive: client.isInboxLive, isFresh: isFresh)
             }
         } catch {
             return completion(.failure(error))

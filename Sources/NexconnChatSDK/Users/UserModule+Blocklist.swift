@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 // Users who cannot send to this one: their messages are refused with 405.
@@ -24,7 +25,7 @@ extension UserModule {
         blocked { result in
             registry.run {
                 switch result {
-                case .success(let users): block(users.contains(userId), nil)
+                case .success(let users): block(users.contains { $0.isExactly(userId) }, nil)
                 case .failure(let error): block(false, error)
                 }
             }

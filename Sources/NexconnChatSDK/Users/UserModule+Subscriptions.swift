@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 // Who is online. What changes is told by ``UserHandler/onSubscriptionChanged(_:)``, the present state right after subscribing and
@@ -45,9 +46,9 @@ extension UserModule {
     public func getSubscribeEvent(
         params: SubscribeEventParams, completion: ((_ events: [SubscribeEvent]?, _ error: NCError?) -> Void)?
     ) {
-        let wanted = Set(params.userIds)
+        let wanted = Set(params.userIds.map { Identifier($0) })
         subscriptions(params.subscribeType, engine.answering(completion)) { all in
-            wanted.isEmpty ? all : all.filter { wanted.contains($0.userId) }
+            wanted.isEmpty ? all : all.filter { wanted.contains(Identifier($0.userId)) }
         }
     }
 

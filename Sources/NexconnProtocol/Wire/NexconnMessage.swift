@@ -1,3 +1,5 @@
+import Identifiers
+
 /// A message as the session carries it: event `msg` of the session document, section 5.
 public struct NexconnMessage: Hashable, Sendable {
     public var id: NexconnMessageID
@@ -39,7 +41,7 @@ public struct NexconnMessage: Hashable, Sendable {
     /// The channel of the message as `user` sees it.
     public func channel(for user: String) -> NexconnChannel {
         switch conversation {
-        case .direct: NexconnChannel(.direct, from == user ? to : from)
+        case .direct: NexconnChannel(.direct, from.isExactly(user) ? to : from)
         case .system: NexconnChannel(.system, from)
         case .group, .open: NexconnChannel(conversation, to)
         }

@@ -126,6 +126,46 @@ struct HistoryTests {
         #expect(try database.history(ann).missing?.place == .before(id(4_001)))
     }
 
+    @Test("CD-27: Without a live inbox something may have come since the last message, but not before it")
+    func offline() throws {
+        let database = try scratch.open()
+        try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
+        try database.merge([], of: NexconnHistoryRequest(ann), hasMore: false)
+        try database.receive(.message(text(1_100)))
+        #expect(try database.history(ann, isLive: true).missing == nil)
+        #expect(try database.history(ann, isLive: false).missing?.place == .latest)
+        #expect(try database.history(ann, limit: 1, isLive: false, isFresh: true).missing == nil)
+        #expect(try database.history(ann, from: .beforeTime(1_100), isLive: false).missing == nil)
+    }
+
+    @Test("CD-28: The inbox proves nothing of a group for the time before the user came in, also when they had been there before")
+    func joining() throws {
+        let database = try scratch.open()
+        try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
+        for channel in [ann, team] { try database.merge([], of: NexconnHistoryRequest(channel), hasMore: false) }
+        #expect(try database.history(team).missing == nil)
+        try database.receive(joined(team.id, "me", at: 2_000), .message(text(2_100, in: team)))
+        #expect(try database.history(team).missing?.place == .before(id(2_001)))
+        #expect(try database.history(team, limit: 1).missing == nil)
+        #expect(try database.history(ann).missing == nil)
+        // Others come and go without a hole for this user.
+        try database.merge([text(1_500, in: team)], of: NexconnHistoryRequest(team, place: .before(id(2_001))), hasMore: false)
+        #expect(try database.history(team).missing == nil)
+        try database.receive(joined(team.id, "eve", at: 2_500))
+        #expect(try database.history(team).missing == nil)
+        // What the inbox had proved before a gap counts from the day of the arrival, too.
+        try database.receive(.message(text(2_600)), joined("club", "me", at: 2_550))
+        try database.beginInbox(at: 3_000, isContinued: false, hasEverything: true)
+        let club = NexconnChannel(.group, "club")
+        #expect(try database.coverage(of: club).first?.lowerBound ?? id(0) > id(2_549))
+    }
+
+    private func joined(_ group: String, _ user: String, at time: Int64) -> NexconnEvent {
+        let group = NexconnGroup(id: group, name: "Group", owner: "ann")
+        let members = [NexconnGroupMember(user: user, role: .member)]
+        return .group(NexconnGroupOperation(kind: .join, group: group, operator: "ann", members: members, time: time))
+    }
+
     @Test("Where the inbox does not bring everything, only answers count")
     func incomplete() throws {
         let database = try scratch.open()

@@ -1,3 +1,5 @@
+import ChatDatabase
+import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -60,6 +62,30 @@ import Testing
             #expect(page.mayMissElements)
             #expect(try await query(ann, "bob") { $0.policy = .local }.nextPage().mayMissElements == false)
             await #expect(throws: NCError.self) { try await query(ann, "eve").nextPage() }
+        }
+    }
+
+    @Test func `a page asks the server only for what the inbox has not brought`() async throws {
+        try await ChatWorld.run {
+            $0.syncsDevices = true
+        } _: { world in
+            let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))
+            let database = try #require(ann.engine.client?.database)
+            let channel = NexconnChannel(.direct, "bob")
+            #expect(ann.engine.client?.isInboxLive == true)
+            #expect(try database.history(channel).missing != nil)
+            #expect(try await query(ann, "bob").nextPage().data.isEmpty)
+            #expect(try database.history(channel).missing == nil)
+            try await ann.direct("bob").send(TextMessage(text: "sent"))
+            try await bob.direct("ann").send(TextMessage(text: "received"))
+            try await ann.expect("received")
+            #expect(try database.history(channel).missing == nil)
+            #expect(try await all(query(ann, "bob")) == ["received", "sent"])
+            // Without a connection something may come that is not here.
+            try await world.server.stop()
+            await ann.waitUntilLost()
+            let page = try await query(ann, "bob").nextPage()
+            #expect(page.data.count == 2 && page.mayMissElements)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import WireCoding
 
 /// Whether a message mentions everybody or single users.
@@ -53,6 +54,6 @@ public final class MentionedInfo: NSObject, @unchecked Sendable {
     }
 
     func mentions(_ user: String) -> Bool {
-        type == .all || userIdList.contains(user)
+        type == .all || userIdList.contains { $0.isExactly(user) }
     }
 }
