@@ -78,10 +78,23 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             state.keysets = keysets
             guard let leader = state.leader else { return }
             let before = state.reloading
-            state.reloading = Task {
+            state.reloading = Task { [weak self, weak leader] in
                 await before?.value
-                try? await leader.take(keysets)
+                // What cannot be restored at this moment, as while Redis is away, is tried again until it can, until the keysets have
+                // changed once more, or until somebody else leads.
+                while let leader, self?.isLatest(keysets, for: leader) == true {
+                    do {
+                        return try await leader.take(keysets)
+                    } catch {
+                        // Cancelled, the loop ends with the next look.
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
             }
         }
+    }
+
+    private func isLatest(_ keysets: [Keyset], for leader: PubNubClusterLeader) -> Bool {
+        state.withLockedValue { $0.leader === leader && $0.keysets == keysets } && !Task.isCancelled
     }
 }
