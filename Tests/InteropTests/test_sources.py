@@ -150,6 +150,37 @@ def test_every_python_test_can_fail():
     assert found == []
 
 
+# A failure that is thrown away says why
+
+# What ends or waits: nobody could do anything about its failure.
+ENDINGS = (r"close|stop|shutdownGracefully|gracefulShutdown|release|finishSockets|removeItem|sleep|futureResult\.get")
+# As a statement: nothing is made of its value, so the failure is gone. In functions of one expression it is the value.
+THROWN_AWAY = r"(?:^|[{;])\s*(?:_ = )?try\? (?!.*\b(?:" + ENDINGS + r")\b)"
+# Functions whose value is nil for what cannot be read.
+VALUES = {"ChatDatabase/Tables/MessageRow.swift", "PubNubProtocol/Wire/PubNubProblem+Answer.swift", "PusherServer/PusherService+Console.swift",
+          "PusherSwift/Events/AnyJSON.swift"}
+
+
+def unargued_failures(text):
+    """Lines with a `try?` whose value nobody takes, without a comment in one of the two lines above or in the line itself."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        code, _, comment = line.partition("//")
+        if re.search(THROWN_AWAY, code) and not re.search(r"\b(?:guard|if|let|var|return|map|compactMap|flatMap|first|contains)\b", code) and not comment:
+            if not any(above.strip().startswith("//") for above in lines[max(number - 2, 0):number]):
+                yield number + 1
+
+
+def test_failures_that_are_thrown_away_are_argued():
+    assert list(unargued_failures("a()\ntry? write(b)\nTask { try? await client.connect() }\n_ = try? redis.perform(c)")) == [2, 3, 4]
+    for code in ("// The next start does it.\ntry? write(b)", "try? write(b) // It is a cache.", "defer { try? file.close() }", "guard (try? write(b)) != nil else { return }",
+                 "let a = try? write(b)", "try? await Task.sleep(for: a)"):
+        assert list(unargued_failures(code)) == [], code
+    found = [f"{file.relative_to(SOURCES)}:{number}" for file in sorted(SOURCES.rglob("*.swift"))
+             if file.relative_to(SOURCES).as_posix() not in VALUES for number in unargued_failures(file.read_text())]
+    assert found == []
+
+
 # Ids are compared by bytes
 
 ID_TARGETS = ("RealtimeHub", "HubStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub",
@@ -161,7 +192,7 @@ KEYED = (r"\[String\s*:(?!\s*(?:Any|AnyObject|JSONText|JSONValue)\])|\b(?:Ordere
 FIELDS = r"(?i)header|metadata|params|extra|extprofile|pairs|\bset: \[String: String\]"
 # Files in which a `String` is the key of a table all the same, by the reason.
 STRING_KEYS = {
-    "names of header fields": ["PusherServer/Webhooks/PusherWebhookRequest.swift"],
+    "names of header fields": ["Lifeline/Pusher/EndpointHeaders.swift", "PusherServer/Webhooks/PusherWebhookRequest.swift"],
     "names of events, and fixed words of the protocol": [
         "Lifeline/Pusher/PusherAdapter.swift", "PusherSwift/Channels/GlobalChannel.swift", "PusherSwift/Channels/PusherChannel.swift"],
     "names of the types that the app itself registers": ["NexconnChatSDK/Messages/Contents/ContentRegistry.swift"],

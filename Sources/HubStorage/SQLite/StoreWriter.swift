@@ -90,6 +90,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
         try await perform(inTransaction: false) { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Were it to fail, what follows would be written more carefully than asked for.
             defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])

@@ -82,6 +82,7 @@ final class FaultRelay: Sendable {
 
     /// Closes everything.
     func stop() async {
+        // The demonstration is over: nobody dials the relay any more.
         try? await refuse()
     }
 

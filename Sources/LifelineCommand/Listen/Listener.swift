@@ -149,6 +149,7 @@ extension Listener {
         // What still waits then is about to end with the connection that failed.
         let hasFailed = client.status.phase == .failed
         let statuses = client.statuses
+        // Statuses tell of failures.
         connecting = Task { try? await client.connect() }
         reconnecting = hasFailed ? Task { for await status in statuses where status.phase != .failed { return } } : nil
         for channel in wanted where hasFailed || pending[channel] == nil { subscribe(channel) }

@@ -171,6 +171,7 @@ extension ChatClient {
         message.update { $0.status = status }
         let number = message.local.localID
         if number > 0 {
+            // The next opening of the database finds the message as one that was being sent, and says that it has failed (rule NC-14).
             _ = try? local { _, database throws(ChatDatabaseError) in try database.fail(localID: number, status: status) }
         }
         end(message, error)

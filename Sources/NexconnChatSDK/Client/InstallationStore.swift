@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
@@ -48,13 +49,14 @@ final class InstallationStore: Sendable {
         let digest = Self.digest(appKey, token)
         accounts.withLockedValue { accounts in
             var known = accounts ?? read()
-            if known.first?.digest == digest, known.first?.user == user { return }
+            if known.first?.digest == digest, known.first?.user.isExactly(user) == true { return }
             known.removeAll { $0.digest == digest }
             known.insert(Account(digest: digest, user: user), at: 0)
             if known.count > Self.limit { known.removeLast(known.count - Self.limit) }
             accounts = known
             guard let data = try? JSONEncoder().encode(known) else { return }
             makeDirectory()
+            // Without the file the user is known again only after the next sign-in.
             try? data.write(to: accountsFile, options: .atomic)
             try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: accountsFile.path)
         }
@@ -81,6 +83,7 @@ final class InstallationStore: Sendable {
     }
 
     private func makeDirectory() {
+        // Without a directory nothing is remembered; what is written next fails, and is argued there.
         try? FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

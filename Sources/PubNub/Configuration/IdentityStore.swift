@@ -42,6 +42,7 @@ final class IdentityStore: Sendable {
         let file = directory.appendingPathComponent(name, isDirectory: false)
         if let identity = Self.read(file) { return identity }
         let made = make()
+        // Without a directory the identity is not kept, and the app gets a new one with the next start.
         try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         // A file of its own first, so that nobody ever reads half of one.
         let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)

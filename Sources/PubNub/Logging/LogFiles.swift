@@ -54,6 +54,7 @@ final class LogFiles: @unchecked Sendable {
         handle = nil
         length = 0
         let manager = FileManager.default
+        // Without a directory there is no file, and nothing is logged: a log is no reason to disturb the app.
         try? manager.createDirectory(at: directory, withIntermediateDirectories: true)
         let file = directory.appendingPathComponent("\(name()).\(ending)", isDirectory: false)
         guard manager.createFile(atPath: file.path, contents: nil) else { return }

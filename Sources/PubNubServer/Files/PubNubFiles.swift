@@ -159,6 +159,7 @@ final class PubNubFiles: FileKeeper {
             throw .notStored
         }
         guard await commit([.put(file.record)]) else {
+            // A content without a record is set aside by the next start.
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored

@@ -65,6 +65,7 @@ extension PusherConnection {
     private func setRoom(for bytes: Int) {
         let limit = service.context.settings.maximumPendingBytes
         let (high, overflow) = limit.addingReportingOverflow(bytes)
+        // Fails for a channel that is closed only.
         try? context?.channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: .init(low: max(limit / 2, 1), high: overflow ? .max : max(high, 2)))
     }

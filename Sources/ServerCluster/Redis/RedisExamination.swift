@@ -261,6 +261,7 @@ package struct RedisExamination: Sendable {
 
     private func latency() async throws(RedisFailure) -> Verdict {
         var times: [Duration] = []
+        // A failure takes its time as well, and is told by the other examinations.
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
         // in bounds: there are twenty times.

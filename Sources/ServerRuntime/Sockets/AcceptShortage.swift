@@ -76,6 +76,7 @@ package final class AcceptPause: ChannelInboundHandler {
         // The read is still pending: the event loop tries again at once.
         if [EMFILE, ENFILE].contains(failure.errnoCode), makeRoom() { return }
         let channel = context.channel
+        // Both fail for a channel that is closed only.
         try? channel.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.scheduleTask(in: pause) { try? channel.syncOptions?.setOption(.autoRead, value: true) }
     }

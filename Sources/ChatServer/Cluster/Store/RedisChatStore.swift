@@ -192,6 +192,7 @@ package final class RedisChatStore: ChatStore {
 
     /// Waits for what was handed over. Nothing is read afterwards.
     package func close() async {
+        // Whoever waits for what cannot be kept is told by ``end()``.
         try? await settle()
         end()
     }

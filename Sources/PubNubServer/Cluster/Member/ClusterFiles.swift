@@ -51,6 +51,7 @@ struct ClusterFiles: FileKeeper {
 
     /// Forgets a content that is not taken.
     private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
+        // What cannot be deleted now ends by itself: a content expires until its file is there.
         _ = try? await redis.perform(RedisCommand("UNLINK", key))
         throw refusal
     }

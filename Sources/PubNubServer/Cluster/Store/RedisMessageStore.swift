@@ -154,6 +154,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
+        // Whoever waits for what cannot be kept is told by ``abandon()``.
         try? await flush()
         abandon()
     }
