@@ -48,4 +48,27 @@ struct FormerLeaderTests {
         #expect(givenUp(nil)[former] == 10)
         #expect(givenUp(FormerLeader(node: own, silence: .seconds(6)))[own] == nil)
     }
+
+    @Test("CR-23: While the leader does not hear its own node it gives up nobody; afterwards all nodes have their 10 s again")
+    func deaf() {
+        let start = MonotonicInstant.seconds(1_000)
+        var effects: [LeaderEffect] = []
+        var machine = LeaderMachine(
+            own, generation: 7, previous: .origin, nodesKey: .text("nodes"), lossKey: .text("loss"), policy: Self.policy,
+            at: start)
+        machine.open(to: [own, follower], at: start, into: &effects)
+        var left: [ClusterNode: Int] = [:]
+        for second in 0..<60 {
+            let now = start.advanced(by: .seconds(second))
+            // Messages pass in the first two seconds, and from the 30th second on.
+            if second < 2 || second >= 30 {
+                machine.receive(ClusterRequests(generation: 7, node: own, session: 1), at: now, into: &effects)
+            }
+            if second < 2 { machine.receive(ClusterRequests(generation: 7, node: follower, session: 1), at: now, into: &effects) }
+            effects = []
+            machine.tick(at: now, into: &effects)
+            for case .left(let node) in effects { left[node] = second }
+        }
+        #expect(left == [follower: 40])
+    }
 }

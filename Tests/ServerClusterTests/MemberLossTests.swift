@@ -43,4 +43,23 @@ struct MemberLossTests {
         #expect(machine.position == position(10, 1))
         #expect(losesFacts(&machine, position(10, 1), position(10, 2), lost: position(5, 2)) == true)
     }
+
+    @Test("CR-16: A node that cannot reach Redis for 30 s takes everything for lost, once; a shorter break is no loss")
+    func isolation() {
+        var effects: [MemberEffect] = []
+        var machine = MemberMachine(node, at: now)
+        machine.restored(at: now, into: &effects)
+        locate(&machine, at: position(9, 1))
+        machine.interrupted(at: now)
+        effects = []
+        machine.tick(at: now.advanced(by: .milliseconds(29_999)), into: &effects)
+        #expect(!effects.contains(.interrupt(.isolated)) && machine.position == position(9, 1))
+        for second in 30..<90 { machine.tick(at: now.advanced(by: .seconds(second)), into: &effects) }
+        #expect(effects.filter { $0 == .interrupt(.isolated) }.count == 1 && machine.position == nil)
+        // A node that has heard nothing yet has nothing to lose.
+        var fresh = MemberMachine(node, at: now)
+        effects = []
+        fresh.tick(at: now.advanced(by: .seconds(60)), into: &effects)
+        #expect(effects.isEmpty)
+    }
 }

@@ -27,8 +27,20 @@ import Testing
 
     @Test func `Rule HT-6: an attempt is open at once, before anything is dialled`() async throws {
         let server = try await PollServer()
-        _ = try await PollClient(to: server.endpoint)
+        let endpoint = server.endpoint
+        try await server.stop()
+        // Nobody listens there any more: whoever dialled would have failed by the time of the first request's answer.
+        let client = try await PollClient(to: endpoint)
+        for number: UInt64 in 1...3 {
+            client.poll(number)
+            let outcome = try await client.outcome()
+            #expect(outcome.id == number)
+            #expect(throws: ConnectionFailure.self) { try outcome.result.get() }
+        }
         #expect(server.connectionCount == 0)
+        // Only a goodbye ends the attempt.
+        client.close(.goodbye)
+        guard case .closed = try await client.events.next() else { return #expect(Bool(false), "the attempt goes on") }
     }
 
     @Test func `Rule HT-8: polls share one connection, and calls have others`() async throws {

@@ -54,6 +54,31 @@ struct ChatRedisStoreTests {
         #expect(tokens.next() > 0 && tokens.time > 0)
     }
 
+    @Test("CC-17: After a loss the inboxes begin another life, and ids a leap behind all that is known")
+    func loss() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let now = 100 * Self.hour
+        let store = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        let before = try await store.restore([])
+        var change = ChatCommit()
+        change.additions = [
+            ChatCommit.Addition(event(now + 5, "g"), places: [ChatInboxPlace(user: "ann", sequence: 1)])
+        ]
+        try await commit(store, change)
+        let same = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        #expect(try await same.restore([]).epoch == before.epoch)
+        let lost = RedisChatStore(output: context.output, reader: context.store, hasLost: true, now: { now })
+        let after = try await lost.restore([])
+        #expect(after.epoch != before.epoch)
+        // Ten seconds, in units of 100 ns.
+        #expect(after.highestID >= now + 5 + 100_000_000)
+        // The new life is kept.
+        await lost.close()
+        let next = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        #expect(try await next.restore([]).epoch == after.epoch)
+    }
+
     @Test("CC-16: Purging leaves no stream, mark or list entry of conversations and inboxes of which nothing is left")
     func purging() async throws {
         let redis = try ChatRedis()

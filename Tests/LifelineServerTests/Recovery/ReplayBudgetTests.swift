@@ -19,6 +19,14 @@ struct ReplayBudgetTests {
         #expect(budget.pooled == 300 && budget.used == 800)
     }
 
+    @Test("RV-21: A request that waits for the leader reserves an eighth of what is left")
+    func waiting() {
+        var budget = ReplayBudget(pendingBytes: 1_000)
+        #expect(budget.reserve(answersAtOnce: false) { $0 } == 500)
+        #expect(budget.reserve(answersAtOnce: false) { $0 } == 437)
+        #expect(budget.reserve(answersAtOnce: true) { $0 } == 4_000 - 937)
+    }
+
     @Test("With nothing left for all, a connection has its own room and no more")
     func empty() {
         var budget = ReplayBudget(pendingBytes: 1_000)
