@@ -36,6 +36,12 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var command = self
+        command.service = try service.resolved()
+        try await command.runResolved()
+    }
+
+    private func runResolved() async throws {
         let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
         for note in service.notes { StandardError.print("note: \(note)") }
         let recent: RecentHistory

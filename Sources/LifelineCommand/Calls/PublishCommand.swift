@@ -49,6 +49,12 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var command = self
+        command.service = try service.resolved()
+        try await command.runResolved()
+    }
+
+    private func runResolved() async throws {
         let made = try service.makeService(isBrief: true)
         for note in service.notes { StandardError.print("note: \(note)") }
         let client = LifelineClient(made, options: service.clientOptions)
@@ -79,7 +85,8 @@ struct PublishCommand: AsyncParsableCommand {
             do throws(LifelineError) {
                 return try await channel.publish(json: data, event: event)
             } catch  where error.code == .unsupported {
-                throw LifelineError(.unsupported, error.reason + " Give the app's secret with --secret.")
+                let advice = "Give the app's secret with --secret-file, --config or LIFELINE_APP_SECRET."
+                throw LifelineError(.unsupported, error.reason + " " + advice)
             }
         }
         return try await enter(channel, with: client).publish(json: data, event: event)

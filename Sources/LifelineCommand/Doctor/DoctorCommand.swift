@@ -45,6 +45,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        if identity.secret != nil, identity.secretFile != nil {
+            throw ValidationError("--secret and --secret-file exclude each other.")
+        }
         if !(network.timeout > 0 && network.timeout <= 600) {
             throw ValidationError("--timeout takes a number of seconds, at most 600.")
         }
@@ -55,10 +58,11 @@ struct DoctorCommand: AsyncParsableCommand {
         if let ca = network.ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
+        let found = try credentials()
         var target = try DoctorTarget(
-            service: place.service, url: url, cluster: place.cluster, key: place.key, secret: identity.secret, appID: place.appID,
-            channel: place.channel, proxy: network.proxy)
-        target.publishKey = place.publishKey ?? target.publishKey
+            service: place.service, url: url, cluster: place.cluster, key: found.key, secret: found.secret,
+            appID: found.appID ?? "1001", channel: place.channel, proxy: network.proxy)
+        target.publishKey = found.publishKey ?? target.publishKey
         (target.token, target.user) = (identity.token, identity.user)
         let notes = place.service.notes(on: [
             ("--publish-key", place.publishKey != nil, [.pubnub]), ("--token", identity.token != nil, [.pubnub, .nexconn]),
@@ -82,6 +86,24 @@ struct DoctorCommand: AsyncParsableCommand {
             StandardOutput.print(Self.summary(failures))
         }
         if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+
+    /// What the options, the configuration and the variables say. Rule CL-124.
+    private func credentials(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFailure) -> (key: String?, publishKey: String?, appID: String?, secret: String?) {
+        let given = try CredentialSources.secret(identity.secret, file: identity.secretFile)
+        let sources = CredentialSources(config: place.config, environment: environment)
+        // The servers of a vendor are not those of the configuration.
+        guard identity.token == nil, place.cluster == nil, sources.areNamed(for: place.service) else {
+            return (place.key, place.publishKey, place.appID, given?.revealed)
+        }
+        let found = try sources.credentials(
+            for: place.service, key: place.key, publishKey: place.publishKey, appID: place.appID, given: given)
+        let isPubNub = place.service == .pubnub
+        return (
+            found.key, isPubNub ? found.publishKey : nil, place.service == .pusher ? found.appID : nil, found.secret.revealed
+        )
     }
 
     private func examine(_ redis: String) async throws {

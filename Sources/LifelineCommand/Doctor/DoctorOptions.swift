@@ -8,14 +8,20 @@ struct DoctorServiceOptions: ParsableArguments {
     @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
     var cluster: String?
 
-    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    @Option(
+        help: ArgumentHelp(
+            "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
+            valueName: "file"))
+    var config: String?
+
+    @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
     var key: String?
 
-    @Option(help: "PubNub's publish key (default: demo).")
+    @Option(help: "PubNub's publish key (default: that of the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in the HTTP API.")
-    var appID = "1001"
+    @Option(help: "The app's id in the HTTP API (default: that of the configuration, else 1001).")
+    var appID: String?
 
     @Option(help: "The channel to use (default: lifeline-doctor).")
     var channel: String?
@@ -23,8 +29,16 @@ struct DoctorServiceOptions: ParsableArguments {
 
 /// As whom `doctor` connects.
 struct DoctorUserOptions: ParsableArguments {
-    @Option(help: "The app's secret; for PubNub it signs every request.")
+    @Option(
+        help:
+            "The app's secret; for PubNub it signs every request. The shell keeps it in its history: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
+    )
     var secret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"))
+    var secretFile: String?
 
     @Option(help: "PubNub's or Nexconn's access token.")
     var token: String?

@@ -64,6 +64,12 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var command = self
+        command.service = try service.resolved()
+        try await command.runResolved()
+    }
+
+    private func runResolved() async throws {
         // Reading from a terminal in the background must not stop the program: then there are no commands, and that is all.
         signal(SIGTTIN, SIG_IGN)
         let made = try service.makeService(presence: presence, filter: filter)

@@ -49,92 +49,14 @@ struct ServerAccessOptions: ParsableArguments {
     }
 }
 
-/// What identifies an application to its server.
-struct ServerCredentials: Hashable, Sendable {
-    /// Of Pusher's HTTP API.
-    var appID = ""
-    /// The app's key; PubNub's subscribe key.
-    var key: String
-    /// PubNub's.
-    var publishKey = ""
-    var secret: Secret
-}
-
 extension ServerAccessOptions {
     /// The credentials that are meant: those of the options, with the rest from variables and the configuration, as a server reads them.
     /// Rule CL-103.
     func credentials(
         for service: ServiceName, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServerCredentials {
-        let given = try givenSecret()
-        let configured = try configured(service, environment)
-        let match = configured.first { entry in
-            (key.map { $0.utf8.elementsEqual(entry.key.utf8) } ?? true)
-                && (service != .pusher || appID.map { $0.utf8.elementsEqual(entry.appID.utf8) } ?? true)
-                && (service != .pubnub || publishKey.map { $0.utf8.elementsEqual(entry.publishKey.utf8) } ?? true)
-        }
-        if var match {
-            match.secret = given ?? match.secret
-            return match
-        }
-        guard let given, let first = configured.first else {
-            let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
-            throw CommandFailure(
-                "The configuration has no application with the \(name) for \(service.rawValue), so its secret is unknown. Name its "
-                    + "file with --config, or give the secret with \(Self.variable(service)) or --secret-file.", .usage)
-        }
-        return ServerCredentials(
-            appID: appID ?? first.appID, key: key ?? first.key, publishKey: publishKey ?? first.publishKey, secret: given)
-    }
-
-    private func configured(
-        _ service: ServiceName, _ environment: [String: String]
-    ) throws(CommandFailure) -> [ServerCredentials] {
-        let options: ServeOptions
-        do {
-            options = try ServeOptions.parse(config.map { ["--config=\($0)"] } ?? [])
-        } catch {
-            throw CommandFailure("--config cannot be read: \(error)", .usage)
-        }
-        let settings = try ServeSettings(options, environment: environment)
-        return switch service {
-        case .pusher: settings.applications.map { ServerCredentials(appID: $0.id, key: $0.key, secret: $0.secret) }
-        case .pubnub:
-            settings.keysets.map {
-                ServerCredentials(key: $0.subscribeKey, publishKey: $0.publishKey, secret: $0.secretKey)
-            }
-        case .nexconn: settings.chatApplications.map { ServerCredentials(key: $0.key, secret: $0.secret) }
-        }
-    }
-
-    private func givenSecret() throws(CommandFailure) -> Secret? {
-        if let secret {
-            guard !secret.isEmpty else { throw CommandFailure("--secret is empty.", .usage) }
-            return Secret(secret)
-        }
-        guard let secretFile else { return nil }
-        let text: String
-        if secretFile == "-" {
-            text = readLine(strippingNewline: true) ?? ""
-        } else {
-            do throws(FileContent.Failure) {
-                text = String(decoding: try FileContent.read(secretFile, limit: 4_096), as: UTF8.self)
-            } catch {
-                throw CommandFailure("--secret-file \(secretFile) \(error.reason).", .usage)
-            }
-        }
-        let secret = text.trimmingSpaces
-        guard !secret.isEmpty, !secret.contains(where: \.isNewline) else {
-            throw CommandFailure("--secret-file \(secretFile) must contain the secret on one line, and nothing else.", .usage)
-        }
-        return Secret(secret)
-    }
-
-    private static func variable(_ service: ServiceName) -> String {
-        switch service {
-        case .pusher: "LIFELINE_APP_SECRET"
-        case .pubnub: "LIFELINE_PUBNUB_SECRET"
-        case .nexconn: "LIFELINE_NEXCONN_SECRET"
-        }
+        try CredentialSources(config: config, environment: environment).credentials(
+            for: service, key: key, publishKey: publishKey, appID: appID,
+            given: CredentialSources.secret(secret, file: secretFile))
     }
 }

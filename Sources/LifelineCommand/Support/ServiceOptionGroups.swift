@@ -11,23 +11,34 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "The address of the HTTP API, when it is another one than --url (Pusher).")
     var apiURL: String?
 
-    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    @Option(
+        help: ArgumentHelp(
+            "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
+            valueName: "file"))
+    var config: String?
+
+    @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
     var key: String?
 
-    @Option(help: "PubNub's publish key (default: demo).")
+    @Option(help: "PubNub's publish key (default: that of the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in the HTTP API.")
-    var appID = "1001"
+    @Option(help: "The app's id in the HTTP API (default: that of the configuration, else 1001).")
+    var appID: String?
 }
 
 /// The user as whom a command connects.
 struct ServiceUserOptions: ParsableArguments {
     @Option(
         help:
-            "The app's secret. It signs subscriptions and messages; for PubNub every request; for Nexconn the request for a token."
+            "The app's secret. It signs subscriptions and messages; for PubNub every request; for Nexconn the request for a token. The shell keeps it in its history, and other users of this machine can see it: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
     )
     var secret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"))
+    var secretFile: String?
 
     @Option(help: "An address that authorises channels, instead of --secret.")
     var authEndpoint: String?
@@ -98,7 +109,7 @@ extension ServiceOptions {
     var apiURL: String? { place.apiURL }
     var key: String? { place.key }
     var publishKey: String? { place.publishKey }
-    var appID: String { place.appID }
+    var appID: String { place.appID ?? "1001" }
     var secret: String? { identity.secret }
     var authEndpoint: String? { identity.authEndpoint }
     var user: String? { identity.user }

@@ -46,9 +46,33 @@ struct ServiceOptions: ParsableArguments {
     @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     func validate() throws {
-        if secret != nil && authEndpoint != nil {
+        let isSecretGiven = secret != nil || identity.secretFile != nil
+        if isSecretGiven && authEndpoint != nil {
             throw ValidationError("--secret and --auth-endpoint exclude each other: one of them authorises channels.")
         }
+        if secret != nil && identity.secretFile != nil {
+            throw ValidationError("--secret and --secret-file exclude each other.")
+        }
+    }
+
+    /// The options with the secret that is meant, and with the keys of the configuration. Rule CL-124.
+    ///
+    /// A secret that is not given is taken from the configuration or the variable of the service, but for a command that was told with
+    /// `--token` or `--auth-endpoint` who vouches for it. Standard input is read here, once.
+    func resolved(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFailure) -> ServiceOptions {
+        var options = self
+        let given = try CredentialSources.secret(secret, file: identity.secretFile)
+        options.identity.secret = given?.revealed
+        let sources = CredentialSources(config: place.config, environment: environment)
+        guard token == nil, authEndpoint == nil, sources.areNamed(for: service) else { return options }
+        let found = try sources.credentials(
+            for: service, key: key, publishKey: publishKey, appID: place.appID, given: given)
+        (options.place.key, options.identity.secret) = (found.key, found.secret.revealed)
+        if service == .pubnub { options.place.publishKey = found.publishKey }
+        if service == .pusher { options.place.appID = found.appID }
+        return options
     }
 
     /// What stands in the field `sub`.

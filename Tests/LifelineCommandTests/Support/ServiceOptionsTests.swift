@@ -1,3 +1,4 @@
+import Foundation
 import Lifeline
 import Testing
 
@@ -18,6 +19,39 @@ struct ServiceOptionsTests {
             let failure = #expect(throws: CommandFailure.self) { try options.makeService() }
             #expect(failure?.kind == .usage)
         }
+    }
+
+    private func temporaryFile(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString)").path
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test("CL-124: the secret comes from a file, the configuration or the environment, and what is given counts more")
+    func secrets() throws {
+        let file = try temporaryFile("  from-a-file \n")
+        let config = try temporaryFile(
+            #"{"apps":[{"id":"1","key":"one","secret":"first-secret"},{"id":"2","key":"two","secret":"second-secret"}]}"#)
+        defer { for path in [file, config] { try? FileManager.default.removeItem(atPath: path) } }
+        func found(_ arguments: [String], _ environment: [String: String] = [:]) throws -> [String?] {
+            let options = try ServiceOptions.parse(arguments).resolved(environment: environment)
+            return [options.secret, options.key, options.appID]
+        }
+        #expect(try found([]) == [nil, nil, "1001"])
+        #expect(try found(["--secret-file", file]) == ["from-a-file", nil, "1001"])
+        #expect(try found(["--config", config]) == ["first-secret", "one", "1"])
+        #expect(try found(["--key", "two"], ["LIFELINE_CONFIG": config]) == ["second-secret", "two", "2"])
+        #expect(try found(["--app-id", "2", "--config", config, "--secret", "given"]) == ["given", "two", "2"])
+        #expect(try found([], ["LIFELINE_APP_SECRET": "from-the-environment"]).first == "from-the-environment")
+        // Somebody else vouches.
+        #expect(try found(["--auth-endpoint", "http://app/auth", "--config", config]) == [nil, nil, "1001"])
+        let failure = #expect(throws: CommandFailure.self) { try found(["--key", "three", "--config", config]) }
+        #expect(failure?.kind == .usage)
+        for wrong in [["--secret", "s", "--secret-file", file], ["--secret-file", file, "--auth-endpoint", "http://a"]] {
+            #expect(throws: (any Error).self) { try ServiceOptions.parse(wrong) }
+        }
+        let empty = #expect(throws: CommandFailure.self) { try found(["--secret-file", "/dev/null"]) }
+        #expect(empty?.kind == .usage && empty?.description.contains("--secret-file /dev/null") == true)
     }
 
     @Test("The device is the same for the same name, and short enough")

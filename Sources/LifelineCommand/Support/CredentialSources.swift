@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Lifeline
+import RealtimeHub
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What identifies an application to its server.
+struct ServerCredentials: Hashable, Sendable {
+    /// Of Pusher's HTTP API.
+    var appID = ""
+    /// The app's key; PubNub's subscribe key.
+    var key: String
+    /// PubNub's.
+    var publishKey = ""
+    var secret: Secret
+}
+
+/// Where commands find an application's secret: in a configuration file of the server and in its variables. Rules CL-103 and CL-124.
+struct CredentialSources {
+    /// `--config`; nil for the file of `LIFELINE_CONFIG`, if any.
+    var config: String?
+    var environment: [String: String]
+
+    /// Whether somebody has named a configuration or put a secret of the service into the environment. Otherwise only the development
+    /// credentials of `serve` are known.
+    func areNamed(for service: ServiceName) -> Bool {
+        config != nil || [Self.variable(service), "LIFELINE_CONFIG"].contains { environment[$0]?.isEmpty == false }
+    }
+
+    /// - Parameters:
+    ///   - key: of the application that is meant; nil for the first one. The same for the publish key and the id.
+    ///   - given: a secret that counts more than the configuration's.
+    func credentials(
+        for service: ServiceName, key: String?, publishKey: String?, appID: String?, given: Secret?
+    ) throws(CommandFailure) -> ServerCredentials {
+        let configured = try configured(service)
+        let match = configured.first { entry in
+            (key.map { $0.utf8.elementsEqual(entry.key.utf8) } ?? true)
+                && (service != .pusher || appID.map { $0.utf8.elementsEqual(entry.appID.utf8) } ?? true)
+                && (service != .pubnub || publishKey.map { $0.utf8.elementsEqual(entry.publishKey.utf8) } ?? true)
+        }
+        if var match {
+            match.secret = given ?? match.secret
+            return match
+        }
+        guard let given, let first = configured.first else {
+            let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
+            throw CommandFailure(
+                "The configuration has no application with the \(name) for \(service.rawValue), so its secret is unknown. Name its "
+                    + "file with --config, or give the secret with \(Self.variable(service)) or --secret-file.", .usage)
+        }
+        return ServerCredentials(
+            appID: appID ?? first.appID, key: key ?? first.key, publishKey: publishKey ?? first.publishKey, secret: given)
+    }
+
+    private func configured(_ service: ServiceName) throws(CommandFailure) -> [ServerCredentials] {
+        let options: ServeOptions
+        do {
+            options = try ServeOptions.parse(config.map { ["--config=\($0)"] } ?? [])
+        } catch {
+            throw CommandFailure("--config cannot be read: \(error)", .usage)
+        }
+        let settings = try ServeSettings(options, environment: environment)
+        return switch service {
+        case .pusher: settings.applications.map { ServerCredentials(appID: $0.id, key: $0.key, secret: $0.secret) }
+        case .pubnub:
+            settings.keysets.map {
+                ServerCredentials(key: $0.subscribeKey, publishKey: $0.publishKey, secret: $0.secretKey)
+            }
+        case .nexconn: settings.chatApplications.map { ServerCredentials(key: $0.key, secret: $0.secret) }
+        }
+    }
+
+    /// The secret that is given with `--secret` or `--secret-file`; nil without either.
+    static func secret(_ secret: String?, file: String?) throws(CommandFailure) -> Secret? {
+        if let secret {
+            guard !secret.isEmpty else { throw CommandFailure("--secret is empty.", .usage) }
+            return Secret(secret)
+        }
+        guard let file else { return nil }
+        let text: String
+        if file == "-" {
+            text = lineOfStandardInput()
+        } else {
+            do throws(FileContent.Failure) {
+                text = String(decoding: try FileContent.read(file, limit: 4_096), as: UTF8.self)
+            } catch {
+                throw CommandFailure("--secret-file \(file) \(error.reason).", .usage)
+            }
+        }
+        let secret = text.trimmingSpaces
+        guard !secret.isEmpty, !secret.contains(where: \.isNewline) else {
+            throw CommandFailure("--secret-file \(file) must contain the secret on one line, and nothing else.", .usage)
+        }
+        return Secret(secret)
+    }
+
+    /// The first line, and not one byte of what stands behind it: `listen` reads its commands there.
+    private static func lineOfStandardInput() -> String {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < 4_096 {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // A descriptor that does not block: wait until there is something.
+                var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+                guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { break }
+                continue
+            }
+            if count <= 0 || byte == UInt8(ascii: "\n") { break }
+            line.append(byte)
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    static func variable(_ service: ServiceName) -> String {
+        switch service {
+        case .pusher: "LIFELINE_APP_SECRET"
+        case .pubnub: "LIFELINE_PUBNUB_SECRET"
+        case .nexconn: "LIFELINE_NEXCONN_SECRET"
+        }
+    }
+}
