@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 
 /// The messages, gaps and failures of a channel, as an async sequence for one consumer. It ends with the subscription, with the
 /// client, or when the consuming task is cancelled.
@@ -75,10 +76,10 @@ public struct Messages: AsyncSequence, Sendable {
 
     /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
-        private let place: Place
+        private let place: MessagePlace
 
         init(base: Deliveries.Iterator) {
-            place = Place(base: base)
+            place = MessagePlace(base: base)
         }
 
         /// The next message, or nil at the end.
@@ -86,38 +87,43 @@ public struct Messages: AsyncSequence, Sendable {
             await place.next()
         }
     }
+}
 
-    /// Where one loop is. A gap that the next message has to tell goes back when the loop is left, so that the next loop tells it
-    /// (rule LL-34).
-    private final class Place {
-        private var base: Deliveries.Iterator
-        private var gap: Gap?
+/// Where one loop over messages is. A gap that the next message has to tell goes back when the loop is left, so that the next loop tells it
+/// (rule LL-34).
+final class MessagePlace {
+    private var base: Deliveries.Iterator
+    private let event: String?
+    private var gap: Gap?
 
-        init(base: Deliveries.Iterator) {
-            self.base = base
-        }
+    /// - Parameter event: messages with other names of events are passed over; a gap before one of them is one before the next message that
+    ///   is not. Nil for all messages.
+    init(base: Deliveries.Iterator, event: String? = nil) {
+        self.base = base
+        self.event = event
+    }
 
-        deinit {
-            if let gap { base.base.putBack(.delivery(.gap(gap))) }
-        }
+    deinit {
+        if let gap { base.base.putBack(.delivery(.gap(gap))) }
+    }
 
-        func next() async -> Message? {
-            while let delivery = await base.next() {
-                switch delivery {
-                case .message(var message):
-                    message.precedingGap = gap
-                    gap = nil
-                    return message
-                case .gap(let later):
-                    gap = gap?.joined(with: later) ?? later
-                case .failed(let error, _):
-                    // Rule LL-33. Other failures take no message away, or declare a gap of their own.
-                    guard error.code == .decryptionFailed else { continue }
-                    let unread = base.gap(.undecryptable, of: 1)
-                    gap = gap?.joined(with: unread) ?? unread
-                }
+    func next() async -> Message? {
+        while let delivery = await base.next() {
+            switch delivery {
+            case .message(var message):
+                if let event, !message.event.isExactly(event) { continue }
+                message.precedingGap = gap
+                gap = nil
+                return message
+            case .gap(let later):
+                gap = gap?.joined(with: later) ?? later
+            case .failed(let error, _):
+                // Rule LL-33. Other failures take no message away, or declare a gap of their own.
+                guard error.code == .decryptionFailed else { continue }
+                let unread = base.gap(.undecryptable, of: 1)
+                gap = gap?.joined(with: unread) ?? unread
             }
-            return nil
         }
+        return nil
     }
 }

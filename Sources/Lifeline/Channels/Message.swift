@@ -14,8 +14,12 @@ public struct Message: Sendable {
     public var channel: String
     /// The subscribed pattern that covers the channel; nil when the channel itself was subscribed.
     public var pattern: String?
-    /// The event's name; ``Message/defaultEvent`` for services without event names.
+    /// The event's name, as it was published; ``Message/defaultEvent`` for services without event names.
     public var event: String
+    /// Whether another client has published it, where the service tells such messages from those of your own server: Pusher, which puts
+    /// `client-` in front of their events. The name is without it here, so that a message has one name whichever way it goes; whoever
+    /// takes the word of your server only looks at this. Rule LL-88.
+    public var isClientEvent: Bool
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String
     /// The service's id of the message, or nil when it gives none.
@@ -37,8 +41,10 @@ public struct Message: Sendable {
     /// A message, such as for tests of your own code.
     public init(
         channel: String, pattern: String? = nil, event: String = Message.defaultEvent, text: String, id: String? = nil,
-        user: String? = nil, publishedAt: Date? = nil, receivedAt: Moment, precedingGap: Gap? = nil
+        user: String? = nil, publishedAt: Date? = nil, receivedAt: Moment, precedingGap: Gap? = nil,
+        isClientEvent: Bool = false
     ) {
+        self.isClientEvent = isClientEvent
         self.channel = channel
         self.pattern = pattern
         self.event = event

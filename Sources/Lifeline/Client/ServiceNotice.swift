@@ -13,6 +13,8 @@ public struct ServiceNotice: Hashable, Sendable {
         /// The same as ``rawValue``.
         public var description: String { rawValue }
 
+        /// A token, or headers with one, were renewed: `{"reason":"expiring"}`, with the raw value of a ``TokenRequest/Reason``.
+        public static let tokenRenewed = Name(rawValue: "tokenRenewed")
         /// Pusher: a cache channel was subscribed and has no cached event. No data.
         public static let cacheMissed = Name(rawValue: "cacheMissed")
         /// Pusher: how many connections are subscribed to the channel: `{"count":3}`.

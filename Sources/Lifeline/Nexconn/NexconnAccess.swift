@@ -5,6 +5,7 @@ public struct NexconnAccess: Sendable {
     enum Kind: Sendable {
         case token(String)
         case provider(@Sendable () async throws -> String)
+        case tokens(TokenProvider)
         case secret(NexconnCredentials)
     }
 
@@ -20,6 +21,12 @@ public struct NexconnAccess: Sendable {
     /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to stop connecting; after other errors the client tries again.
     public static func provider(_ provider: @escaping @Sendable () async throws -> String) -> NexconnAccess {
         NexconnAccess(kind: .provider(provider))
+    }
+
+    /// Your own code, asked for a token before the first attempt to connect, again before the token expires, and again when it is refused, which
+    /// does not end the attempts then. Unlike with ``provider(_:)`` a token is used for as long as it holds.
+    public static func tokens(_ provider: TokenProvider) -> NexconnAccess {
+        NexconnAccess(kind: .tokens(provider))
     }
 
     /// The client requests a token with the application's secret before each attempt to connect. For servers, tools and tests: do not

@@ -27,9 +27,7 @@ extension NexconnAdapter {
 
     static func draft(of publication: Publication) throws(LifelineError) -> NexconnDraft {
         let channel = try NexconnChannel(name: publication.channel)
-        guard channel.conversation != .system else {
-            throw .unsupported(feature: "publishing to system channels", service: NexconnSettings.serviceName)
-        }
+        try checkPublishing(to: channel)
         let isObject = publication.json.utf8.first == UInt8(ascii: "{")
         let content = isObject ? publication.json : "{\"content\":\(publication.json)}"
         var options = NexconnMessageOptions()
@@ -60,14 +58,34 @@ extension NexconnAdapter {
     }
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
+        try check(.members, of: channel)
         let place = try NexconnChannel(name: channel)
-        switch place.conversation {
-        case .direct, .system:
-            throw .unsupported(feature: "question who is on a direct or system channel", service: serviceName)
-        case .open:
-            guard let info = try await answer(to: Self.question(about: place.id)).openInfo else { throw Self.unreadable }
-            return info.members.map { Member(id: $0.user) }
-        case .group: return try await groupMembers(of: place.id)
+        if place.conversation == .group { return try await groupMembers(of: place.id) }
+        guard let info = try await answer(to: Self.question(about: place.id)).openInfo else { throw Self.unreadable }
+        return info.members.map { Member(id: $0.user) }
+    }
+
+    /// Rule LL-87.
+    func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {
+        let place = try NexconnChannel(name: channel)
+        switch feature {
+        case .subscribing, .history: break
+        case .publishing: try Self.checkPublishing(to: place)
+        case .presence:
+            guard hasPresence(channel) else {
+                throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
+            }
+        case .members:
+            guard place.conversation == .open || place.conversation == .group else {
+                throw .unsupported(feature: "question who is on a direct or system channel", service: serviceName)
+            }
+        default: throw unknown(feature)
+        }
+    }
+
+    private static func checkPublishing(to channel: NexconnChannel) throws(LifelineError) {
+        guard channel.conversation != .system else {
+            throw .unsupported(feature: "publishing to system channels", service: NexconnSettings.serviceName)
         }
     }
 

@@ -28,18 +28,25 @@ extension NexconnAdapter {
         tasks: TaskStarter = .plain,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     ) -> NexconnAdapter {
-        let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing).retrying(options.retryPolicy)
+        let policy = policy(settings, options)
         let issuer = NexconnTokenIssuer(
             settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
-        let tokens = NexconnTokenTransport(
-            base: HeaderedTransport.webSocket(transport, options.headers), issuer: issuer, tasks: tasks)
+        let base = HeaderedTransport.webSocket(transport, options.headers)
+        let tokens = Self.source(settings.access, timers, unixSeconds, tasks)
+        var gate: TokenTransport<NexconnSession>?
+        if let tokens {
+            gate = TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value
+            }
+        } else if issuer.isNeeded {
+            gate = TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await issuer.token() }
+        }
         let memory = NexconnMemory(
             host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
             device: settings.device, client: "lifeline-swift/\(PackageVersion.current)", yields: settings.yields)
         let driver = Driver(
-            transport: tokens, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
-        tokens.deliverTokens(to: { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) })
+            transport: gate ?? base, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+        gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) }
         let network = observeNetwork(settings.host.name) { [weak driver] status in
             guard let driver else { return }
             let failures = driver.snapshot.failedAttempts
@@ -47,7 +54,28 @@ extension NexconnAdapter {
         }
         return NexconnAdapter(
             driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, tracksPresence: settings.tracksPresence,
-            network: network)
+            network: network, tokens: tokens)
+    }
+
+    private static func policy(_ settings: NexconnSettings, _ options: ClientOptions) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
+        if case .tokens = settings.access.kind {
+            // LL-82: another token is asked for. What the application refuses is `refused`, and final.
+            policy.overrides[.credentialsRejected] = .jittered(
+                first: .seconds(1), base: .seconds(1), cap: policy.cap, atLeast: .milliseconds(500))
+        }
+        return policy.retrying(options.retryPolicy)
+    }
+
+    private static func source(
+        _ access: NexconnAccess, _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int, _ tasks: TaskStarter
+    ) -> TokenSource<String>? {
+        guard case .tokens(let provider) = access.kind else { return nil }
+        return TokenSource(margin: provider.margin, timers: timers, unixSeconds: unixSeconds, tasks: tasks) {
+            request throws(ConnectionFailure) in
+            let token = try await provider.token(request)
+            return .init(value: token.text, expires: token.expires?.unixSeconds)
+        }
     }
 }
 

@@ -30,12 +30,14 @@ final class NexconnAdapter: ServiceAdapter {
     private let policy: ConnectionPolicy
     private let tracksPresence: Bool
     private let network: NetworkObservation?
+    private let tokens: TokenSource<String>?
     let state: NIOLockedValueBox<State>
 
     init(
         driver: Driver, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy, tracksPresence: Bool,
-        network: NetworkObservation? = nil
+        network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
+        self.tokens = tokens
         self.driver = driver
         self.policy = policy
         self.timers = timers
@@ -57,8 +59,17 @@ final class NexconnAdapter: ServiceAdapter {
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
         // Inline: the hub only hands on to sequences, which never blocks.
-        return driver.notices.observe(on: .inline) { [clock, weak self] notices in
+        tokens?.observe { [weak self, weak driver] news in
+            if case .renewed(let token, _) = news { driver?.submit(.perform(.setToken(token), nil)) }
+            let event = ServiceEvent(news)
+            self?.take { _ in NexconnNews.Report(events: [event]) }
+        }
+        return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             let now = clock()
+            for case .change(let change) in notices {
+                // LL-82: the next attempt asks for another one.
+                if let cause = change.cause, cause.category == .credentialsRejected { tokens?.refuse(LifelineError(cause)) }
+            }
             self?.take { $0.take(notices, at: now) }
         }
     }

@@ -43,15 +43,14 @@ struct NexconnTokenIssuer: Sendable {
         case .provider(let provider):
             do {
                 return try await provider()
-            } catch let error as LifelineError {
+            } catch let error as LifelineError where error.code == .accessDenied {
                 // A refusal by the application is a refusal by the service: nothing else would be tried with another token.
-                let category = error.code == .accessDenied ? .credentialsRejected : StatusCategory(rawValue: error.code.rawValue)
-                throw ConnectionFailure(category, error.reason)
+                throw ConnectionFailure(.credentialsRejected, error.reason)
             } catch {
-                // Its text stays out: nobody knows what is in it.
-                throw ConnectionFailure(
-                    .unknown, "The client's own code for the token failed with an error of type \(type(of: error)).")
+                throw TokenProvider.failure(of: error)
             }
+        // Its tokens come from the client's source.
+        case .tokens(let provider): return try await provider.token(TokenRequest(.first)).text
         }
     }
 

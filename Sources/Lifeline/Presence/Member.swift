@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A user who is present in a channel.
 public struct Member: Hashable, Sendable, Identifiable {
     /// The user's id. A user who is connected twice is one member.
@@ -9,6 +15,21 @@ public struct Member: Hashable, Sendable, Identifiable {
     public init(id: String, info: String? = nil) {
         self.id = id
         self.info = info
+    }
+}
+
+extension Member {
+    /// What the service knows about the member, as a value.
+    ///
+    /// - Returns: nil when the service knows nothing.
+    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type, but not what the service knows.
+    public func decodeInfo<Value: Decodable>(as type: Value.Type = Value.self) throws(LifelineError) -> Value? {
+        guard let info else { return nil }
+        do {
+            return try JSONDecoder().decode(type, from: Data(info.utf8))
+        } catch {
+            throw LifelineError(.undecodable, "What is known about the member is no \(type).")
+        }
     }
 }
 

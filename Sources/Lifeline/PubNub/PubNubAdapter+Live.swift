@@ -36,20 +36,44 @@ extension PubNubAdapter {
         session.requestTimeout = policy.timing.request
         session.pollRenewal = options.pollRenewal
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)
+        let base = HeaderedTransport.longPoll(transport, options.headers)
+        let tokens = service.tokens.map { Self.source($0, timers, unixSeconds, tasks) }
+        let gate = tokens.map { tokens in
+            TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value }
+        }
         let driver = Driver(
-            transport: HeaderedTransport.longPoll(transport, options.headers), jobs: PubNubJobs(), timers: timers, policy: policy,
-            memory: memory, seed: seed)
+            transport: gate ?? base, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+        gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setAuth($0), nil)) }
         if let filter = service.filter { driver.submit(.perform(.setFilter(filter), nil)) }
         let caller = PubNubCaller(
             host: service.host, settings: service.settings, cipher: service.cipher, http: HeaderedHTTP(http, options.headers),
             limit: policy.timing.request,
-            unixSeconds: unixSeconds, now: { timers.now })
+            unixSeconds: unixSeconds, now: { timers.now }, tokens: tokens)
         let news = PubNubNews(
             cipher: service.cipher, tracksPresence: service.tracksPresence,
             allowance: policy.timing.activity + policy.timing.probe)
         return PubNubAdapter(
             driver: driver, clock: { timers.now }, caller: caller, news: news, tracksPresence: service.tracksPresence,
-            tasks: tasks, network: observeNetwork(service.host.name, driver))
+            tasks: tasks, network: observeNetwork(service.host.name, driver), tokens: tokens)
+    }
+
+    private static func source(
+        _ provider: TokenProvider, _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int,
+        _ tasks: TaskStarter
+    ) -> TokenSource<String> {
+        TokenSource(margin: provider.margin, timers: timers, unixSeconds: unixSeconds, tasks: tasks) {
+            request throws(ConnectionFailure) in
+            let token = try await provider.token(request)
+            return .init(value: token.text, expires: token.expires?.unixSeconds ?? Self.expiry(of: token.text))
+        }
+    }
+
+    /// When a token of the access manager expires, seconds since 1970; nil for an auth key, and for what cannot be read.
+    private static func expiry(of token: String) -> Int? {
+        guard let token = try? PubNubAccessToken(parsing: token) else { return nil }
+        let (lifetime, isTooLong) = token.ttl.multipliedReportingOverflow(by: 60)
+        let (expires, isTooLate) = token.issued.addingReportingOverflow(lifetime)
+        return isTooLong || isTooLate ? nil : expires
     }
 }
 

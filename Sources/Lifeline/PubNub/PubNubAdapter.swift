@@ -16,6 +16,8 @@ final class PubNubAdapter: ServiceAdapter {
         case answered(PubNubNews.Question, Result<[Member], LifelineError>)
         /// A channel that the service is not even asked for.
         case refused(channel: String, LifelineError)
+        /// What became of a token.
+        case told(ServiceEvent)
     }
 
     struct State {
@@ -35,11 +37,12 @@ final class PubNubAdapter: ServiceAdapter {
     private let tracksPresence: Bool
     private let tasks: TaskStarter
     private let network: NetworkObservation?
+    private let tokens: TokenSource<String>?
     let state: NIOLockedValueBox<State>
 
     init(
         driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
-        tasks: TaskStarter = .plain, network: NetworkObservation? = nil
+        tasks: TaskStarter = .plain, network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         self.driver = driver
         self.clock = clock
@@ -47,6 +50,7 @@ final class PubNubAdapter: ServiceAdapter {
         self.tracksPresence = tracksPresence
         self.tasks = tasks
         self.network = network
+        self.tokens = tokens
         state = NIOLockedValueBox(State(news: news))
     }
 
@@ -58,8 +62,16 @@ final class PubNubAdapter: ServiceAdapter {
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
+        tokens?.observe { [weak self, weak driver] news in
+            if case .renewed(let token, _) = news { driver?.submit(.perform(.setAuth(token), nil)) }
+            self?.take(.told(ServiceEvent(news)))
+        }
         // Inline: the hub only hands on to sequences, which never blocks.
-        return driver.notices.observe(on: .inline) { [clock, weak self] notices in
+        return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
+            for case .change(let change) in notices {
+                // LL-82: the next attempt asks for another one.
+                if let cause = change.cause, cause.category == .accessDenied { tokens?.refuse(LifelineError(cause)) }
+            }
             self?.take(.notices(notices, at: clock()))
         }
     }
@@ -86,6 +98,21 @@ final class PubNubAdapter: ServiceAdapter {
 
     func unsubscribe(_ channel: String) {
         driver.submit(.perform(.unsubscribe(list(of: channel)), nil))
+    }
+
+    /// Rule LL-87.
+    func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {
+        let group = PubNubGroupRoom.group(of: channel)
+        switch feature {
+        case .subscribing:
+            if let problem = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) { throw problem }
+        case .publishing, .history, .members: try Self.check(channel)
+        case .presence:
+            guard hasPresence(channel) else {
+                throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
+            }
+        default: throw unknown(feature)
+        }
     }
 
     func hasPresence(_ channel: String) -> Bool { tracksPresence && PubNubGroupRoom.group(of: channel) == nil }
@@ -203,6 +230,7 @@ extension PubNubAdapter {
         case .refused(let channel, let error):
             let report = PubNubNews.Report(events: [.subscriptionFailed(channel: channel, error, willRetry: false)])
             return (report, state.body)
+        case .told(let event): return (PubNubNews.Report(events: [event]), state.body)
         }
     }
 

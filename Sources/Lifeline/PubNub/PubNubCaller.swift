@@ -13,11 +13,14 @@ struct PubNubCaller: Sendable {
     /// Seconds since 1970, for signatures and nothing else.
     let unixSeconds: @Sendable () -> Int
     let now: @Sendable () -> Moment
+    /// Where tokens come from; nil for the one of the settings.
+    let tokens: TokenSource<String>?
     private let clock = ServerClock()
 
     init(
         host: ServiceHost, settings: PubNubSettings, cipher: PubNubCipher?, http: any HTTPSending, limit: Duration,
-        unixSeconds: @escaping @Sendable () -> Int, now: @escaping @Sendable () -> Moment
+        unixSeconds: @escaping @Sendable () -> Int, now: @escaping @Sendable () -> Moment,
+        tokens: TokenSource<String>? = nil
     ) {
         self.host = host
         self.settings = settings
@@ -26,6 +29,7 @@ struct PubNubCaller: Sendable {
         self.limit = limit
         self.unixSeconds = unixSeconds
         self.now = now
+        self.tokens = tokens
     }
 
     /// Asks for something beside the subscription.
@@ -40,6 +44,27 @@ struct PubNubCaller: Sendable {
 
     private func perform<Call: PubNubCall>(
         _ call: Call, _ request: PubNubRequest
+    ) async throws(PubNubProblem) -> Call.Answer {
+        guard let tokens else { return try await perform(call, request, settings) }
+        var (settings, used) = (settings, 0)
+        do throws(ConnectionFailure) { (settings.auth, used) = try await tokens.value() } catch { throw PubNubProblem(error) }
+        let refusal: PubNubProblem
+        do throws(PubNubProblem) {
+            return try await perform(call, request, settings)
+        } catch {
+            guard [401, 403].contains(error.failure.httpStatus) else { throw error }
+            refusal = error
+        }
+        // LL-82: once more with another token. Nothing has been done with the one that was refused.
+        tokens.refuse(LifelineError(refusal), number: used)
+        let number: Int
+        do throws(ConnectionFailure) { (settings.auth, number) = try await tokens.value() } catch { throw refusal }
+        guard number != used else { throw refusal }
+        return try await perform(call, request, settings)
+    }
+
+    private func perform<Call: PubNubCall>(
+        _ call: Call, _ request: PubNubRequest, _ settings: PubNubSettings
     ) async throws(PubNubProblem) -> Call.Answer {
         let headers = request.body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")]
         func signed(at seconds: Int?) -> HTTPCall {

@@ -9,6 +9,8 @@ struct PubNubServiceSettings: Sendable {
     var cipher: PubNubCipher?
     var filter: String?
     var tracksPresence: Bool
+    /// Where tokens come from; nil for a client that keeps the one of its settings.
+    var tokens: TokenProvider?
 
     static let serviceName = "PubNub"
     static let sdk = "Lifeline/\(PackageVersion.current)"
@@ -67,6 +69,7 @@ extension Service {
     ///   - userID: the id of this client's user, 1 to 92 letters.
     ///   - host: see ``ServiceHost/pubnub``.
     ///   - authToken: a token or an auth key, if the keyset uses the access manager.
+    ///   - tokens: your code that gets tokens, in place of `authToken`: the client asks again before a token expires and when one is refused.
     ///   - secretKey: signs every request; the service grants it every right. For servers, tools and tests: do not ship it to users.
     ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.
     ///   - readingKeys: further keys that decrypt received messages and the history; without effect without `cipherKey`.
@@ -78,16 +81,16 @@ extension Service {
         publishKey: String, subscribeKey: String, userID: String, host: ServiceHost = .pubnub, authToken: String? = nil,
         secretKey: String? = nil, cipherKey: String? = nil, readingKeys: PubNubReadingKeys = .none,
         cipherForm: PubNubCipherForm = .legacy, filter: String? = nil,
-        presence: Bool = true
+        presence: Bool = true, tokens: TokenProvider? = nil
     ) -> Service {
         let endpoint = HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls)
         let settings = PubNubServiceSettings(
             host: host,
             settings: PubNubSettings(
                 endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: userID,
-                auth: authToken, sdk: PubNubServiceSettings.sdk),
+                auth: tokens == nil ? authToken : nil, sdk: PubNubServiceSettings.sdk),
             cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
-            tracksPresence: presence)
+            tracksPresence: presence, tokens: tokens)
         return Service(name: PubNubServiceSettings.serviceName) { options, double in
             double.map { PubNubAdapter.doubled(settings, options, $0) } ?? PubNubAdapter.live(settings, options)
         }

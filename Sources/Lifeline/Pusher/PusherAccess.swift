@@ -43,7 +43,7 @@ public struct PusherAccess: Sendable {
     enum Kind: Sendable {
         case none
         case secret(PusherCredentials)
-        case endpoint(url: String, headers: [String: String])
+        case endpoint(url: String, headers: EndpointHeaders)
         case custom(@Sendable (Request) async throws -> Grant)
     }
 
@@ -65,7 +65,18 @@ public struct PusherAccess: Sendable {
 
     /// An endpoint of your server. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
     public static func endpoint(_ url: String, headers: [String: String] = [:]) -> PusherAccess {
-        PusherAccess(kind: .endpoint(url: url, headers: headers))
+        PusherAccess(kind: .endpoint(url: url, headers: .fixed(headers)))
+    }
+
+    /// An endpoint of your server, with headers that your own code gets, such as `Authorization` with a token. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
+    ///
+    /// - Parameter headers: asked before the first request, and again when the endpoint has answered 401 or 403; the request is made once
+    ///   more then. However many channels need headers at that moment, it is called once, in a task of its own (rules LL-80 to LL-84).
+    ///   Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
+    public static func endpoint(
+        _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]
+    ) -> PusherAccess {
+        PusherAccess(kind: .endpoint(url: url, headers: .provided(headers)))
     }
 
     /// Your own code, called in a task of its own for every channel and connection. The task is cancelled when the result is no longer

@@ -42,16 +42,19 @@ extension PusherAdapter {
         // Whoever authorises is somebody else: the fields are for the service.
         let service = HeaderedHTTP(http, options.headers)
         let transport = HeaderedTransport.webSocket(transport, options.headers)
+        var (channelHeaders, userHeaders): (TokenSource<[String: String]>?, TokenSource<[String: String]>?) = (nil, nil)
+        if case .endpoint(_, let headers) = settings.access.kind { channelHeaders = headers.source(timers, unixSeconds, tasks) }
+        if case .endpoint(_, let headers) = settings.signIn?.kind { userHeaders = headers.source(timers, unixSeconds, tasks) }
+        let authorizer = PusherAuthorizer(
+            settings: settings, http: http, limit: limit, tasks: tasks, channelHeaders: channelHeaders, userHeaders: userHeaders)
         let driver = Driver(
-            transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit, tasks: tasks),
-            timers: timers,
-            policy: policy, memory: memory, seed: seed)
+            transport: transport, jobs: authorizer, timers: timers, policy: policy, memory: memory, seed: seed)
         let caller = settings.access.credentials.map {
             PusherCaller(settings: settings, credentials: $0, http: service, limit: limit, unixSeconds: unixSeconds)
         }
         if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
             driver: driver, clock: { timers.now }, signsIn: settings.signIn != nil, caller: caller,
-            network: observeNetwork(settings.host.name, driver))
+            network: observeNetwork(settings.host.name, driver), headers: [channelHeaders, userHeaders].compactMap { $0 })
     }
 }

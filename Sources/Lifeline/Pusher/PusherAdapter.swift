@@ -17,6 +17,7 @@ final class PusherAdapter: ServiceAdapter {
     let signsIn: Bool
     private let caller: PusherCaller?
     private let network: NetworkObservation?
+    private let headers: [TokenSource<[String: String]>]
     let state = NIOLockedValueBox(State())
 
     struct State {
@@ -31,8 +32,9 @@ final class PusherAdapter: ServiceAdapter {
 
     init(
         driver: Driver, clock: @escaping @Sendable () -> Moment, signsIn: Bool, caller: PusherCaller?,
-        network: NetworkObservation? = nil
+        network: NetworkObservation? = nil, headers: [TokenSource<[String: String]>] = []
     ) {
+        self.headers = headers
         self.driver = driver
         self.clock = clock
         self.signsIn = signsIn
@@ -44,6 +46,7 @@ final class PusherAdapter: ServiceAdapter {
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
+        for source in headers { source.observe { news in body([ServiceEvent(news)]) } }
         // Inline: the hub only hands on to sequences, which never blocks.
         return driver.notices.observe(on: .inline) { [clock, state, weak driver] notices in
             let now = clock()
@@ -88,26 +91,43 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        _ = try Self.checked(publication.channel)
+        try check(.publishing, of: publication.channel)
         if let feature = Self.missing(publication) { throw .unsupported(feature: feature, service: serviceName) }
         if let caller { return try await caller.publish(publication) }
-        guard PusherChannelKind(of: publication.channel).allowsClientEvents else {
-            throw .unsupported(
-                feature: "publishing to \(publication.channel) without the app's secret", service: serviceName)
-        }
         return await publishAsClient(publication)
+    }
+
+    /// Rule LL-87.
+    func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {
+        switch feature {
+        case .subscribing: if !PusherChannelName.isReserved(channel) { _ = try Self.checked(channel) }
+        case .publishing:
+            let name = try Self.checked(channel)
+            guard caller != nil || name.kind.allowsClientEvents else {
+                throw .unsupported(feature: "publishing to \(channel) without the app's secret", service: serviceName)
+            }
+        case .presence:
+            guard hasPresence(channel) else {
+                throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
+            }
+        case .members:
+            guard try Self.checked(channel).kind.access == .presence else {
+                throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
+            }
+            guard caller != nil else {
+                throw .unsupported(
+                    feature: "question who is on a channel without the app's secret", service: serviceName)
+            }
+        case .history: throw .unsupported(feature: "message history", service: serviceName)
+        default: throw unknown(feature)
+        }
     }
 
     /// Rule LL-25.
     func members(of channel: String) async throws(LifelineError) -> [Member] {
-        let name = try Self.checked(channel)
-        guard name.kind.access == .presence else {
-            throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
-        }
-        guard let caller else {
-            throw .unsupported(feature: "question who is on a channel without the app's secret", service: serviceName)
-        }
-        return try await caller.members(of: name)
+        try check(.members, of: channel)
+        guard let caller else { throw unknown(.members) }
+        return try await caller.members(of: Self.checked(channel))
     }
 
     /// Rule LL-26: by the channel's name.
@@ -144,7 +164,8 @@ final class PusherAdapter: ServiceAdapter {
 
     /// Rule LL-14: an event of the client's own, on a private or presence channel.
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
-        let event = publication.event.hasBytePrefix("client-") ? publication.event : "client-" + publication.event
+        let name = Self.neutralName(publication.event, on: publication.channel).event
+        let event = Self.clientPrefix + name
         do throws(ConnectionFailure) {
             let command = PusherCommand.publish(
                 channel: publication.channel, event: event, json: Self.wireData(of: publication.json))
@@ -155,8 +176,8 @@ final class PusherAdapter: ServiceAdapter {
                 body?([
                     .message(
                         Message(
-                            channel: publication.channel, event: event, text: publication.json, user: myID,
-                            receivedAt: clock()))
+                            channel: publication.channel, event: name, text: publication.json, user: myID,
+                            receivedAt: clock(), isClientEvent: true))
                 ])
             }
             return .accepted(id: nil)
@@ -233,9 +254,19 @@ extension PusherAdapter {
         guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
             !message.event.hasBytePrefix("pusher_internal:")
         else { return nil }
+        let (event, isClientEvent) = neutralName(message.event, on: channel)
         return .message(
             Message(
-                channel: channel, event: message.event, text: message.data ?? "null", user: message.userID, receivedAt: now))
+                channel: channel, event: event, text: message.data ?? "null", user: message.userID, receivedAt: now,
+                isClientEvent: isClientEvent))
+    }
+
+    private static var clientPrefix: String { "client-" }
+
+    /// The name of an event without the prefix that the service wants of events of clients (rule LL-88).
+    private static func neutralName(_ event: String, on channel: String) -> (event: String, isClientEvent: Bool) {
+        guard event.hasBytePrefix(clientPrefix), PusherChannelKind(of: channel).allowsClientEvents else { return (event, false) }
+        return (String(event.utf8.dropFirst(clientPrefix.utf8.count)) ?? event, true)
     }
 }
 

@@ -15,10 +15,12 @@ extension PusherAuthorizer {
             completion(Result { () throws(ConnectionFailure) in try signUser(socketID, watchlist) })
             return {}
         case .endpoint(let url, let headers):
-            let (http, limit) = (http, limit)
+            let (http, limit, source) = (http, limit, userHeaders)
             return run(completion) { () async throws(ConnectionFailure) in
                 let form = "socket_id=\(PercentEncoding.encode(socketID))"
-                let answer = try await http.send(Self.request(form: form, url: url, headers: headers), timeout: limit)
+                let answer = try await Self.ask(headers, source, by: http, within: limit) {
+                    Self.request(form: form, url: url, headers: $0)
+                }
                 return try Self.userGrant(in: answer)
             }
         case .custom(let authenticate):

@@ -14,11 +14,18 @@ final class PusherAuthorizer: JobRunner {
     /// How long an endpoint may take; the session stops waiting then as well.
     let limit: Duration
     let tasks: TaskStarter
+    /// Where headers of the endpoint for channels come from; nil for fixed ones.
+    let channelHeaders: TokenSource<[String: String]>?
+    /// The same for the endpoint for users.
+    let userHeaders: TokenSource<[String: String]>?
 
     init(
         settings: PusherSettings, http: any HTTPSending, limit: Duration,
-        tasks: TaskStarter = .plain
+        tasks: TaskStarter = .plain, channelHeaders: TokenSource<[String: String]>? = nil,
+        userHeaders: TokenSource<[String: String]>? = nil
     ) {
+        self.channelHeaders = channelHeaders
+        self.userHeaders = userHeaders
         self.settings = settings
         self.http = http
         self.limit = limit
@@ -37,9 +44,11 @@ final class PusherAuthorizer: JobRunner {
             completion(Result { () throws(ConnectionFailure) in try sign(job, with: credentials) })
             return {}
         case .endpoint(let url, let headers):
-            let (http, limit) = (http, limit)
+            let (http, limit, source) = (http, limit, channelHeaders)
             return run(completion) { () async throws(ConnectionFailure) in
-                let answer = try await http.send(Self.request(job, url: url, headers: headers), timeout: limit)
+                let answer = try await Self.ask(headers, source, by: http, within: limit) {
+                    Self.request(job, url: url, headers: $0)
+                }
                 return try Self.grant(in: answer)
             }
         case .custom(let authorize):

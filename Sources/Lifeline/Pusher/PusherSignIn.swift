@@ -17,7 +17,7 @@ public struct PusherSignIn: Sendable {
 
     enum Kind: Sendable {
         case secret(watchlist: [String])
-        case endpoint(url: String, headers: [String: String])
+        case endpoint(url: String, headers: EndpointHeaders)
         case custom(@Sendable (String) async throws -> Grant)
     }
 
@@ -32,7 +32,18 @@ public struct PusherSignIn: Sendable {
 
     /// An endpoint of your server. It gets a form POST with `socket_id` for every connection.
     public static func endpoint(_ url: String, headers: [String: String] = [:]) -> PusherSignIn {
-        PusherSignIn(kind: .endpoint(url: url, headers: headers))
+        PusherSignIn(kind: .endpoint(url: url, headers: .fixed(headers)))
+    }
+
+    /// An endpoint of your server, with headers that your own code gets, such as `Authorization` with a token. It gets a form POST with `socket_id` for every connection.
+    ///
+    /// - Parameter headers: asked before the first request, and again when the endpoint has answered 401 or 403; the request is made once
+    ///   more then. However many channels need headers at that moment, it is called once, in a task of its own (rules LL-80 to LL-84).
+    ///   Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
+    public static func endpoint(
+        _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]
+    ) -> PusherSignIn {
+        PusherSignIn(kind: .endpoint(url: url, headers: .provided(headers)))
     }
 
     /// Your own code, called with the socket id in a task of its own for every connection. The task is cancelled when the result is no

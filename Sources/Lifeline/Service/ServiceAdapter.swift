@@ -33,6 +33,9 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// - Throws: what is wrong with the call itself: a feature that the service lacks, a name that it does not take.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome
 
+    /// What a call for this feature would throw before anything is sent: a feature that the service lacks, a name that it does not take.
+    func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError)
+
     /// Whether the service tells who is present in `channel`.
     func hasPresence(_ channel: String) -> Bool
 
@@ -60,6 +63,8 @@ extension ServiceAdapter {
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         throw .unsupported(feature: "question who is on a channel without a subscription", service: serviceName)
     }
+
+    func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }
 
     private var noGroups: LifelineError { .unsupported(feature: "channel groups", service: serviceName) }
 

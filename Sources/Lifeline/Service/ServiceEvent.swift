@@ -16,3 +16,14 @@ enum ServiceEvent: Sendable {
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)
 }
+
+extension ServiceEvent {
+    /// What a client's events tell of a renewal (rule LL-84).
+    init<Value>(_ news: TokenSource<Value>.News) {
+        switch news {
+        case .renewed(_, let reason):
+            self = .notice(ServiceNotice(.tokenRenewed, data: #"{"reason":"\#(reason.rawValue)"}"#))
+        case .failed(let error): self = .problem(error, channel: nil)
+        }
+    }
+}

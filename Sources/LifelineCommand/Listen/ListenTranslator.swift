@@ -51,7 +51,8 @@ struct ListenTranslator: Sendable {
                 line(
                     message.receivedAt,
                     .message(
-                        channel: message.channel, event: message.event, data: message.data, id: message.id, user: message.user))
+                        channel: message.channel, event: (message.isClientEvent ? "client-" : "") + message.event,
+                        data: message.data, id: message.id, user: message.user))
             ]
         case .gap(let gap):
             return [line(gap.at, .gap(channel: gap.channel, since: gap.since))]

@@ -1,3 +1,4 @@
+import Foundation
 import Lifeline
 import LifelineServer
 import LifelineTesting
@@ -68,6 +69,48 @@ func catalogChatAccess() -> Service {
     let service = Service.nexconn(
         appKey: "app-key", host: .init("chat.example.com"),
         access: .provider { try await fetchChatToken() })
+    return service
+}
+
+private struct Issued {
+    var token: String
+    var expires: Date
+}
+
+private struct Backend {
+    func token(because reason: String) async throws -> Issued { Issued(token: "", expires: Date()) }
+}
+
+private let backend = Backend()
+
+func catalogTokens() -> Service {
+    let tokens = TokenProvider { request in
+        let answer = try await backend.token(because: request.reason.rawValue)
+        return AccessToken(answer.token, expires: answer.expires)
+    }
+    let service = Service.pubnub(
+        publishKey: "pub-key", subscribeKey: "sub-key", userID: "ann", tokens: tokens)
+    return service
+}
+
+func catalogChatTokens(_ tokens: TokenProvider) -> Service {
+    let service = Service.nexconn(
+        appKey: "app-key", host: .init("chat.example.com"), access: .tokens(tokens))
+    return service
+}
+
+private struct UserSession {
+    func token(refresh: Bool) async throws -> String { "" }
+}
+
+private let session = UserSession()
+
+func catalogHeaders() -> Service {
+    let service = Service.pusher(
+        key: "app-key", host: .pusher(cluster: "eu"),
+        access: .endpoint("https://example.com/pusher/auth") { request in
+            ["Authorization": "Bearer \(try await session.token(refresh: request.reason == .refused))"]
+        })
     return service
 }
 

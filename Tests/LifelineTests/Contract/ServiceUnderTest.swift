@@ -36,9 +36,6 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
     /// Whether a message needs no connection to be published.
     var publishesByHTTP: Bool { ![.pusherPrivate, .nexconnOpen, .nexconnGroup].contains(self) }
 
-    /// How the event that was published as `name` arrives: events of clients have a prefix in Pusher.
-    func event(_ name: String) -> String { self == .pusherPrivate ? "client-" + name : name }
-
     var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .nexconnOpen].contains(self) }
     /// Whether the service can be asked who is there.
     var tellsMembers: Bool { hasPresence || self == .nexconnGroup }

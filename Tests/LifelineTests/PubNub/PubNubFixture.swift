@@ -16,7 +16,8 @@ struct PubNubFixture {
     let service = ScriptedPubNub()
 
     init(
-        cipherKey: String? = nil, filter: String? = nil, presence: Bool = true, http: ScriptedHTTP = .nobodyHere
+        cipherKey: String? = nil, filter: String? = nil, presence: Bool = true, http: ScriptedHTTP = .nobodyHere,
+        tokens: TokenProvider? = nil
     ) {
         self.http = http
         let settings = PubNubServiceSettings(
@@ -24,7 +25,8 @@ struct PubNubFixture {
             settings: PubNubSettings(
                 endpoint: HTTPEndpoint(host: "h", port: 80, usesTLS: false), publishKey: "pub", subscribeKey: "sub",
                 userID: "ann", sdk: "test"),
-            cipher: cipherKey.map { PubNubCipher(key: $0) }, filter: filter, tracksPresence: presence)
+            cipher: cipherKey.map { PubNubCipher(key: $0) }, filter: filter, tracksPresence: presence,
+            tokens: tokens)
         let options = ClientOptions(timing: .fast)
         let adapter = PubNubAdapter.make(
             settings, options, transport: transport, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })

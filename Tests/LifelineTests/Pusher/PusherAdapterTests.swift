@@ -41,6 +41,25 @@ struct PusherAdapterTests {
         #expect(fixture.texts.last == #"{"event":"client-move","channel":"private-room","data":{"a":1}}"#)
     }
 
+    @Test("LL-88: an event has one name, whoever publishes it and whichever way, and what clients send is marked")
+    func oneName() async throws {
+        let fixture = PusherFixture()
+        try await fixture.connect()
+        let room = try await fixture.client.channel("private-room").subscribe()
+        let open = try await fixture.client.channel("room").subscribe()
+        fixture.receive(#"{"event":"price","channel":"private-room","data":"1"}"#)
+        fixture.receive(#"{"event":"client-price","channel":"private-room","data":"2"}"#)
+        // Clients publish nothing to public channels: the name is the server's own there.
+        fixture.receive(#"{"event":"client-price","channel":"room","data":"3"}"#)
+        var messages = room.messages.makeAsyncIterator()
+        let (first, second) = (await messages.next(), await messages.next())
+        #expect(first?.event == "price" && first?.isClientEvent == false)
+        #expect(second?.event == "price" && second?.isClientEvent == true)
+        var others = open.messages.makeAsyncIterator()
+        let third = await others.next()
+        #expect(third?.event == "client-price" && third?.isClientEvent == false)
+    }
+
     @Test("LL-14: a client event that the server complains about is refused")
     func clientEventRefused() async throws {
         let fixture = PusherFixture(access: .custom { _ in PusherAccess.Grant(auth: "key:sig") })
@@ -149,7 +168,7 @@ struct PusherAdapterTests {
         #expect(try await outcome == .accepted(id: nil))
         var iterator = room.messages.makeAsyncIterator()
         let message = try #require(await iterator.next() as Message?)
-        #expect(message.event == "client-typing")
+        #expect(message.event == "typing" && message.isClientEvent)
         #expect(message.text == #"{"a":1}"#)
         #expect(message.user == "ann")
     }

@@ -73,6 +73,8 @@ final class ScriptedAdapter: ServiceAdapter {
         first?()
         record(.unsubscribe(channel))
     }
+    func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {}
+
     func hasPresence(_ channel: String) -> Bool { channel.hasPrefix("presence-") }
 
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {

@@ -1,15 +1,13 @@
 import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// Gets a token before each dial, so that asking for it is part of the attempt: its limit, its failure and its retry (rule NP-25).
-final class NexconnTokenTransport: ClientTransport {
-    typealias Session = NexconnSession
-    typealias Report = @Sendable (TransportEvent<NexconnInbound>) -> Void
+final class TokenTransport<Session: ProtocolSession>: ClientTransport {
+    typealias Report = @Sendable (TransportEvent<Session.Inbound>) -> Void
 
-    private let base: any ClientTransport<NexconnSession>
-    private let issuer: NexconnTokenIssuer
+    private let base: any ClientTransport<Session>
+    private let token: @Sendable () async throws(ConnectionFailure) -> String
     private let tasks: TaskStarter
     /// The attempt that asks for its token, and what takes the token.
     private let state = NIOLockedValueBox(State())
@@ -21,11 +19,13 @@ final class NexconnTokenTransport: ClientTransport {
         var accept: (@Sendable (String) -> Void)?
     }
 
+    /// - Parameter token: asked in a task of its own before each dial; the task is cancelled when the attempt has ended.
     init(
-        base: any ClientTransport<NexconnSession>, issuer: NexconnTokenIssuer, tasks: TaskStarter = .plain
+        base: any ClientTransport<Session>, tasks: TaskStarter = .plain,
+        token: @escaping @Sendable () async throws(ConnectionFailure) -> String
     ) {
         self.base = base
-        self.issuer = issuer
+        self.token = token
         self.tasks = tasks
     }
 
@@ -38,23 +38,22 @@ final class NexconnTokenTransport: ClientTransport {
         state.withLockedValue { $0.accept = accept }
     }
 
-    func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
-        guard issuer.isNeeded else { return base.open(endpoint, attempt: attempt, report: report) }
-        let task = tasks.start { [weak self, issuer] in
-            let token: Result<String, ConnectionFailure>
+    func open(_ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping Report) {
+        let task = tasks.start { [weak self, token] in
+            let result: Result<String, ConnectionFailure>
             do throws(ConnectionFailure) {
-                token = .success(try await issuer.token())
+                result = .success(try await token())
             } catch {
-                token = .failure(error)
+                result = .failure(error)
             }
-            self?.dial(endpoint, attempt, report, token)
+            self?.dial(endpoint, attempt, report, result)
         }
         // The task may be done already; then its entry is of no use, and of no harm.
         state.withLockedValue { $0.asking = (attempt, task) }
     }
 
     private func dial(
-        _ endpoint: WebSocketEndpoint, _ attempt: AttemptID, _ report: @escaping Report,
+        _ endpoint: Session.Endpoint, _ attempt: AttemptID, _ report: @escaping Report,
         _ token: Result<String, ConnectionFailure>
     ) {
         if isAbandoned(attempt) { return }
@@ -72,7 +71,7 @@ final class NexconnTokenTransport: ClientTransport {
         state.withLockedValue { $0.abandoned.map { $0 >= attempt } ?? false }
     }
 
-    func send(_ outbound: WebSocketOutbound, attempt: AttemptID) { base.send(outbound, attempt: attempt) }
+    func send(_ outbound: Session.Outbound, attempt: AttemptID) { base.send(outbound, attempt: attempt) }
 
     func close(_ attempt: AttemptID, reason: CloseReason) {
         let task = state.withLockedValue { state in

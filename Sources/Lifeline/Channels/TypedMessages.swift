@@ -1,0 +1,76 @@
+/// A message of one event, as a value of the app's own type, or as what it is when it is none.
+public enum TypedMessage<Value: Sendable>: Sendable {
+    /// The message's payload as a value, with the message that it came in.
+    case value(Value, Message)
+    /// The payload is no such value. The error names the place in the JSON, but not the payload.
+    case undecodable(LifelineError, Message)
+
+    /// The message, whatever its payload is.
+    public var message: Message {
+        switch self {
+        case .value(_, let message), .undecodable(_, let message): message
+        }
+    }
+
+    /// The value; nil when the payload is none.
+    public var value: Value? {
+        if case .value(let value, _) = self { value } else { nil }
+    }
+}
+
+/// The messages of one event of a channel, decoded, as an async sequence for one consumer. It begins, ends and is bounded as
+/// ``Deliveries``, and a message that follows a gap has a ``Message/precedingGap``. Rule LL-85.
+public struct TypedMessages<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// A message with its value.
+    public typealias Element = TypedMessage<Value>
+    /// The sequence never throws.
+    public typealias Failure = Never
+
+    let deliveries: Deliveries
+    let event: String?
+
+    /// How many messages were dropped for this sequence, those of other events among them.
+    public var droppedCount: Int { deliveries.droppedCount }
+
+    /// Continues where an earlier loop ended.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(place: MessagePlace(base: deliveries.makeAsyncIterator(), event: event))
+    }
+
+    /// Hands out one element after the other. For one task.
+    public struct Iterator: AsyncIteratorProtocol {
+        let place: MessagePlace
+
+        /// The next message of the event, or nil at the end.
+        public mutating func next() async -> TypedMessage<Value>? {
+            guard let message = await place.next() else { return nil }
+            do throws(LifelineError) {
+                return .value(try message.decode(Value.self), message)
+            } catch {
+                return .undecodable(error, message)
+            }
+        }
+    }
+}
+
+extension Room {
+    /// The messages of one event, decoded. What cannot be decoded is a case of its own, so that nothing is passed over in silence.
+    ///
+    /// ```swift
+    /// for await price in room.messages(of: Price.self, event: "price") {
+    ///     switch price {
+    ///     case .value(let price, _): show(price)
+    ///     case .undecodable(let error, _): report(error)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the type of the payload.
+    ///   - event: only messages of this event; nil for all.
+    public func messages<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, event: String? = nil
+    ) -> TypedMessages<Value> {
+        TypedMessages(deliveries: deliveries, event: event)
+    }
+}

@@ -1,0 +1,47 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+
+/// The headers of requests to an endpoint that authorises.
+enum EndpointHeaders: Sendable {
+    case fixed([String: String])
+    case provided(@Sendable (TokenRequest) async throws -> [String: String])
+
+    /// Where provided ones come from; nil for fixed ones.
+    func source(
+        _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int, _ tasks: TaskStarter
+    ) -> TokenSource<[String: String]>? {
+        guard case .provided(let provide) = self else { return nil }
+        return TokenSource(margin: .seconds(1), timers: timers, unixSeconds: unixSeconds, tasks: tasks) {
+            request throws(ConnectionFailure) in
+            do {
+                return .init(value: try await provide(request), expires: nil)
+            } catch let error as LifelineError where error.code == .accessDenied {
+                // As a refusal by the endpoint: this channel is refused, and the connection stays.
+                throw ConnectionFailure(.accessDenied, error.reason)
+            } catch {
+                throw TokenProvider.failure(of: error)
+            }
+        }
+    }
+}
+
+extension PusherAuthorizer {
+    /// Asks an endpoint, once more with other headers when it refuses provided ones (rule LL-82).
+    static func ask(
+        _ headers: EndpointHeaders, _ source: TokenSource<[String: String]>?, by http: any HTTPSending, within limit: Duration,
+        _ request: ([String: String]) -> HTTPCall
+    ) async throws(ConnectionFailure) -> HTTPAnswer {
+        guard let source else {
+            guard case .fixed(let headers) = headers else { return try await http.send(request([:]), timeout: limit) }
+            return try await http.send(request(headers), timeout: limit)
+        }
+        let (first, used) = try await source.value()
+        let answer = try await http.send(request(first), timeout: limit)
+        guard [401, 403].contains(answer.status), let failure = answer.failure else { return answer }
+        source.refuse(LifelineError(failure), number: used)
+        // Without other headers the refusal stands.
+        guard let (second, number) = try? await source.value(), number != used else { return answer }
+        return try await http.send(request(second), timeout: limit)
+    }
+}

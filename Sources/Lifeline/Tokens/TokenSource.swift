@@ -1,0 +1,240 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// A value that an app provides and that ends: a token, or headers with one. Asks the app once for all that need it at a moment, again before
+/// it expires, and again when the service has refused it (rules LL-80 to LL-84).
+final class TokenSource<Value: Sendable>: Sendable {
+    /// What the app has provided.
+    struct Credential: Sendable {
+        var value: Value
+        /// Seconds since 1970; nil when nobody knows.
+        var expires: Int?
+    }
+
+    /// What became of a renewal.
+    enum News: Sendable {
+        case renewed(Value, TokenRequest.Reason)
+        case failed(LifelineError)
+    }
+
+    typealias Answer = Result<Credential, ConnectionFailure>
+    private typealias Waiter = CheckedContinuation<Result<(value: Value, number: Int), ConnectionFailure>, Never>
+
+    private struct State {
+        var current: (credential: Credential, number: Int)?
+        /// How many were provided.
+        var count = 0
+        /// Why the present one must not be used any more.
+        var refusal: LifelineError?
+        var asking: (id: Int, reason: TokenRequest.Reason, task: Task<Void, Never>?)?
+        var asked = 0
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        var timer: TimerCancellation?
+        var observe: (@Sendable (News) -> Void)?
+    }
+
+    private let margin: Int
+    private let timers: any TimerScheduler
+    private let unixSeconds: @Sendable () -> Int
+    private let tasks: TaskStarter
+    private let ask: @Sendable (TokenRequest) async throws(ConnectionFailure) -> Credential
+    private let state = NIOLockedValueBox(State())
+
+    /// How long after a renewal that failed another one is tried, while the present value still holds.
+    private static var pause: Int { 5 }
+    /// The longest timer: the time of day may be set, and a machine may sleep.
+    private static var longestTimer: Int { 3_600 }
+
+    init(
+        margin: Duration, timers: any TimerScheduler, unixSeconds: @escaping @Sendable () -> Int, tasks: TaskStarter = .plain,
+        ask: @escaping @Sendable (TokenRequest) async throws(ConnectionFailure) -> Credential
+    ) {
+        self.margin = max(Int(clamping: margin.components.seconds), 1)
+        self.timers = timers
+        self.unixSeconds = unixSeconds
+        self.tasks = tasks
+        self.ask = ask
+    }
+
+    deinit {
+        let (timer, task) = state.withLockedValue { ($0.timer, $0.asking?.task) }
+        timer?()
+        task?.cancel()
+    }
+
+    /// - Parameter body: hears of renewals; called from any thread, and must not block.
+    func observe(_ body: @escaping @Sendable (News) -> Void) { state.withLockedValue { $0.observe = body } }
+
+    /// The value of now, and its number for ``refuse(_:number:)``. Waits for the app when there is none that can be used.
+    func value() async throws(ConnectionFailure) -> (value: Value, number: Int) {
+        let id = state.withLockedValue { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in join(continuation, id) }
+        } onCancel: {
+            abandon(id)
+        }.get()
+    }
+
+    /// The service has refused a value: the next one who needs it waits for another one. One that was renewed meanwhile stays.
+    ///
+    /// - Parameter number: which value was refused; nil for the present one.
+    func refuse(_ error: LifelineError, number: Int? = nil) {
+        state.withLockedValue { state in
+            guard let current = state.current, number ?? current.number == current.number, state.asking == nil else { return }
+            state.refusal = error
+        }
+    }
+
+    // MARK: Asking
+
+    private enum Step { case use((value: Value, number: Int)), cancelled, ask(id: Int, TokenRequest), wait }
+
+    private func join(_ waiter: Waiter, _ id: Int) {
+        let isCancelled = Task.isCancelled
+        let now = unixSeconds()
+        let step: Step = state.withLockedValue { state in
+            let hasExpired = state.current?.credential.expires.map { $0 <= now } ?? false
+            if let current = state.current, state.refusal == nil, !hasExpired {
+                return .use((current.credential.value, current.number))
+            }
+            if isCancelled { return .cancelled }
+            state.waiters[id] = waiter
+            guard state.asking == nil else { return .wait }
+            let reason: TokenRequest.Reason = state.current == nil ? .first : state.refusal != nil ? .refused : .expiring
+            return .ask(id: Self.begin(reason, &state), TokenRequest(reason, refusal: state.refusal))
+        }
+        switch step {
+        case .use(let value): waiter.resume(returning: .success(value))
+        case .cancelled: waiter.resume(returning: .failure(Self.cancelled))
+        case .ask(let number, let request): start(number, request)
+        case .wait: break
+        }
+        // A cancellation that came before has found nobody to wake.
+        if Task.isCancelled { abandon(id) }
+    }
+
+    private static var cancelled: ConnectionFailure { ConnectionFailure(.cancelled, "Nobody waits for the token any more.") }
+
+    private static func begin(_ reason: TokenRequest.Reason, _ state: inout State) -> Int {
+        state.asked += 1
+        state.asking = (state.asked, reason, nil)
+        return state.asked
+    }
+
+    private func start(_ id: Int, _ request: TokenRequest) {
+        let task = tasks.start { [weak self, ask] in
+            let answer: Answer
+            do throws(ConnectionFailure) {
+                answer = .success(try await ask(request))
+            } catch {
+                answer = .failure(error)
+            }
+            self?.finish(id, request.reason, answer)
+        }
+        state.withLockedValue { state in
+            if state.asking?.id == id { state.asking?.task = task }
+        }
+    }
+
+    /// Nobody waits on behalf of a task that was cancelled. The app's code is cancelled with the last one who waited.
+    private func abandon(_ id: Int) {
+        let (waiter, task) = state.withLockedValue { state -> (Waiter?, Task<Void, Never>?) in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, nil) }
+            guard state.waiters.isEmpty, let asking = state.asking, asking.reason != .expiring else { return (waiter, nil) }
+            state.asking = nil
+            return (waiter, asking.task)
+        }
+        task?.cancel()
+        waiter?.resume(returning: .failure(Self.cancelled))
+    }
+
+    private func finish(_ id: Int, _ reason: TokenRequest.Reason, _ answer: Answer) {
+        let now = unixSeconds()
+        let (waiters, result, observe, next) = state.withLockedValue {
+            state -> ([Waiter], Result<(value: Value, number: Int), ConnectionFailure>, (@Sendable (News) -> Void)?, Int?) in
+            guard state.asking?.id == id else { return ([], .failure(Self.cancelled), nil, nil) }
+            state.asking = nil
+            let waiters = Array(state.waiters.values)
+            state.waiters = [:]
+            switch answer {
+            case .success(let credential):
+                state.count += 1
+                state.current = (credential, state.count)
+                state.refusal = nil
+                return (
+                    waiters, .success((credential.value, state.count)), state.observe,
+                    credential.expires.map { self.pause(until: $0, at: now) }
+                )
+            case .failure(let failure):
+                // Until it has expired the present one is used on.
+                let isTriedAgain = reason == .expiring && state.current?.credential.expires.map { now < $0 } ?? false
+                return (waiters, .failure(failure), state.observe, isTriedAgain ? Self.pause : nil)
+            }
+        }
+        if let next { schedule(after: next) }
+        switch result {
+        case .success(let found): if reason != .first { observe?(.renewed(found.value, reason)) }
+        case .failure(let failure): observe?(.failed(LifelineError(failure)))
+        }
+        for waiter in waiters { waiter.resume(returning: result) }
+    }
+
+    // MARK: Time
+
+    /// After how many seconds a value is renewed that has just been provided.
+    private func pause(until expires: Int, at now: Int) -> Int {
+        let rest = max(expires.subtractingReportingOverflow(now).partialValue, 0)
+        return max(rest - min(margin, rest / 2), 1)
+    }
+
+    private func schedule(after seconds: Int) {
+        let part = min(seconds, Self.longestTimer)
+        let due = unixSeconds().addingReportingOverflow(seconds).partialValue
+        let timer = timers.schedule(after: .seconds(part)) { [weak self] in self?.fire(due: due) }
+        let former = state.withLockedValue { state in
+            defer { state.timer = timer }
+            return state.timer
+        }
+        former?()
+    }
+
+    private func fire(due: Int) {
+        let rest = due.subtractingReportingOverflow(unixSeconds()).partialValue
+        guard rest <= 0 else { return schedule(after: rest) }
+        let id = state.withLockedValue { state -> Int? in
+            guard state.asking == nil, state.refusal == nil, state.current != nil else { return nil }
+            return Self.begin(.expiring, &state)
+        }
+        if let id { start(id, TokenRequest(.expiring)) }
+    }
+}
+
+extension TokenProvider {
+    /// Asks the app, and says of its errors what all of them say.
+    func token(_ request: TokenRequest) async throws(ConnectionFailure) -> AccessToken {
+        do {
+            return try await provide(request)
+        } catch {
+            throw Self.failure(of: error)
+        }
+    }
+
+    /// An app's own error. Its text stays out: nobody knows what is in it.
+    static func failure(of error: any Error) -> ConnectionFailure {
+        switch error {
+        case let error as LifelineError:
+            // A refusal by the application is final.
+            let category = error.code == .accessDenied ? .refused : StatusCategory(rawValue: error.code.rawValue)
+            return ConnectionFailure(category, error.reason)
+        case is CancellationError: return ConnectionFailure(.cancelled, "The request for the token was cancelled.")
+        default:
+            return ConnectionFailure(
+                .unknown, "The client's own code for the token failed with an error of type \(type(of: error)).")
+        }
+    }
+}
