@@ -74,6 +74,8 @@ let package = Package(
         .library(name: "PusherSwift", targets: ["PusherSwift"]),
         .library(name: "PubNub", targets: ["PubNub"]),
         .library(name: "NexconnChat", targets: ["NexconnChatSDK"]),
+        // The same by the name of the module, which is what an app imports.
+        .library(name: "NexconnChatSDK", targets: ["NexconnChatSDK"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
         .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
