@@ -87,20 +87,4 @@ struct OutageContractTests {
             #expect(!room.isEnded)
         }
     }
-
-    /// A delivery in short.
-    private enum Told: Equatable {
-        case message(Int), gap, failed
-
-        init?(_ delivery: Delivery?) {
-            switch delivery {
-            case .message(let message)?:
-                guard let tick = try? message.decode(Tick.self) else { return nil }
-                self = .message(tick.n)
-            case .gap?: self = .gap
-            case .failed?: self = .failed
-            case nil: return nil
-            }
-        }
-    }
 }

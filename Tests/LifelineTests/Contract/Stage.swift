@@ -14,6 +14,22 @@ struct Tick: Codable, Hashable, Sendable {
     var note = "payl0ad"
 }
 
+/// A delivery in short.
+enum Told: Equatable {
+    case message(Int), gap, failed
+
+    init?(_ delivery: Delivery?) {
+        switch delivery {
+        case .message(let message)?:
+            guard let tick = try? message.decode(Tick.self) else { return nil }
+            self = .message(tick.n)
+        case .gap?: self = .gap
+        case .failed?: self = .failed
+        case nil: return nil
+        }
+    }
+}
+
 /// A server with everything that a kind of channel needs, a relay in front of it, and clients.
 struct Stage: Sendable {
     let kind: ServiceUnderTest
