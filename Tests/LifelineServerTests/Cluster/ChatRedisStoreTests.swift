@@ -73,8 +73,9 @@ struct ChatRedisStoreTests {
         #expect(after.epoch != before.epoch)
         // Ten seconds, in units of 100 ns.
         #expect(after.highestID >= now + 5 + 100_000_000)
-        // The new life is kept.
-        await lost.close()
+        // The new life is kept with what is decided in it.
+        change.additions = [ChatCommit.Addition(event(after.highestID + 1, "g"))]
+        try await commit(lost, change)
         let next = RedisChatStore(output: context.output, reader: context.store, now: { now })
         #expect(try await next.restore([]).epoch == after.epoch)
     }

@@ -27,6 +27,17 @@ struct TokenTests {
         var provider: TokenProvider { TokenProvider { AccessToken(self.token($0)) } }
     }
 
+    /// Lets pauses pass, but no time of an attempt that is under way, until the next dial, and opens it.
+    private func dialAgain(_ fixture: PubNubFixture) async {
+        let dials = fixture.transport.dials
+        while fixture.transport.dials == dials, !Task.isCancelled {
+            if fixture.client.status.phase == .waiting { fixture.timers.advanceToNext() }
+            await Task.yield()
+        }
+        fixture.transport.report(.opened)
+        fixture.client.settle()
+    }
+
     private static let forbidden = PubNubProblem(ConnectionFailure(.accessDenied, "Forbidden", origin: .server, httpStatus: 403))
 
     @Test("PubNub: polls carry the token, and a refused one is replaced by the next attempt")
@@ -39,15 +50,15 @@ struct TokenTests {
         _ = try await subscribing.value
         #expect(fixture.service.targets.allSatisfy { $0.contains("auth=t1") })
         fixture.service.refuse(with: Self.forbidden)
-        fixture.loseLink()
+        fixture.client.settle()
+        let id = try #require(fixture.service.takeHeld())
+        let failure = ConnectionFailure(.networkUnavailable, "Reset.")
+        fixture.transport.report(.received([LongPollInbound(id: id, result: .failure(failure))]))
+        // The token of before still counts, and is refused there.
+        await dialAgain(fixture)
         fixture.service.refuse(with: nil)
-        // The refusal ends the attempt; the next one asks for another token.
-        let limit = ContinuousClock.now + .seconds(50)
-        while !(fixture.service.targets.last?.contains("auth=t2") ?? false), ContinuousClock.now < limit {
-            if fixture.client.status.phase == .waiting { fixture.timers.advanceToNext() }
-            fixture.transport.report(.opened)
-            await Task.yield()
-        }
+        await dialAgain(fixture)
+        while !(fixture.service.targets.last?.contains("auth=t2") ?? false), !Task.isCancelled { await Task.yield() }
         #expect(desk.reasons == [.first, .refused])
     }
 
@@ -91,7 +102,10 @@ struct TokenTests {
         let desk = Desk()
         let fixture = NexconnFixture(access: .tokens(desk.provider))
         try await fixture.connect()
-        fixture.loseLink()
+        fixture.client.settle()
+        fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        while fixture.transport.dials < 2, !Task.isCancelled { await fixture.letPausePass() }
+        fixture.transport.report(.opened)
         while fixture.server.hellos.count < 2, !Task.isCancelled { await Task.yield() }
         #expect(fixture.server.hellos.map(\.token) == ["t1", "t1"])
         fixture.receive(NexconnServerFrames.bye(NexconnBye(code: .tokenExpired, reason: "Expired.", mayRetry: false)))
