@@ -41,7 +41,7 @@ let nioLocks = product("NIOConcurrencyHelpers", "swift-nio")
     let nioTransportServices: [Target.Dependency] = [
         .product(
             name: "NIOTransportServices", package: "swift-nio-transport-services",
-            condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]))
+            condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS]))
     ]
 #else
     let nioTransportServices: [Target.Dependency] = []
@@ -69,7 +69,8 @@ let asyncHTTPClient = product("AsyncHTTPClient", "async-http-client", traits: ["
 
 let package = Package(
     name: "lifeline",
-    platforms: [.macOS(.v14), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
+    // Not watchOS: it blocks sockets and Network.framework in apps (Apple's technical note TN3135).
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .visionOS(.v1)],
     products: [
         .library(name: "PusherSwift", targets: ["PusherSwift"]),
         .library(name: "PubNub", targets: ["PubNub"]),

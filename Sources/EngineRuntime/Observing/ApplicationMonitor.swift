@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-#if canImport(UIKit) && !os(watchOS)
+#if canImport(UIKit)
     import UIKit
 #elseif canImport(AppKit)
     import AppKit
@@ -13,7 +13,7 @@ import NIOConcurrencyHelpers
 public final class ApplicationMonitor: Sendable {
     /// The monitor of this process.
     public static let shared = ApplicationMonitor { report in
-        #if canImport(UIKit) && !os(watchOS)
+        #if canImport(UIKit)
             guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return }
             notify(.default, UIApplication.didEnterBackgroundNotification) { report(.background) }
             notify(.default, UIApplication.willEnterForegroundNotification) { report(.foreground) }
@@ -77,7 +77,7 @@ public final class ApplicationMonitor: Sendable {
         for observer in observers { observer(place) }
     }
 
-    #if canImport(UIKit) && !os(watchOS) || canImport(AppKit)
+    #if canImport(UIKit) || canImport(AppKit)
         private static func notify(
             _ center: NotificationCenter, _ name: Notification.Name, _ body: @escaping @Sendable () -> Void
         ) {

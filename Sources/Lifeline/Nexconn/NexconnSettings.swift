@@ -80,8 +80,8 @@ extension NexconnSettings {
             "macOS"
         #elseif os(tvOS)
             "tvOS"
-        #elseif os(watchOS)
-            "watchOS"
+        #elseif os(visionOS)
+            "visionOS"
         #else
             "Linux"
         #endif

@@ -31,8 +31,8 @@ extension NexconnDevice {
             "macOS"
         #elseif os(tvOS)
             "tvOS"
-        #elseif os(watchOS)
-            "watchOS"
+        #elseif os(visionOS)
+            "visionOS"
         #elseif os(Android)
             "Android"
         #else

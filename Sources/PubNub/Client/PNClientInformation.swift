@@ -17,8 +17,8 @@ public final class PNClientInformation: Sendable {
             "iOS"
         #elseif os(tvOS)
             "tvOS"
-        #elseif os(watchOS)
-            "watchOS"
+        #elseif os(visionOS)
+            "visionOS"
         #else
             "Linux"
         #endif

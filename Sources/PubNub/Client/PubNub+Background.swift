@@ -38,7 +38,7 @@ extension PubNub {
     /// Rule PK-74.
     private func suspendCalls() {
         guard configuration.completeRequestsBeforeSuspension else { return calls.cancelAll() }
-        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        #if os(iOS) || os(tvOS) || os(visionOS)
             // The system lets the process run until the block returns, or asks it to return.
             let done = DispatchSemaphore(value: 0)
             calls.whenIdle { done.signal() }

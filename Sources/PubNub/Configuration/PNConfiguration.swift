@@ -170,7 +170,7 @@ public final class PNConfiguration: Sendable {
 
     /// Whether calls that are under way when the application goes to the background are completed; true by default.
     ///
-    /// With true they go on, and iOS, tvOS, watchOS and visionOS are asked to let the process run until they were answered. With false
+    /// With true they go on, and iOS, tvOS and visionOS are asked to let the process run until they were answered. With false
     /// they end at once with `PNCancelledCategory`; the service may have done what they asked for. The subscription is closed in either
     /// case, see ``PubNub/applicationDidEnterBackground()``. iOS only in the Cocoa SDK.
     public var completeRequestsBeforeSuspension: Bool {
