@@ -148,7 +148,9 @@ extension NexconnSession {
             leave(name, &memory, &out)
             return
         case .openBan(let name, let users, _, _):
-            if let user = memory.user, users.contains(where: { $0.isExactly(user) }) { lose(name, .bannedFromOpenChannel, &memory, &out) }
+            if let user = memory.user, users.contains(where: { $0.isExactly(user) }) {
+                lose(name, .bannedFromOpenChannel, &memory, &out)
+            }
         default:
             break
         }
