@@ -78,6 +78,7 @@ let package = Package(
         // The same by the name of the module, which is what an app imports.
         .library(name: "NexconnChatSDK", targets: ["NexconnChatSDK"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
+        .library(name: "LifelineBackend", targets: ["LifelineBackend"]),
         .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
         .library(name: "LifelineTestingChat", targets: ["LifelineTestingChat"]),
@@ -195,6 +196,14 @@ let package = Package(
                 nioPosix, nioLocks, logging,
             ]),
 
+        // What an application's own server does: signed HTTP calls, grants for clients, webhooks.
+        library(
+            "LifelineBackend",
+            [
+                "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
+                "TransportCommon", "HTTPTransport",
+            ]),
+
         // For tests: of the engine, and of apps.
         library(
             "LifelineTesting",
@@ -279,7 +288,8 @@ let package = Package(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
-                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol",
+                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
+                "PusherProtocol",
                 "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
@@ -390,6 +400,12 @@ let package = Package(
                 "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
                 "WireCoding", "HTTPTransport",
                 "TransportCommon", "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
+            ]),
+        tests(
+            "LifelineBackendTests",
+            [
+                "SocketTestSupport", "LifelineBackend", "ConnectionEngine", "HTTPTransport", "PusherProtocol", "PubNubProtocol",
+                "NexconnProtocol", "WireCoding", "Lifeline", "LifelineServer", nioLocks,
             ]),
         tests(
             "LifelineCommandTests",

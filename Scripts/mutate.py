@@ -54,6 +54,7 @@ SUITES = {
     "NexconnChatSDK": ["NexconnChatSDKTests", "ChatAppTests|LifelineTests"],
     "ChatDatabase": ["ChatDatabaseTests", "NexconnChatSDKTests"],
     "Lifeline": ["LifelineTests", "LifelineCommandTests"],
+    "LifelineBackend": ["LifelineBackendTests"],
     "RealtimeHub": ["RealtimeHubTests", "HubStorageTests", "LifelineServerTests"],
     "HubStorage": ["HubStorageTests", "LifelineServerTests.*(Durab|Restart)"],
     "ServerValues": ["ServerValuesTests", "LifelineServerTests"],

@@ -1,0 +1,193 @@
+import HTTPTransport
+import PusherProtocol
+import WireCoding
+
+/// One event of a batch.
+public struct PusherBatchEvent: Hashable, Sendable {
+    /// The event's name.
+    public var name: String
+    /// The channel.
+    public var channel: String
+    /// The payload as subscribers get it; JSON as a rule.
+    public var data: String
+    /// The connection that does not get the event.
+    public var excludedSocketID: String?
+    /// What the answer says about the channel.
+    public var attributes: Set<PusherChannelAttribute>
+
+    /// An event for a channel, with its payload as text.
+    public init(
+        _ name: String, on channel: String, data: String, excluding socketID: String? = nil,
+        attributes: Set<PusherChannelAttribute> = []
+    ) {
+        self.name = name
+        self.channel = channel
+        self.data = data
+        excludedSocketID = socketID
+        self.attributes = attributes
+    }
+}
+
+// Publishing. Rules BK-1, BK-2 and BK-4.
+extension PusherBackend {
+    /// Publishes an event with a value as JSON. See ``trigger(_:on:text:excluding:attributes:)``.
+    ///
+    /// - Throws: what the call failed with.
+    @discardableResult
+    public func trigger(
+        _ event: String, on channels: [String], data: some Encodable & Sendable, excluding socketID: String? = nil,
+        attributes: Set<PusherChannelAttribute> = []
+    ) async throws(BackendError) -> [PusherChannelInfo] {
+        try await trigger(
+            event, on: channels, text: try BackendError.json(data), excluding: socketID, attributes: attributes)
+    }
+
+    /// Publishes an event on up to 100 channels.
+    ///
+    /// - Parameters:
+    ///   - channels: 1 to 100 names. An encrypted channel has to be the only one, because each has its own key.
+    ///   - text: the payload as subscribers get it; JSON as a rule. Data of an encrypted channel are encrypted here.
+    ///   - socketID: the connection that does not get the event, as a rule the one whose user caused it.
+    ///   - attributes: what the answer says about the channels.
+    /// - Throws: what the call failed with.
+    /// - Returns: the channels with these attributes; empty when none were asked for.
+    @discardableResult
+    public func trigger(
+        _ event: String, on channels: [String], text: String, excluding socketID: String? = nil,
+        attributes: Set<PusherChannelAttribute> = []
+    ) async throws(BackendError) -> [PusherChannelInfo] {
+        let body = try body(of: event, on: channels, text: text, excluding: socketID, attributes: attributes)
+        let answer = try await caller.json(.beforeSending) { call("POST", "events", body: body) }
+        return attributes.isEmpty ? [] : try PusherChannelInfo.list(answer, isOccupied: nil)
+    }
+
+    /// Publishes up to 10 events in one call, in this order.
+    ///
+    /// - Throws: what the call failed with.
+    /// - Returns: for each event what its attributes say about its channel; empty when no event asks for any.
+    @discardableResult
+    public func trigger(_ batch: [PusherBatchEvent]) async throws(BackendError) -> [PusherChannelInfo] {
+        guard (1...PusherLimits.eventsPerBatch).contains(batch.count) else {
+            throw .badRequest("A batch has 1 to \(PusherLimits.eventsPerBatch) events; this one has \(batch.count).")
+        }
+        var items: [JSONValue] = []
+        for event in batch {
+            let kind = try Self.check(channel: event.channel)
+            try Self.check(event: event.name, socketID: event.excludedSocketID)
+            var item: [(String, JSONValue)] = [
+                ("name", .string(event.name)), ("channel", .string(event.channel)),
+                ("data", .string(try sealed(event.data, for: event.channel, kind))),
+            ]
+            if let socketID = event.excludedSocketID { item.append(("socket_id", .string(socketID))) }
+            if !event.attributes.isEmpty { item.append(("info", .string(event.attributes.text))) }
+            items.append(Self.object(item))
+        }
+        let body = Self.body([("batch", .array(items))])
+        let answer = try await caller.json(.beforeSending) { call("POST", "batch_events", body: body) }
+        guard batch.contains(where: { !$0.attributes.isEmpty }) else { return [] }
+        guard let infos = answer["batch"]?.elements, infos.count == batch.count else {
+            throw BackendError(.malformedResponse, "The service's answer does not list the batch.", mayHaveTakenEffect: true)
+        }
+        return zip(batch, infos).map { PusherChannelInfo(name: $0.channel, isOccupied: nil, $1) }
+    }
+
+    /// Sends an event to all connections on which a user is signed in, with a value as JSON.
+    ///
+    /// - Throws: what the call failed with.
+    public func send(_ event: String, toUser userID: String, data: some Encodable & Sendable) async throws(BackendError) {
+        try await send(event, toUser: userID, text: try BackendError.json(data))
+    }
+
+    /// Sends an event to all connections on which a user is signed in, with its payload as text.
+    ///
+    /// - Throws: what the call failed with.
+    public func send(_ event: String, toUser userID: String, text: String) async throws(BackendError) {
+        let channel = PusherChannelName.serverToUser(userID)
+        guard !userID.isEmpty, (try? PusherChannelName(channel)) != nil else { throw .badRequest("The user id is invalid.") }
+        try Self.check(event: event, socketID: nil)
+        let body = Self.body([("name", .string(event)), ("channels", [.string(channel)]), ("data", .string(text))])
+        _ = try await caller.json(.beforeSending) { call("POST", "events", body: body) }
+    }
+
+    /// Closes all connections on which a user is signed in. The user may connect again.
+    ///
+    /// - Throws: what the call failed with.
+    public func terminateConnections(ofUser userID: String) async throws(BackendError) {
+        guard !userID.isEmpty else { throw .badRequest("The user id is empty.") }
+        // The empty object has a signature of its body, as the vendor's libraries send it.
+        let path = "users/\(PercentEncoding.encode(userID))/terminate_connections"
+        _ = try await caller.json(.beforeSending) { call("POST", path, body: Array("{}".utf8)) }
+    }
+
+    func body(
+        of event: String, on channels: [String], text: String, excluding socketID: String?,
+        attributes: Set<PusherChannelAttribute>
+    ) throws(BackendError) -> [UInt8] {
+        guard (1...PusherLimits.channelsPerPublish).contains(channels.count) else {
+            throw .badRequest("An event goes to 1 to \(PusherLimits.channelsPerPublish) channels, not \(channels.count).")
+        }
+        try Self.check(event: event, socketID: socketID)
+        var data = text
+        for channel in channels {
+            let kind = try Self.check(channel: channel)
+            if kind.access == .encrypted, channels.count > 1 {
+                throw .badRequest("Channel \(channel) is encrypted and must be the only one of its call.")
+            }
+            data = try sealed(text, for: channel, kind)
+        }
+        var fields: [(String, JSONValue)] = [
+            ("name", .string(event)), ("channels", .array(channels.map { .string($0) })), ("data", .string(data)),
+        ]
+        if let socketID { fields.append(("socket_id", .string(socketID))) }
+        if !attributes.isEmpty { fields.append(("info", .string(attributes.text))) }
+        return Self.body(fields)
+    }
+
+    /// The data as they are sent: encrypted for encrypted channels.
+    private func sealed(_ text: String, for channel: String, _ kind: PusherChannelKind) throws(BackendError) -> String {
+        guard kind.access == .encrypted else { return text }
+        let key = try sharedKey(of: channel)
+        var generator = SystemRandomNumberGenerator()
+        do {
+            let nonce = PusherEncryption.randomNonce(using: &generator)
+            return try PusherEncryption.encrypt(text, sharedSecret: key, nonce: nonce)
+        } catch {
+            throw .badRequest("The data for channel \(channel) cannot be encrypted.")
+        }
+    }
+
+    func sharedKey(of channel: String) throws(BackendError) -> [UInt8] {
+        guard let masterKey else {
+            throw .badRequest("Channel \(channel) is encrypted: give the backend a master key of 32 bytes in base64.")
+        }
+        return PusherEncryption.sharedSecret(channel: channel, masterKey: masterKey)
+    }
+
+    @discardableResult
+    static func check(channel: String) throws(BackendError) -> PusherChannelKind {
+        guard let name = try? PusherChannelName(channel), !name.isReserved else {
+            throw .badRequest("A channel's name has 1 to \(PusherLimits.channelName) letters, digits and _-=@,.;")
+        }
+        return name.kind
+    }
+
+    private static func check(event: String, socketID: String?) throws(BackendError) {
+        guard PusherLimits.accepts(eventName: event) else {
+            throw .badRequest("An event's name has 1 to \(PusherLimits.eventName) characters.")
+        }
+        if let socketID { try check(socketID: socketID) }
+    }
+
+    static func check(socketID: String) throws(BackendError) {
+        // Anything else could be the text of another signature, such as a user's.
+        guard PusherLimits.accepts(socketID: socketID) else {
+            throw .badRequest("A socket id is two numbers with a dot in between, such as 123.456.")
+        }
+    }
+
+    static func object(_ fields: [(String, JSONValue)]) -> JSONValue {
+        .object(.init(uniqueKeysWithValues: fields))
+    }
+
+    private static func body(_ fields: [(String, JSONValue)]) -> [UInt8] { Array(object(fields).text.utf8) }
+}

@@ -1,0 +1,88 @@
+import PusherProtocol
+import WireCoding
+
+/// What one webhook request says.
+public struct PusherWebhook: Hashable, Sendable {
+    /// When the request was sent, in milliseconds since 1970.
+    public var unixMilliseconds: Int
+    /// What happened, in order.
+    public var events: [PusherWebhookEvent]
+}
+
+/// Something that happened on a channel.
+public enum PusherWebhookEvent: Hashable, Sendable {
+    /// Somebody subscribed to a channel that had no subscriber.
+    case channelOccupied(channel: String)
+    /// The last subscriber left.
+    case channelVacated(channel: String)
+    /// A user came to a presence channel.
+    case memberAdded(channel: String, userID: String)
+    /// A user left a presence channel.
+    case memberRemoved(channel: String, userID: String)
+    /// A client published an event; `userID` is set on presence channels.
+    case clientEvent(channel: String, event: String, data: String, socketID: String, userID: String?)
+    /// Somebody subscribed to a cache channel that has no event.
+    case cacheMiss(channel: String)
+    /// The number of subscribers changed.
+    case subscriptionCount(channel: String, count: Int)
+    /// An event that this version does not know, as JSON.
+    case other(name: String, json: String)
+
+    init?(_ json: JSONText) {
+        guard let name = json["name"]?.string else { return nil }
+        let user = json["user_id"]?.identifier
+        switch (name, json["channel"]?.string) {
+        case ("channel_occupied", let channel?): self = .channelOccupied(channel: channel)
+        case ("channel_vacated", let channel?): self = .channelVacated(channel: channel)
+        case ("cache_miss", let channel?): self = .cacheMiss(channel: channel)
+        case ("member_added", let channel?):
+            guard let user else { return nil }
+            self = .memberAdded(channel: channel, userID: user)
+        case ("member_removed", let channel?):
+            guard let user else { return nil }
+            self = .memberRemoved(channel: channel, userID: user)
+        case ("client_event", let channel?):
+            guard let event = json["event"]?.string else { return nil }
+            let data = json["data"].map { $0.string ?? $0.text } ?? ""
+            self = .clientEvent(
+                channel: channel, event: event, data: data, socketID: json["socket_id"]?.string ?? "", userID: user)
+        case ("subscription_count", let channel?):
+            guard let count = json["subscription_count"]?.integer else { return nil }
+            self = .subscriptionCount(channel: channel, count: count)
+        default: self = .other(name: name, json: json.text)
+        }
+    }
+}
+
+// Webhooks. Rule BK-6.
+extension PusherBackend {
+    /// Reads a webhook request, after its signature has been verified.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes of the body as they came: the signature is over them.
+    ///   - key: the header `X-Pusher-Key`.
+    ///   - signature: the header `X-Pusher-Signature`.
+    ///   - maximumAge: how far the request's time may be from this machine's; nil for any. Old requests may be replayed ones.
+    /// - Throws: `signatureInvalid` for a wrong signature or an old request: answer with 401. `badRequest` for a signed body that is not a
+    ///   webhook: answer with 400.
+    public func webhook(
+        body: [UInt8], key: String?, signature: String?, maximumAge: Duration? = .seconds(300)
+    ) throws(BackendError) -> PusherWebhook {
+        guard let key, let signature else {
+            throw BackendError(.signatureInvalid, "The request lacks X-Pusher-Key or X-Pusher-Signature.")
+        }
+        let known = keys.filter { ConstantTime.areEqual($0.key, key) }
+        let isRight = ConstantTime.anyIsRight(known) {
+            PusherSignature.isValid(webhookSignature: signature, body: body, secret: $0.secret)
+        }
+        guard isRight else { throw BackendError(.signatureInvalid, "The signature of the webhook is wrong.") }
+        guard let json = try? JSONText(bytes: body), let time = json["time_ms"]?.integer,
+            let events = json["events"]?.elements
+        else { throw .badRequest("The body is not a webhook: time_ms or events is missing.") }
+        let (difference, overflow) = time.subtractingReportingOverflow(unixMilliseconds())
+        if let maximumAge, overflow || Duration.milliseconds(difference.magnitude) > maximumAge {
+            throw BackendError(.signatureInvalid, "The webhook's time is too far from this machine's.")
+        }
+        return PusherWebhook(unixMilliseconds: time, events: events.compactMap { PusherWebhookEvent($0) })
+    }
+}

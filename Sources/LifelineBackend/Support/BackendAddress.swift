@@ -1,0 +1,34 @@
+/// Where a service's HTTP API is.
+public struct BackendAddress: Hashable, Sendable {
+    /// A name or an address; IPv6 addresses without brackets.
+    public var host: String
+    /// The TCP port, 1 to 65535.
+    public var port: Int
+    /// Whether calls use TLS.
+    public var tls: Bool
+    /// A path in front of the service's own, such as `/realtime`; empty for none. A proxy in front of the server removes it, so it is
+    /// not part of signatures.
+    public var path: String
+
+    /// An address.
+    ///
+    /// - Parameter port: nil for 443 with TLS and 80 without.
+    public init(_ host: String, port: Int? = nil, tls: Bool = true, path: String = "") {
+        self.host = host
+        self.port = port ?? (tls ? 443 : 80)
+        self.tls = tls
+        self.path = path
+    }
+
+    /// Pusher's own service in a cluster, such as `eu`.
+    public static func pusherCluster(_ cluster: String) -> BackendAddress { BackendAddress("api-\(cluster).pusher.com") }
+
+    /// A URL on this host.
+    ///
+    /// - Parameter target: path and query, percent-encoded, with the leading slash.
+    func url(_ target: String) -> String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let prefix = path.split(separator: "/").map { "/\($0)" }.joined()
+        return "\(tls ? "https" : "http")://\(name):\(port)\(prefix)\(target)"
+    }
+}

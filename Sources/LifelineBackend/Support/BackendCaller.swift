@@ -1,0 +1,128 @@
+import ConnectionEngine
+import HTTPTransport
+import TransportCommon
+import WireCoding
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Makes HTTP requests; replaced in tests.
+protocol BackendSending: Sendable {
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer
+}
+
+extension HTTPCaller: BackendSending {}
+
+/// Makes calls and repeats those that cannot take effect twice (rule BK-2).
+struct BackendCaller: Sendable {
+    /// Which failures a call may be repeated after.
+    enum Repetition: Hashable, Sendable {
+        /// The call only reads: after every failure that may pass.
+        case always
+        /// The call has an effect: only after failures that come before its first byte was sent.
+        case beforeSending
+    }
+
+    /// An answer may list many channels.
+    private static let longestAnswer = 32 << 20
+    private static let longestPause = Duration.seconds(5)
+
+    let options: BackendOptions
+    let http: any BackendSending
+    let pause: @Sendable (Duration) async throws -> Void
+
+    init(
+        _ options: BackendOptions, http: (any BackendSending)? = nil,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.options = options
+        self.http =
+            http
+            ?? HTTPCaller(
+                trustRoots: options.certificateAuthorities.map { .file($0) } ?? .system, proxy: options.proxy,
+                bodyLimit: Self.longestAnswer, connectionsPerHost: options.connectionsPerHost)
+        self.pause = pause
+    }
+
+    /// Makes a call until it succeeds or may not be repeated.
+    ///
+    /// - Parameter call: made anew for each attempt, because signatures have timestamps.
+    /// - Returns: an answer with a status of success.
+    func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPAnswer {
+        var attempt = 0
+        while true {
+            let failure: BackendError
+            var wait: Duration?
+            var mayRepeat = false
+            do throws(ConnectionFailure) {
+                let answer = try await http.send(call(), timeout: options.timeout)
+                if answer.isSuccess, !answer.isWebPage { return answer }
+                failure = answer.isSuccess ? .webPage : BackendError(answer)
+                wait = answer.failure?.retryAfter
+                mayRepeat = repetition == .always && (answer.status == 429 || answer.status >= 500)
+            } catch {
+                failure = BackendError(error)
+                mayRepeat = error.mayPass && (repetition == .always || error.precedesSending)
+            }
+            guard mayRepeat, attempt < options.retries else { throw failure }
+            let longer = min(options.retryPause * (1 << min(attempt, 10)), Self.longestPause)
+            do { try await pause(min(wait ?? longer, Self.longestPause)) } catch { throw failure }
+            attempt += 1
+        }
+    }
+
+    /// The JSON object of a successful answer.
+    func json(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> JSONText {
+        let answer = try await send(repetition, call)
+        guard let json = try? JSONText(bytes: answer.body), json.kind == .object else {
+            throw BackendError(
+                .malformedResponse, "The answer is not a JSON object: something other than the service answers at this address.",
+                status: answer.status, mayHaveTakenEffect: true)
+        }
+        return json
+    }
+}
+
+extension BackendError {
+    static let webPage = BackendError(
+        .malformedResponse, "A web page came instead of the service's answer.", mayHaveTakenEffect: true)
+}
+
+extension HTTPAnswer {
+    var isWebPage: Bool {
+        (first("Content-Type")?.lowercased() ?? "").hasPrefix("text/html") || body.first == UInt8(ascii: "<")
+    }
+}
+
+extension ConnectionFailure {
+    /// Whether the failure came before anything of the request was sent, so that the call cannot have taken effect.
+    ///
+    /// Errors of TLS and of routes do not count: they can end an established connection as well.
+    var precedesSending: Bool {
+        switch category {
+        case .tlsUntrusted, .badRequest, .proxyUnavailable: true
+        case .networkUnavailable: errno == ECONNREFUSED || errno == EADDRNOTAVAIL
+        default: self == .withdrawnByCaller
+        }
+    }
+
+    /// Whether the same call may succeed a moment later.
+    var mayPass: Bool {
+        [.networkUnavailable, .timeout, .proxyUnavailable, .disconnected, .unexpectedDisconnect, .tlsFailed].contains(category)
+    }
+}
+
+/// The system's time of day.
+enum BackendClock {
+    /// Milliseconds since 1970. Not by `time(2)`, which may be some milliseconds behind.
+    static let unixMilliseconds: @Sendable () -> Int = {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int(now.tv_sec) * 1000 + Int(now.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,28 @@
+/// How calls are made: their time limit, their repetition and the network between.
+public struct BackendOptions: Hashable, Sendable {
+    /// How long one attempt may take, from the name look-up to the end of the answer.
+    public var timeout: Duration
+    /// How often a failed call is repeated at most. Only calls that cannot take effect twice are repeated: see ``PusherBackend``.
+    public var retries: Int
+    /// The pause before the first repetition; each further one is twice as long, 5 s at most. The server's `Retry-After` replaces it.
+    public var retryPause: Duration
+    /// An HTTP proxy for every connection; nil for none.
+    public var proxy: HTTPProxy?
+    /// A PEM file with the only certificate authorities that are trusted; nil for those of the system.
+    public var certificateAuthorities: String?
+    /// How many calls to one host may be under way at the same time; others wait, and their time runs.
+    public var connectionsPerHost: Int
+
+    /// Options, all with defaults for a server in the same region.
+    public init(
+        timeout: Duration = .seconds(10), retries: Int = 2, retryPause: Duration = .milliseconds(250), proxy: HTTPProxy? = nil,
+        certificateAuthorities: String? = nil, connectionsPerHost: Int = 8
+    ) {
+        self.timeout = timeout
+        self.retries = retries
+        self.retryPause = retryPause
+        self.proxy = proxy
+        self.certificateAuthorities = certificateAuthorities
+        self.connectionsPerHost = connectionsPerHost
+    }
+}
