@@ -1,0 +1,107 @@
+import PubNubProtocol
+import WireCoding
+
+/// A message of the history.
+public struct PubNubBackendMessage: Hashable, Sendable {
+    /// The payload as JSON text.
+    public var json: String
+    /// When it was published, in units of 100 ns since 1970.
+    public var timetoken: UInt64
+    /// Who published it.
+    public var publisher: String?
+    /// What was published beside the message, as JSON text.
+    public var metadataJSON: String?
+    /// The message's type, as the publisher named it.
+    public var customType: String?
+
+    init?(_ message: PubNubStoredMessage) {
+        guard let timetoken = message.timetoken?.rawValue else { return nil }
+        json = message.payload.text
+        self.timetoken = timetoken
+        publisher = message.publisher
+        metadataJSON = message.metadata?.text
+        customType = message.customType
+    }
+}
+
+// Messages, signed with the secret key. Rule BK-8.
+extension PubNubBackend {
+    /// Publishes a value as JSON. See ``publish(json:on:metadataJSON:stores:customType:)``.
+    ///
+    /// - Throws: what the call failed with.
+    @discardableResult
+    public func publish(_ value: some Encodable & Sendable, on channel: String) async throws(BackendError) -> UInt64 {
+        try await publish(json: try BackendError.json(value), on: channel)
+    }
+
+    /// Publishes a message.
+    ///
+    /// - Parameters:
+    ///   - json: the payload, valid JSON.
+    ///   - metadataJSON: what filters of subscribers can address: a JSON object.
+    ///   - stores: whether the history keeps the message; nil for what the keyset says.
+    ///   - customType: the type of the message: 3 to 50 letters, digits, `-` and `_`.
+    /// - Throws: what the call failed with.
+    /// - Returns: the message's timetoken.
+    @discardableResult
+    public func publish(
+        json: String, on channel: String, metadataJSON: String? = nil, stores: Bool? = nil, customType: String? = nil
+    ) async throws(BackendError) -> UInt64 {
+        var metadata: JSONText?
+        if let metadataJSON { metadata = try Self.checked(metadataJSON, "The metadata") }
+        let message = try Self.checked(json, "The message")
+        // A long message does not fit into a path.
+        let question = PubNubPublishCall(
+            channel: channel, message: message, metadata: metadata, isStored: stores, customType: customType,
+            usesPost: message.text.utf8.count > 4_096)
+        return try await make(question, .beforeSending).timetoken.rawValue
+    }
+
+    /// Sends a message to functions of the service only: neither subscribers nor the history get it.
+    ///
+    /// - Throws: what the call failed with.
+    @discardableResult
+    public func fire(json: String, on channel: String) async throws(BackendError) -> UInt64 {
+        let message = try Self.checked(json, "The message")
+        return try await make(PubNubPublishCall.fire(channel: channel, message: message), .beforeSending).timetoken.rawValue
+    }
+
+    /// Sends a signal: a message of at most 64 bytes that is never stored.
+    ///
+    /// - Throws: what the call failed with.
+    @discardableResult
+    public func signal(json: String, on channel: String) async throws(BackendError) -> UInt64 {
+        let message = try Self.checked(json, "The signal")
+        return try await make(PubNubSignalCall(channel: channel, message: message), .beforeSending).timetoken.rawValue
+    }
+
+    /// The latest messages of a channel, oldest first.
+    ///
+    /// - Parameters:
+    ///   - limit: 1 to 100.
+    ///   - before: only messages before this timetoken, for the next older page; nil for the latest.
+    /// - Throws: what the call failed with.
+    public func history(
+        of channel: String, limit: Int = 100, before: UInt64? = nil
+    ) async throws(BackendError) -> [PubNubBackendMessage] {
+        let question = PubNubFetchCall(
+            channels: [channel], start: before.map { Timetoken(rawValue: $0) }, limit: limit, includesMetadata: true,
+            includesCustomType: true)
+        return try await make(question, .always)[channel].compactMap { PubNubBackendMessage($0) }
+    }
+
+    /// How many messages channels have after a timetoken, in the order of `channels`.
+    ///
+    /// - Throws: what the call failed with.
+    public func messageCounts(of channels: [String], after timetoken: UInt64) async throws(BackendError) -> [Int] {
+        let counts = try await make(
+            PubNubCountsCall(channels: channels, timetokens: [Timetoken(rawValue: timetoken)]), .always)
+        let listed = counts.map { (name: $0.key, count: $0.value) }
+        return channels.map { channel in listed.first { $0.name.utf8.elementsEqual(channel.utf8) }?.count ?? 0 }
+    }
+
+    static func checked(_ json: String, _ name: String) throws(BackendError) -> JSONText {
+        guard let text = try? JSONText(json) else { throw .badRequest("\(name) is not JSON.") }
+        return text
+    }
+}

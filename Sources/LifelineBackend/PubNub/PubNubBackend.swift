@@ -1,0 +1,99 @@
+import ConnectionEngine
+import HTTPTransport
+import PubNubProtocol
+import WireCoding
+
+/// The keys of a PubNub keyset, with its secret.
+public struct PubNubKeys: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The key of publishers.
+    public var publishKey: String
+    /// The key of subscribers, which names the keyset.
+    public var subscribeKey: String
+    /// The secret key. Must not leave the backend.
+    public var secretKey: String
+
+    /// The keys of a keyset.
+    public init(publishKey: String, subscribeKey: String, secretKey: String) {
+        self.publishKey = publishKey
+        self.subscribeKey = subscribeKey
+        self.secretKey = secretKey
+    }
+
+    /// The subscribe key, without the secret.
+    public var description: String { "keyset \(subscribeKey)" }
+    /// The subscribe key, without the secret.
+    public var debugDescription: String { description }
+    /// The keys without the secret.
+    public var customMirror: Mirror { Mirror(self, children: ["subscribeKey": subscribeKey]) }
+}
+
+/// PubNub for an application's own server: access tokens, and signed calls that need no token.
+///
+/// A value without a connection: each call is one HTTP request, signed with the secret key. Any task may make any call at any time.
+///
+/// ## Which calls are repeated
+///
+/// Calls that only read, and grants and revocations, which mean the same however often they are made, are repeated after a lost
+/// connection, a timeout and the statuses 429 and 500 or more. Messages, signals and state are repeated only when the failure came before
+/// anything was sent, as with ``PusherBackend``.
+public struct PubNubBackend: Sendable {
+    let keys: PubNubKeys
+    let address: BackendAddress
+    let settings: PubNubSettings
+    let caller: BackendCaller
+    let unixMilliseconds: @Sendable () -> Int
+
+    /// A backend of one keyset.
+    ///
+    /// - Parameters:
+    ///   - userID: who publishes; subscribers see it.
+    ///   - address: where the service is; PubNub's own by default.
+    /// - Throws: `badRequest` when a key or the user id is empty.
+    public init(
+        keys: PubNubKeys, userID: String, address: BackendAddress = BackendAddress("ps.pndsn.com"),
+        options: BackendOptions = BackendOptions()
+    ) throws(BackendError) {
+        try self.init(
+            keys: keys, userID: userID, address: address, caller: BackendCaller(options),
+            unixMilliseconds: BackendClock.unixMilliseconds)
+    }
+
+    init(
+        keys: PubNubKeys, userID: String, address: BackendAddress, caller: BackendCaller,
+        unixMilliseconds: @escaping @Sendable () -> Int
+    ) throws(BackendError) {
+        let texts = [keys.publishKey, keys.subscribeKey, keys.secretKey, userID]
+        guard texts.allSatisfy({ !$0.isEmpty }) else { throw .badRequest("The keys and the user id must not be empty.") }
+        self.keys = keys
+        self.address = address
+        self.caller = caller
+        self.unixMilliseconds = unixMilliseconds
+        settings = PubNubSettings(
+            endpoint: HTTPEndpoint(host: address.host, port: address.port, usesTLS: address.tls), publishKey: keys.publishKey,
+            subscribeKey: keys.subscribeKey, secretKey: keys.secretKey, userID: userID,
+            sdk: "LifelineBackend/\(PackageVersion.current)")
+    }
+
+    func call(_ request: PubNubRequest) -> HTTPCall {
+        PubNubRequests(settings, address: address, unixMilliseconds: unixMilliseconds).call(request)
+    }
+
+    func make<Call: PubNubCall>(
+        _ question: Call, _ repetition: BackendCaller.Repetition
+    ) async throws(BackendError) -> Call.Answer {
+        let request: PubNubRequest
+        do throws(PubNubProblem) {
+            request = try question.request(settings)
+        } catch {
+            throw .badRequest(error.failure.reason)
+        }
+        let answer = try await caller.send(repetition) { call(request) }
+        do throws(PubNubProblem) {
+            return try question.answer(answer.body)
+        } catch {
+            throw BackendError(
+                .init(rawValue: error.failure.category.rawValue), error.information ?? error.failure.reason,
+                status: answer.status, mayHaveTakenEffect: error.failure.category == .malformedResponse)
+        }
+    }
+}
