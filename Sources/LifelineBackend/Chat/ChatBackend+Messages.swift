@@ -1,0 +1,123 @@
+import WireCoding
+
+/// Where a chat message goes.
+public enum ChatTarget: Hashable, Sendable {
+    /// To up to 1,000 users.
+    case users([String])
+    /// To up to 3 groups.
+    case groups([String])
+    /// To up to 100 open channels.
+    case openChannels([String])
+    /// To up to 1,000 users, as a message of the system.
+    case system([String])
+
+    var path: String {
+        switch self {
+        case .users: "direct-channel/message/send"
+        case .groups: "group-channel/message/send"
+        case .openChannels: "open-channel/message/send"
+        case .system: "system-channel/message/send"
+        }
+    }
+
+    var field: (name: String, ids: [String]) {
+        switch self {
+        case .users(let ids), .system(let ids): ("toUserIds", ids)
+        case .groups(let ids): ("toGroupIds", ids)
+        case .openChannels(let ids): ("toChannelIds", ids)
+        }
+    }
+}
+
+/// What became of a message.
+public struct ChatSent: Hashable, Sendable {
+    /// The ids of the messages, one for each receiver that got it, in their order.
+    public var messageIDs: [String]
+    /// How many receivers were refused.
+    public var failed: Int
+}
+
+// Groups and messages. Rule BK-9.
+extension ChatBackend {
+    /// Creates a group.
+    ///
+    /// - Throws: what the call failed with.
+    public func createGroup(
+        _ groupID: String, name: String, owner: String, members: [String] = []
+    ) async throws(BackendError) {
+        let body: JSONValue = [
+            "userId": .string(owner), "groupId": .string(groupID), "groupName": .string(name),
+            "memberUserIds": Self.list(members),
+        ]
+        _ = try await result("group-channel/create", body, .beforeSending)
+    }
+
+    /// Dissolves a group.
+    ///
+    /// - Throws: what the call failed with.
+    public func dismissGroup(_ groupID: String) async throws(BackendError) {
+        _ = try await result("group-channel/dismiss", ["groupId": .string(groupID)], .beforeSending)
+    }
+
+    /// Adds users to a group.
+    ///
+    /// - Throws: what the call failed with.
+    public func addMembers(_ userIDs: [String], to groupID: String) async throws(BackendError) {
+        let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
+        _ = try await result("group-channel/join", body, .beforeSending)
+    }
+
+    /// Takes users out of a group.
+    ///
+    /// - Throws: what the call failed with.
+    public func removeMembers(_ userIDs: [String], from groupID: String) async throws(BackendError) {
+        let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
+        _ = try await result("group-channel/leave", body, .beforeSending)
+    }
+
+    /// The ids of a group's members.
+    ///
+    /// - Throws: what the call failed with.
+    public func members(of groupID: String) async throws(BackendError) -> [String] {
+        var ids: [String] = []
+        var page: String?
+        repeat {
+            var fields: [(String, JSONValue)] = [("groupId", .string(groupID)), ("pageSize", 100)]
+            if let page { fields.append(("pageToken", .string(page))) }
+            let result = try await result("group-channel/member/list", .object(.init(uniqueKeysWithValues: fields)), .always)
+            let found = (result["members"]?.elements ?? []).compactMap { $0["userId"]?.string }
+            ids += found
+            let next = result["nextPageToken"]?.string ?? ""
+            page = next.isEmpty || found.isEmpty ? nil : next
+        } while page != nil
+        return ids
+    }
+
+    /// Sends a message in the name of a user.
+    ///
+    /// - Parameters:
+    ///   - type: such as `RC:TxtMsg`.
+    ///   - contentJSON: the content, a JSON object as text, such as `{"content":"hello"}`.
+    ///   - clientMessageID: an id that makes repeating safe, with one receiver only.
+    /// - Throws: what the call failed with.
+    @discardableResult
+    public func send(
+        _ type: String, contentJSON: String, from userID: String, to target: ChatTarget, clientMessageID: String? = nil
+    ) async throws(BackendError) -> ChatSent {
+        let field = target.field
+        guard !field.ids.isEmpty else { throw .badRequest("The message has no receiver.") }
+        var fields: [(String, JSONValue)] = [
+            ("fromUserId", .string(userID)), ("messageType", .string(type)), ("content", .string(contentJSON)),
+            (field.name, Self.list(field.ids)),
+        ]
+        if let clientMessageID {
+            guard field.ids.count == 1 else { throw .badRequest("A message with an id of its own has one receiver.") }
+            fields.append(("clientMessageId", .string(clientMessageID)))
+        }
+        let repetition: BackendCaller.Repetition = clientMessageID == nil ? .beforeSending : .always
+        let result = try await result(target.path, .object(.init(uniqueKeysWithValues: fields)), repetition)
+        return ChatSent(
+            messageIDs: (result["messages"]?.elements ?? []).compactMap { $0["messageId"]?.string },
+            failed: result["failed"]?.elements?.count ?? 0)
+    }
+}

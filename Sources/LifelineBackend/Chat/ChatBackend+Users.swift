@@ -1,0 +1,97 @@
+import WireCoding
+
+/// What the chat server keeps about a user.
+public struct ChatBackendUser: Hashable, Sendable {
+    /// The name that others see.
+    public var name: String
+    /// The address of the picture.
+    public var avatarURL: String
+}
+
+// Tokens, users and bans. Rule BK-9.
+extension ChatBackend {
+    /// Has a token issued for a user, who is registered if unknown. Earlier tokens stay valid, so a repeated call does no harm.
+    ///
+    /// - Throws: what the call failed with.
+    public func issueToken(
+        for userID: String, name: String? = nil, avatarURL: String = ""
+    ) async throws(BackendError) -> String {
+        let body: JSONValue = [
+            "userId": .string(userID), "name": .string(name ?? userID), "avatarUrl": .string(avatarURL),
+        ]
+        let result = try await result("auth/access-token/issue", body, .always)
+        guard let token = result["accessToken"]?.string else {
+            throw BackendError(.malformedResponse, "The server's answer has no access token.", mayHaveTakenEffect: true)
+        }
+        return token
+    }
+
+    /// Makes all tokens of users void that were issued before an instant.
+    ///
+    /// - Parameter unixMilliseconds: the instant in milliseconds since 1970.
+    /// - Throws: what the call failed with.
+    public func expireTokens(of userIDs: [String], issuedBefore unixMilliseconds: Int) async throws(BackendError) {
+        let body: JSONValue = ["userIds": Self.list(userIDs), "expiresAt": .number(JSONNumber(unixMilliseconds))]
+        _ = try await result("auth/access-token/expire", body, .always)
+    }
+
+    /// What the server keeps about a user.
+    ///
+    /// - Throws: what the call failed with.
+    public func user(_ userID: String) async throws(BackendError) -> ChatBackendUser {
+        let result = try await result("user/get", ["userId": .string(userID)], .always)
+        return ChatBackendUser(name: result["name"]?.string ?? "", avatarURL: result["avatarUrl"]?.string ?? "")
+    }
+
+    /// Changes the name or the picture of a user; nil leaves it.
+    ///
+    /// - Throws: what the call failed with.
+    public func updateUser(_ userID: String, name: String? = nil, avatarURL: String? = nil) async throws(BackendError) {
+        var fields: [(String, JSONValue)] = [("userId", .string(userID))]
+        if let name { fields.append(("name", .string(name))) }
+        if let avatarURL { fields.append(("avatarUrl", .string(avatarURL))) }
+        _ = try await result("user/update", .object(.init(uniqueKeysWithValues: fields)), .beforeSending)
+    }
+
+    /// Whether a user has a session.
+    ///
+    /// - Throws: what the call failed with.
+    public func isOnline(_ userID: String) async throws(BackendError) -> Bool {
+        try await result("user/connection-status/get", ["userId": .string(userID)], .always)["status"]?.string == "online"
+    }
+
+    /// Ends all sessions of up to 100 users. Their tokens stay valid.
+    ///
+    /// - Throws: what the call failed with.
+    public func endSessions(of userIDs: [String]) async throws(BackendError) {
+        _ = try await result("user/session/end", ["userIds": Self.list(userIDs)], .beforeSending)
+    }
+
+    /// Keeps up to 20 users out.
+    ///
+    /// - Parameter minutes: 1 to 43,200.
+    /// - Throws: what the call failed with.
+    public func ban(_ userIDs: [String], minutes: Int) async throws(BackendError) {
+        let body: JSONValue = ["userIds": Self.list(userIDs), "durationMinutes": .number(JSONNumber(minutes))]
+        _ = try await result("user/ban", body, .beforeSending)
+    }
+
+    /// Lets up to 20 users in again.
+    ///
+    /// - Throws: what the call failed with.
+    public func unban(_ userIDs: [String]) async throws(BackendError) {
+        _ = try await result("user/unban", ["userIds": Self.list(userIDs)], .beforeSending)
+    }
+
+    /// The ids of users who are banned.
+    ///
+    /// - Parameter page: from 1, with 100 users each.
+    /// - Throws: what the call failed with.
+    public func bannedUsers(page: Int = 1) async throws(BackendError) -> [String] {
+        let body: JSONValue = ["page": .number(JSONNumber(page)), "pageSize": 100]
+        let result = try await result("user/ban/list", body, .always)
+        return (result["bannedUsers"]?.elements ?? []).compactMap { $0["userId"]?.string }
+    }
+
+    static func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}

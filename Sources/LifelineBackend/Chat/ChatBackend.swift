@@ -1,0 +1,117 @@
+import HTTPTransport
+import NexconnProtocol
+import WireCoding
+
+/// The chat server's API for an application's own server: tokens, users, groups, messages and bans.
+///
+/// A value without a connection: each call is one signed `POST /v4/…`. Any task may make any call at any time. Calls without a function
+/// of their own are made with ``call(_:json:)``; `docs/server-api.md` lists all.
+///
+/// ## Which calls are repeated
+///
+/// Calls that only read are repeated after a lost connection, a timeout and the statuses 429 and 500 or more; so is sending a message
+/// with an id of its own to one receiver, because the server recognises it. All other calls are repeated only when the failure came before
+/// anything was sent, as with ``PusherBackend``.
+public struct ChatBackend: Sendable {
+    let key: ChatKey
+    /// Secrets that webhooks may be signed with.
+    let secrets: [String]
+    let address: BackendAddress
+    let caller: BackendCaller
+    let unixMilliseconds: @Sendable () -> Int
+
+    /// A backend of one application.
+    ///
+    /// - Parameters:
+    ///   - previousSecret: while the secret is exchanged: the former one, with which webhooks may still be signed.
+    ///   - address: where the server is.
+    /// - Throws: `badRequest` when the key or the secret is empty.
+    public init(
+        key: ChatKey, previousSecret: String? = nil, address: BackendAddress, options: BackendOptions = BackendOptions()
+    ) throws(BackendError) {
+        try self.init(
+            key: key, previousSecret: previousSecret, address: address, caller: BackendCaller(options),
+            unixMilliseconds: BackendClock.unixMilliseconds)
+    }
+
+    init(
+        key: ChatKey, previousSecret: String? = nil, address: BackendAddress, caller: BackendCaller,
+        unixMilliseconds: @escaping @Sendable () -> Int
+    ) throws(BackendError) {
+        guard !key.key.isEmpty, !key.secret.isEmpty else { throw .badRequest("The key and the secret must not be empty.") }
+        self.key = key
+        secrets = [key.secret] + [previousSecret].compactMap { $0 }
+        self.address = address
+        self.caller = caller
+        self.unixMilliseconds = unixMilliseconds
+    }
+
+    /// Makes any call of the server API.
+    ///
+    /// - Parameters:
+    ///   - path: behind `/v4/`, such as `open-channel/create`.
+    ///   - json: the body: a JSON object.
+    /// - Throws: what the call failed with.
+    /// - Returns: the `result` of the answer, as a JSON object.
+    public func call(_ path: String, json: String) async throws(BackendError) -> String {
+        guard let body = try? JSONValue(parsing: json), body.object != nil else {
+            throw .badRequest("The body is not a JSON object.")
+        }
+        return try await result(path, body, .beforeSending).text
+    }
+
+    func result(
+        _ path: String, _ body: JSONValue, _ repetition: BackendCaller.Repetition
+    ) async throws(BackendError) -> JSONText {
+        let bytes = Array(body.text.utf8)
+        let answer = try await caller.json(repetition) {
+            ChatRequests(key: key, address: address, unixMilliseconds: unixMilliseconds).call(path, bytes)
+        }
+        return answer["result"] ?? .init(checked: "{}")
+    }
+}
+
+/// A webhook request of the chat server.
+public struct ChatWebhook: Hashable, Sendable {
+    /// The type of its events, such as `message:send`.
+    public var type: String
+    /// The id of the batch, which stays the same when the server sends the batch again.
+    public var id: String
+    /// The events, each a JSON object as text.
+    public var events: [String]
+}
+
+// Webhooks. Rule BK-6.
+extension ChatBackend {
+    /// Reads a webhook request, after its signature has been verified.
+    ///
+    /// The signature is over the headers and not over the body: take webhooks over TLS only.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes of the body.
+    ///   - header: the value of a header of the request by its name, in any case of letters; called on the calling thread only.
+    ///   - maximumAge: how far the request's time may be from this machine's; nil for any.
+    /// - Throws: `signatureInvalid` for a wrong signature or an old request, `badRequest` for a signed body that is not a webhook.
+    public func webhook(
+        body: [UInt8], maximumAge: Duration? = .seconds(300), header: (String) -> String?
+    ) throws(BackendError) -> ChatWebhook {
+        guard let given = header("App-Key"), let nonce = header("Nonce"), let timestamp = header("Timestamp"),
+            let signature = header("Signature")
+        else { throw BackendError(.signatureInvalid, "The request lacks App-Key, Nonce, Timestamp or Signature.") }
+        let isKnown = ConstantTime.areEqual(given, key.key)
+        let isRight = ConstantTime.anyIsRight(secrets) {
+            NexconnServerSignature.isValid(signature, secret: $0, nonce: nonce, timestamp: timestamp)
+        }
+        guard isKnown, isRight, let time = Int(timestamp) else {
+            throw BackendError(.signatureInvalid, "The signature of the webhook is wrong.")
+        }
+        let (difference, overflow) = time.subtractingReportingOverflow(unixMilliseconds())
+        if let maximumAge, overflow || Duration.milliseconds(difference.magnitude) > maximumAge {
+            throw BackendError(.signatureInvalid, "The webhook's time is too far from this machine's.")
+        }
+        guard let json = try? JSONText(bytes: body), let type = json["type"]?.string, let id = json["id"]?.string,
+            let data = json["data"]?.elements
+        else { throw .badRequest("The body is not a webhook: type, id or data is missing.") }
+        return ChatWebhook(type: type, id: id, events: data.map(\.text))
+    }
+}
