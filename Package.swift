@@ -288,7 +288,7 @@ let package = Package(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
-                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
+                "LifelineBackend", "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
                 "PusherProtocol",
                 "PusherSwift",
                 "PubNub",
@@ -307,6 +307,11 @@ let package = Package(
         .executableTarget(
             name: "example-presence", dependencies: ["Lifeline"], path: "Examples/PresenceBoard", swiftSettings: strict),
         .executableTarget(name: "example-prices", dependencies: ["Lifeline"], path: "Examples/LivePrices", swiftSettings: strict),
+
+        // An application's own server on LifelineBackend; Tests/InteropTests/test_backend_example.py runs it.
+        .executableTarget(
+            name: "example-backend", dependencies: ["LifelineBackend", nioCore, nioPosix, nioHTTP1], path: "Examples/Backend",
+            swiftSettings: strict),
 
         .target(name: "ChatAppModel", dependencies: ["Lifeline"], path: "Examples/ChatApp/Model", swiftSettings: strict),
         .executableTarget(
@@ -467,6 +472,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
+                "LifelineBackend",
                 "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance", "LifelineTesting", "WireCoding", nioLocks,
             ]),
     ],
