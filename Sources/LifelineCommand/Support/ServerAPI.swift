@@ -2,7 +2,7 @@ import ConnectionEngine
 import Foundation
 import HTTPTransport
 import Lifeline
-import NexconnProtocol
+import LifelineBackend
 import PubNubProtocol
 import PusherProtocol
 import TransportCommon
@@ -54,14 +54,9 @@ struct ServerAPI: Sendable {
     func pusherCall(
         _ method: String, _ path: String, parameters: [PusherRequestSignature.Parameter] = [], body: [UInt8] = []
     ) -> HTTPCall {
-        let path = "/apps/\(PercentEncoding.encode(credentials.appID))/\(path)"
-        let query = PusherRequestSignature.signed(
-            method: method, path: path, parameters: parameters, body: body, key: credentials.key,
-            secret: credentials.secret.revealed, timestamp: unixMilliseconds() / 1000)
-        let text = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        return HTTPCall(
-            method: method, url: "\(base)\(path)?\(text)",
-            headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
+        let key = PusherKey(credentials.key, secret: credentials.secret.revealed)
+        return PusherRequests(appID: credentials.appID, key: key, address: backend, unixMilliseconds: unixMilliseconds)
+            .call(method, path, parameters: parameters, body: body)
     }
 
     /// PubNub's API, signed with the secret key.
@@ -75,25 +70,15 @@ struct ServerAPI: Sendable {
             endpoint: HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls), publishKey: credentials.publishKey,
             subscribeKey: credentials.key, secretKey: isSigned ? credentials.secret.revealed : nil, userID: "lifeline",
             sdk: "Lifeline/\(PackageVersion.current)")
-        return HTTPCall(
-            method: request.method, url: base + request.target(settings, timestamp: unixMilliseconds() / 1000),
-            headers: request.body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: request.body)
+        return PubNubRequests(settings, address: backend, unixMilliseconds: unixMilliseconds).call(request)
     }
 
     /// The chat's server API.
     ///
     /// - Parameter path: behind `/v4/`.
     func chat(_ path: String, _ body: JSONValue) async throws(ConnectionFailure) -> HTTPAnswer {
-        let timestamp = String(unixMilliseconds())
-        let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
-        let signature = NexconnServerSignature.sign(
-            secret: credentials.secret.revealed, nonce: nonce, timestamp: timestamp)
-        let call = HTTPCall(
-            method: "POST", url: "\(base)/v4/\(path)",
-            headers: [
-                HTTPField("Content-Type", "application/json"), HTTPField("App-Key", credentials.key), HTTPField("Nonce", nonce),
-                HTTPField("Timestamp", timestamp), HTTPField("Signature", signature),
-            ], body: Array(body.text.utf8))
+        let key = ChatKey(credentials.key, secret: credentials.secret.revealed)
+        let call = ChatRequests(key: key, address: backend, unixMilliseconds: unixMilliseconds).call(path, Array(body.text.utf8))
         return try await caller.send(call, timeout: limit)
     }
 
@@ -104,11 +89,8 @@ struct ServerAPI: Sendable {
         _ = caller.send(call, timeout: limit, completion: completion)
     }
 
-    private var base: String {
-        let host = address.host
-        let name = host.name.contains(":") ? "[\(host.name)]" : host.name
-        let path = (address.path ?? "").split(separator: "/").map { "/\($0)" }.joined()
-        return "\(host.tls ? "https" : "http")://\(name):\(host.port)\(path)"
+    private var backend: BackendAddress {
+        BackendAddress(address.host.name, port: address.host.port, tls: address.host.tls, path: address.path ?? "")
     }
 }
 
