@@ -98,6 +98,8 @@ extension ChatBackend {
     /// - Parameters:
     ///   - type: such as `RC:TxtMsg`.
     ///   - contentJSON: the content, a JSON object as text, such as `{"content":"hello"}`.
+    ///   - userID: the sender.
+    ///   - target: the receivers.
     ///   - clientMessageID: an id that makes repeating safe, with one receiver only.
     /// - Throws: what the call failed with.
     @discardableResult

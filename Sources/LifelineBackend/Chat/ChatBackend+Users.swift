@@ -28,7 +28,9 @@ extension ChatBackend {
 
     /// Makes all tokens of users void that were issued before an instant.
     ///
-    /// - Parameter unixMilliseconds: the instant in milliseconds since 1970.
+    /// - Parameters:
+    ///   - userIDs: whose tokens.
+    ///   - unixMilliseconds: the instant in milliseconds since 1970.
     /// - Throws: what the call failed with.
     public func expireTokens(of userIDs: [String], issuedBefore unixMilliseconds: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "expiresAt": .number(JSONNumber(unixMilliseconds))]
@@ -69,7 +71,9 @@ extension ChatBackend {
 
     /// Keeps up to 20 users out.
     ///
-    /// - Parameter minutes: 1 to 43,200.
+    /// - Parameters:
+    ///   - userIDs: who is kept out.
+    ///   - minutes: 1 to 43,200.
     /// - Throws: what the call failed with.
     public func ban(_ userIDs: [String], minutes: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "durationMinutes": .number(JSONNumber(minutes))]

@@ -23,8 +23,10 @@ public struct ChatBackend: Sendable {
     /// A backend of one application.
     ///
     /// - Parameters:
+    ///   - key: the application's key with its secret.
     ///   - previousSecret: while the secret is exchanged: the former one, with which webhooks may still be signed.
     ///   - address: where the server is.
+    ///   - options: how calls are made.
     /// - Throws: `badRequest` when the key or the secret is empty.
     public init(
         key: ChatKey, previousSecret: String? = nil, address: BackendAddress, options: BackendOptions = BackendOptions()

@@ -38,6 +38,7 @@ extension PubNubBackend {
     ///
     /// - Parameters:
     ///   - json: the payload, valid JSON.
+    ///   - channel: where it is published.
     ///   - metadataJSON: what filters of subscribers can address: a JSON object.
     ///   - stores: whether the history keeps the message; nil for what the keyset says.
     ///   - customType: the type of the message: 3 to 50 letters, digits, `-` and `_`.
@@ -78,6 +79,7 @@ extension PubNubBackend {
     /// The latest messages of a channel, oldest first.
     ///
     /// - Parameters:
+    ///   - channel: whose messages.
     ///   - limit: 1 to 100.
     ///   - before: only messages before this timetoken, for the next older page; nil for the latest.
     /// - Throws: what the call failed with.

@@ -9,6 +9,7 @@ extension PubNubBackend {
     /// Has the service issue a token.
     ///
     /// - Parameters:
+    ///   - permissions: what the token allows.
     ///   - minutes: how long it is valid: 1 to 43,200.
     ///   - user: the only user who may use it; nil for everybody, which is rarely meant.
     /// - Throws: what the call failed with.

@@ -46,8 +46,10 @@ public struct PubNubBackend: Sendable {
     /// A backend of one keyset.
     ///
     /// - Parameters:
+    ///   - keys: the keys of the keyset, with its secret.
     ///   - userID: who publishes; subscribers see it.
     ///   - address: where the service is; PubNub's own by default.
+    ///   - options: how calls are made.
     /// - Throws: `badRequest` when a key or the user id is empty.
     public init(
         keys: PubNubKeys, userID: String, address: BackendAddress = BackendAddress("ps.pndsn.com"),

@@ -45,6 +45,7 @@ extension PusherBackend {
     /// Publishes an event on up to 100 channels.
     ///
     /// - Parameters:
+    ///   - event: the event's name.
     ///   - channels: 1 to 100 names. An encrypted channel has to be the only one, because each has its own key.
     ///   - text: the payload as subscribers get it; JSON as a rule. Data of an encrypted channel are encrypted here.
     ///   - socketID: the connection that does not get the event, as a rule the one whose user caused it.

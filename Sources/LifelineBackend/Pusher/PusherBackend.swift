@@ -33,6 +33,7 @@ public struct PusherBackend: Sendable {
     ///     without a gap: add the new key at the end, give it to clients and service, then remove the old one (rule BK-3).
     ///   - address: where the HTTP API is, such as `.pusherCluster("eu")`.
     ///   - encryptionMasterKey: 32 bytes in base64, for encrypted channels; nil without them.
+    ///   - options: how calls are made.
     /// - Throws: `badRequest` when there is no key, or the master key is not 32 bytes in base64.
     public init(
         appID: String, keys: [PusherKey], address: BackendAddress, encryptionMasterKey: String? = nil,

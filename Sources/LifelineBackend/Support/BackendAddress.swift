@@ -12,7 +12,11 @@ public struct BackendAddress: Hashable, Sendable {
 
     /// An address.
     ///
-    /// - Parameter port: nil for 443 with TLS and 80 without.
+    /// - Parameters:
+    ///   - host: a name or an address.
+    ///   - port: nil for 443 with TLS and 80 without.
+    ///   - tls: whether calls use TLS.
+    ///   - path: a path in front of the service's own.
     public init(_ host: String, port: Int? = nil, tls: Bool = true, path: String = "") {
         self.host = host
         self.port = port ?? (tls ? 443 : 80)
