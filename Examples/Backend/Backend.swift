@@ -29,11 +29,9 @@ enum Backend {
                 }
             }
         say("ready \(server.channel.localAddress?.port ?? 0)")
-        try await withThrowingDiscardingTaskGroup { group in
-            try await server.executeThenClose { connections in
-                for try await connection in connections {
-                    group.addTask { try? await serve(connection, routes) }
-                }
+        try await server.executeThenClose { connections in
+            for try await connection in connections {
+                Task { try? await serve(connection, routes) }
             }
         }
     }
