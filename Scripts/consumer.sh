@@ -3,11 +3,11 @@
 #
 # Usage: Scripts/consumer.sh [--release] [--traits LIST] [MODULE]…
 #
-# MODULE is PusherSwift, PubNub, NexconnChat or Lifeline.
+# MODULE is PusherSwift, PubNub, NexconnChat, Lifeline or LifelineBackend.
 #
 # Without options: resolves and builds a package with PusherSwift (debug), fails when that needs more than 10 packages, and checks
 # that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write.
-#   --release      builds the modules named (all four without a name) for production, too, and prints the size of the stripped program.
+#   --release      builds the modules named (all five without a name) for production, too, and prints the size of the stripped program.
 #   --traits LIST  the traits of lifeline for all modules, as in --traits ChatDatabase,Server; `default` for those of a checkout.
 #   --checkout DIR the package to use; the one that this script is in without the option.
 #   --help         prints this.
@@ -23,13 +23,13 @@ while [ $# -gt 0 ]; do
         --traits) traits=${2:?--traits needs a list, such as ChatDatabase,Server}; shift ;;
         --checkout) checkout=$(cd "${2:?--checkout needs a folder}" && pwd); shift ;;
         --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
-        PusherSwift | PubNub | NexconnChat | Lifeline) modules+=("$1") ;;
+        PusherSwift | PubNub | NexconnChat | Lifeline | LifelineBackend) modules+=("$1") ;;
         *) echo "consumer.sh: \"$1\" is no option and no module; --help lists them." >&2; exit 2 ;;
     esac
     shift
 done
 if [ ${#modules[@]} -eq 0 ]; then
-    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline); else modules=(PusherSwift); fi
+    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline LifelineBackend); else modules=(PusherSwift); fi
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -90,6 +90,16 @@ Task { for await status in client.statuses { print(status) } }
 try await client.connect()
 let room = try await client.channel("room-42").subscribe()
 for await message in room.messages { print(message.event) }
+SWIFT
+            ;;
+        LifelineBackend)
+            cat <<'SWIFT'
+import LifelineBackend
+
+let backend = try PusherBackend(
+    appID: "1001", keys: [PusherKey("app-key", secret: "app-secret")],
+    address: BackendAddress("127.0.0.1", port: 6001, tls: false))
+try await backend.trigger("new-price", on: ["prices"], data: ["ACME": 3])
 SWIFT
             ;;
         LifelineServer)

@@ -9,11 +9,12 @@ built=$(cd "${1:-$(swift build --show-bin-path)}" && pwd)
 site=$PWD/build/docs
 work=$PWD/build/docs-work
 # In this order, because links to another module need its archive.
-modules=(Identifiers RealtimeHub HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline)
+modules=(Identifiers RealtimeHub HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline LifelineBackend)
 # Types of these modules are part of a product's interface, as its Exports.swift says.
 exported() {
     case $1 in
         Lifeline) echo ConnectionEngine,TransportCommon ;;
+        LifelineBackend) echo TransportCommon ;;
         LifelineServer) echo ServerRuntime ;;
         RealtimeHub) echo ServerValues ;;
     esac
