@@ -4,6 +4,7 @@ Knows nothing of Lifeline. Polls get the recorded answers one after the other, t
 """
 
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -69,14 +70,25 @@ class RecordedService:
         self.url = f"http://127.0.0.1:{self.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def next_poll(self):
+        with self.lock:
+            return self.polls.pop(0) if self.polls else None
+
+    def give(self, poll):
+        """Has one more poll answered, the one that is held first."""
+        with self.lock:
+            self.polls.append(poll)
+
     def find(self, path, parameters):
         if path.startswith("/v2/subscribe/"):
             if parameters.get("tt", "0") == "0":
                 return 200, TEXT, answer("15782702386156836")
-            with self.lock:
-                following = self.polls.pop(0) if self.polls else None
+            following = self.next_poll()
+            # Held, until a test gives another answer.
+            end = time.monotonic() + 20
+            while following is None and time.monotonic() < end and not self.ended.wait(0.02):
+                following = self.next_poll()
             if following is None:
-                self.ended.wait(20)
                 return 200, TEXT, answer(parameters["tt"])
             return following if isinstance(following, tuple) else (200, TEXT, following)
         for beginning, body in self.routes.items():
