@@ -70,9 +70,11 @@ public struct PusherAccess: Sendable {
 
     /// An endpoint of your server, with headers that your own code gets, such as `Authorization` with a token. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
     ///
-    /// - Parameter headers: asked before the first request, and again when the endpoint has answered 401 or 403; the request is made once
-    ///   more then. However many channels need headers at that moment, it is called once, in a task of its own (rules LL-80 to LL-84).
-    ///   Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
+    /// - Parameters:
+    ///   - url: the endpoint's address.
+    ///   - headers: asked before the first request, and again when the endpoint has answered 401 or 403; the request is made once more then.
+    ///     However many channels need headers at that moment, it is called once, in a task of its own (rules LL-80 to LL-84). Throw a
+    ///     ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
     public static func endpoint(
         _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]
     ) -> PusherAccess {
