@@ -121,7 +121,7 @@ let package = Package(
             swiftSettings: strict),
 
         // The engine and what runs it.
-        library("ConnectionEngine", [deque]),
+        library("ConnectionEngine", []),
         library("EngineRuntime", ["ConnectionEngine", nioCore, nioLocks, deque, logging, metrics]),
 
         // Bytes in and out.
@@ -132,14 +132,10 @@ let package = Package(
                 + nioTransportServices),
         library(
             "WebSocketTransport",
-            [
-                "ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks,
-            ]),
+            ["ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketFraming", nioCore, nioHTTP1, nioLocks]),
         library(
             "HTTPTransport",
-            [
-                "ConnectionEngine", "EngineRuntime", "TransportCommon", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL,
-            ]),
+            ["ConnectionEngine", "EngineRuntime", "TransportCommon", deque, nioCore, nioHTTP1, nioLocks, nioSSL]),
 
         // A client of Redis and Valkey.
         library(
@@ -167,8 +163,7 @@ let package = Package(
             "PusherSwift",
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport",
-                "HTTPTransport",
-                "WireCoding", nioPosix, nioLocks, logging,
+                "HTTPTransport", nioPosix, nioLocks, logging,
             ]),
         client(
             "PubNub",
@@ -183,32 +178,31 @@ let package = Package(
             "NexconnChatSDK",
             [
                 "Identifiers", "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "TransportCommon",
-                "WebSocketTransport",
-                "HTTPTransport", "WireCoding", nioCore, nioPosix, crypto, nioLocks, logging,
+                "WebSocketTransport", "WireCoding", nioPosix, crypto, nioLocks, logging, orderedCollections,
             ]),
         client(
             "Lifeline",
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
-                "EngineRuntime",
-                "TransportCommon",
-                "WebSocketTransport", "HTTPTransport",
-                nioPosix, nioLocks, logging,
+                "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport", nioPosix, nioLocks, logging, deque,
             ]),
 
         // What an application's own server does: signed HTTP calls, grants for clients, webhooks.
         library(
             "LifelineBackend",
             [
-                "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
-                "TransportCommon", "HTTPTransport",
+                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "TransportCommon",
+                "HTTPTransport",
             ]),
 
-        // For tests: of the engine, and of apps.
+        // For tests of the engine and of what runs on it: a manual clock, a scripted transport, the simulator.
+        library("EngineTesting", ["ConnectionEngine", "EngineRuntime", nioLocks]),
+        // For tests of apps.
         library(
             "LifelineTesting",
             [
-                "ConnectionEngine", "EngineRuntime", "Identifiers", "WireCoding", "PusherProtocol", "PubNubProtocol",
+                "ConnectionEngine", "EngineRuntime", "EngineTesting", "Identifiers", "WireCoding", "PusherProtocol",
+                "PubNubProtocol",
                 "NexconnProtocol",
                 "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
             ]),
@@ -231,31 +225,28 @@ let package = Package(
             "PubNubServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
-                "PubNubProtocol", "WireCoding", "BodyCompression",
-                crypto,
-                deque, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+                "PubNubProtocol", "WireCoding", "BodyCompression", crypto, deque, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+                orderedCollections,
             ]),
         library(
             "ChatServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
-                "NexconnProtocol", "WireCoding",
-                "WebSocketFraming", crypto,
-                deque, nioCore, nioHTTP1, nioLocks, logging,
+                "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, nioCore, nioHTTP1, nioLocks, logging,
+                nioPosix, orderedCollections,
             ]),
         library(
             "PusherServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
-                "PusherProtocol", "WireCoding",
-                "WebSocketFraming", crypto,
-                deque, nioCore, nioPosix, nioLocks, logging,
+                "PusherProtocol", "WireCoding", "WebSocketFraming", deque, nioCore, nioPosix, nioLocks, logging,
             ]),
         // What the nodes of a cluster say to each other over Redis, and the one of them that decides.
         .target(
             name: "ServerCluster",
             dependencies: [
-                "RedisClient", "ServerRuntime", "ServerValues", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
+                "RedisClient", "ServerRuntime", "ServerValues", "ConnectionEngine", deque, nioCore, nioPosix, nioHTTP1, nioLocks,
+                logging,
             ],
             resources: ["lead", "commit", "answer", "read"].map { .embedInCode("Redis/Scripts/\($0).lua") }, swiftSettings: strict
         ),
@@ -278,11 +269,8 @@ let package = Package(
             "LifelineServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
-                "ServiceBridge", "ServerConsole", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol",
-                "NexconnProtocol", "WireCoding",
-                "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport", crypto, nioCore, nioPosix, nioHTTP1,
-                nioLocks, nioSSL, logging,
-                serviceLifecycle,
+                "ServiceBridge", "ServerConsole", "RealtimeHub", "HubStorage", "WireCoding", "ServerValues", nioCore, nioPosix,
+                nioLocks, logging, serviceLifecycle,
             ]),
         .executableTarget(
             name: "LifelineCommand",
@@ -328,16 +316,19 @@ let package = Package(
             path: "Tests/ConformanceEcho", swiftSettings: strict),
 
         // Tests mirror sources.
-        tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
+        tests("ConnectionEngineTests", ["ConnectionEngine", "EngineTesting"]),
         // Logs and metrics that a test can read.
         .target(
             name: "TelemetryTestSupport", dependencies: [logging, metrics, nioLocks], path: "Tests/TelemetryTestSupport",
             swiftSettings: strict),
-        tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "LifelineTesting", nioEmbedded]),
-        tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
+        tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "EngineTesting", "ConnectionEngine", nioLocks]),
+        tests("WebSocketFramingTests", ["WebSocketFraming", nioCore]),
         tests(
             "TransportCommonTests",
-            ["TransportCommon", "ConnectionEngine", "SocketTestSupport", crypto, cryptoExtras, nioCore, nioPosix, nioSSL, x509]),
+            [
+                "TransportCommon", "ConnectionEngine", "SocketTestSupport", crypto, cryptoExtras, nioCore, nioPosix, nioSSL, x509,
+                nioLocks,
+            ]),
         // What the tests of the transports and of the Redis client wait with.
         .target(
             name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",
@@ -345,23 +336,23 @@ let package = Package(
         tests(
             "WebSocketTransportTests",
             [
-                "SocketTestSupport", "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioCore,
-                nioEmbedded, nioPosix, nioHTTP1, nioSSL,
+                "SocketTestSupport", "WebSocketTransport", "HTTPTransport", "TransportCommon", "EngineTesting",
+                "ConnectionEngine", "EngineRuntime", "WebSocketFraming", nioCore, nioPosix, nioSSL, nioLocks,
             ]),
         tests(
             "HTTPTransportTests",
             [
-                "SocketTestSupport", "HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1,
-                nioSSL, nioLocks,
+                "SocketTestSupport", "HTTPTransport", "TransportCommon", "EngineRuntime", "EngineTesting", "ConnectionEngine",
+                nioPosix, nioSSL, nioLocks, nioCore,
             ]),
-        tests("RedisClientTests", ["RedisClient", "ConnectionEngine", "LifelineTesting", nioCore]),
+        tests("RedisClientTests", ["RedisClient", "ConnectionEngine", nioCore]),
         // A Redis of a test's own.
         .target(name: "RedisTestSupport", dependencies: [], path: "Tests/RedisTestSupport", swiftSettings: strict),
         // A cluster without Redis, in one process.
         .target(
             name: "ClusterTestSupport", dependencies: ["ServerCluster", "RedisClient", nioCore, nioPosix, nioLocks],
             path: "Tests/ClusterTestSupport", swiftSettings: strict),
-        tests("ServerClusterTests", ["ServerCluster", "ServerRuntime", "RedisClient", "LifelineTesting", nioCore, nioHTTP1]),
+        tests("ServerClusterTests", ["ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore, nioHTTP1]),
         tests(
             "RedisClientServerTests",
             ["SocketTestSupport", "RedisTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
@@ -372,89 +363,77 @@ let package = Package(
                 nioLocks, logging,
             ]),
         tests("IdentifiersTests", ["Identifiers"]),
-        tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
-        tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),
-        tests("PusherProtocolTests", ["PusherProtocol", "WireCoding", "LifelineTesting"]),
-        tests("PubNubProtocolTests", ["Identifiers", "PubNubProtocol", "WireCoding", "LifelineTesting", crypto, cryptoExtras]),
-        tests("NexconnProtocolTests", ["Identifiers", "NexconnProtocol", "WireCoding", "LifelineTesting"]),
-        tests("ChatDatabaseTests", ["Identifiers", "ChatDatabase", "NexconnProtocol", "LifelineTesting", grdb, nioLocks]),
+        tests("WireCodingTests", ["WireCoding"]),
+        tests("BodyCompressionTests", ["BodyCompression", "ConnectionEngine"]),
+        tests("PusherProtocolTests", ["PusherProtocol", "WireCoding", "EngineTesting", "ConnectionEngine"]),
+        tests(
+            "PubNubProtocolTests",
+            ["Identifiers", "PubNubProtocol", "WireCoding", "EngineTesting", "ConnectionEngine", crypto, cryptoExtras]),
+        tests("NexconnProtocolTests", ["NexconnProtocol", "WireCoding", "EngineTesting", "ConnectionEngine"]),
+        tests("ChatDatabaseTests", ["ChatDatabase", "NexconnProtocol", grdb, nioLocks]),
         tests(
             "NexconnChatSDKTests",
             [
                 "TelemetryTestSupport", "Identifiers", "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding",
-                "LifelineServer", "RealtimeHub",
-                "LifelineTesting", nioPosix, nioLocks,
+                "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer", "ConnectionEngine", "EngineRuntime",
+                "PubNubServer", "PusherServer", "TransportCommon", "WebSocketTransport", nioLocks,
             ]),
         tests(
             "PubNubTests",
             [
                 "SocketTestSupport", "TelemetryTestSupport", "Identifiers", "PubNub", "PubNubProtocol", "WireCoding",
-                "LifelineServer",
-                "LifelineTesting", nioPosix, nioHTTP1,
+                "LifelineServer", "EngineTesting", "BodyCompression", "ConnectionEngine", "EngineRuntime", "HTTPTransport",
                 nioLocks,
             ]),
         tests(
             "PusherSwiftTests",
             [
-                "TelemetryTestSupport", "PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting",
-                nioPosix, nioLocks,
+                "TelemetryTestSupport", "PusherSwift", "PusherProtocol", "LifelineServer", "EngineTesting", "ConnectionEngine",
+                "EngineRuntime", "WebSocketTransport", nioPosix, nioLocks, nioCore,
             ]),
         tests(
             "LifelineTests",
             [
-                "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
-                "WireCoding", "HTTPTransport",
-                "TransportCommon", "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
+                "TelemetryTestSupport", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
+                "HTTPTransport", "TransportCommon", "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer",
+                "ConnectionEngine", "EngineRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore, nioPosix, nioLocks,
             ]),
         tests(
             "LifelineBackendTests",
             [
-                "SocketTestSupport", "LifelineBackend", "ConnectionEngine", "HTTPTransport", "PusherProtocol", "PubNubProtocol",
-                "NexconnProtocol", "WireCoding", "Lifeline", "LifelineServer", nioLocks,
+                "LifelineBackend", "ConnectionEngine", "HTTPTransport", "NexconnProtocol", "WireCoding", "Lifeline",
+                "LifelineServer", nioLocks,
             ]),
         tests(
             "LifelineCommandTests",
             [
                 "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "RedisClient",
-                "RedisTestSupport", "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding",
-                "TransportCommon",
-                "WebSocketFraming", "PubNubProtocol", "PusherProtocol", "LifelineTesting", argumentParser, crypto, nioCore,
-                nioPosix, nioEmbedded, nioLocks, nioSSL, x509, logging, tracing,
+                "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding", "TransportCommon",
+                "WebSocketFraming", "PubNubProtocol", "PusherProtocol", argumentParser, crypto, nioCore, nioPosix, nioEmbedded,
+                nioLocks, nioSSL, x509, logging, tracing,
             ]),
         tests(
             "LifelineTestingTests",
-            [
-                "LifelineTesting", "LifelineTestingChat", "Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK", "EngineRuntime",
-                nioLocks,
-            ]),
+            ["LifelineTesting", "LifelineTestingChat", "Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK", nioLocks]),
         tests("ServerValuesTests", ["ServerValues"]),
         tests(
             "ServerRuntimeTests",
-            [
-                "ServerRuntime", "ServerValues", "Identifiers", "WebSocketFraming", "LifelineTesting", nioCore, nioEmbedded,
-                nioHTTP1, nioLocks,
-            ]),
+            ["ServerRuntime", "ServerValues", "WebSocketFraming", nioCore, nioEmbedded, nioLocks]),
         tests(
             "ServerConsoleTests",
-            [
-                "ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", "WireCoding", "LifelineTesting", nioCore,
-                nioHTTP1,
-            ]),
-        tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "LifelineTesting"]),
+            ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioHTTP1]),
+        tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
-            ["Identifiers", "HubStorage", "RealtimeHub", "StoreConformance", "LifelineTesting", grdb, nioLocks]),
+            ["Identifiers", "HubStorage", "RealtimeHub", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),
         tests(
             "LifelineServerTests",
             [
                 "Identifiers", "LifelineServer", "ServerConsole", "ServerRuntime", "ServerCluster", "ClusterTestSupport",
-                "RedisTestSupport",
-                "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
-                "HubStorage", "StoreConformance", "PusherProtocol", "PubNubProtocol",
-                "NexconnProtocol",
-                "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
-                nioCore, nioSSL, nioPosix, nioLocks,
-                serviceLifecycle,
+                "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge",
+                "RealtimeHub", "HubStorage", "StoreConformance", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
+                "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine", asyncHTTPClient, nioCore, nioSSL,
+                nioPosix, nioLocks, serviceLifecycle, logging, nioHTTP1,
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.
         .testTarget(
@@ -463,17 +442,21 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SeedExamplesSwift5Tests",
-            dependencies: ["Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub"],
+            dependencies: [
+                "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub", "ChatServer",
+                "ConnectionEngine", "EngineRuntime", "HTTPTransport", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
+                "PusherProtocol", "PusherServer", nioLocks,
+            ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strict),
         tests(
             "SeedExamplesSwift6Tests",
-            ["Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub"]),
+            ["PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "ConnectionEngine", "PubNubProtocol", "PusherProtocol"]),
         tests(
             "IntegrationTests",
             [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
-                "LifelineBackend",
-                "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance", "LifelineTesting", "WireCoding", nioLocks,
+                "LifelineBackend", "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance", "LifelineTesting",
+                "ChatServer", "ConnectionEngine", nioLocks,
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -506,7 +489,7 @@ if Context.environment["LIFELINE_FUZZ"] != nil {
                 "RedisClient",
                 "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub", "ChatDatabase", "NexconnChatSDK",
                 "ServerRuntime", "ServerCluster", "PusherServer", "PubNubServer", "ChatServer", "RealtimeHub", "ConnectionEngine",
-                "EngineRuntime", "LifelineTesting", "ServerValues", nioCore, nioLocks, nioSSL,
+                "EngineRuntime", "EngineTesting", "ServerValues", nioCore, nioLocks, nioSSL,
             ],
             path: "Fuzz/Sources",
             swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer", "-O", "-parse-as-library"])],

@@ -1,8 +1,8 @@
 import ChatDatabase
 import ConnectionEngine
 import EngineRuntime
+import EngineTesting
 import Foundation
-import LifelineTesting
 import NIOConcurrencyHelpers
 import NexconnProtocol
 

@@ -1,6 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
-import LifelineTesting
+import EngineTesting
 
 /// The clients from the bytes of a server to what an app is told. Sockets, time and HTTP requests are scripted.
 enum ClientTargets {

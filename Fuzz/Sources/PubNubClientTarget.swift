@@ -1,8 +1,8 @@
 import ConnectionEngine
 import EngineRuntime
+import EngineTesting
 import Foundation
 import HTTPTransport
-import LifelineTesting
 import PubNubProtocol
 
 @testable import PubNub

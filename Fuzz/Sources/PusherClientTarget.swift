@@ -1,8 +1,8 @@
 import ConnectionEngine
 import Dispatch
 import EngineRuntime
+import EngineTesting
 import Foundation
-import LifelineTesting
 import PusherProtocol
 
 @testable import PusherSwift

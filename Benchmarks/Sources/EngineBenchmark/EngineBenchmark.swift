@@ -1,6 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
-import LifelineTesting
+import EngineTesting
 
 /// What one message costs between the transport's report and an observer: mailbox, machine, session, broadcaster.
 @main struct EngineBenchmark {

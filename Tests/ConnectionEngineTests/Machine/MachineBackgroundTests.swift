@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import Testing
 
 /// The application in the background, one script per rule of `docs/behaviour.md`.

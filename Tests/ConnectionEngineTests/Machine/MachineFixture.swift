@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 
 /// A machine in a chosen state, with the effects of each input as short text.
 struct MachineFixture {

@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import Testing
 
 /// One script per rule of `docs/behaviour.md`.

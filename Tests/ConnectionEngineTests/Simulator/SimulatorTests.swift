@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import Testing
 
 /// The closed loop over the two tiny sessions. See `SimulatorRun` for longer runs and replays.

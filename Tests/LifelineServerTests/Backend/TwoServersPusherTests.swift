@@ -1,4 +1,3 @@
-import LifelineTesting
 import RealtimeHub
 import Testing
 

@@ -1,4 +1,3 @@
-import LifelineTesting
 import NIOCore
 import RealtimeHub
 import RedisTestSupport

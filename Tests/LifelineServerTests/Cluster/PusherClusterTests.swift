@@ -1,4 +1,3 @@
-import LifelineTesting
 import PusherServer
 import RealtimeHub
 import Testing

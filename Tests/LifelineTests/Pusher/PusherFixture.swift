@@ -1,6 +1,6 @@
 import ConnectionEngine
+import EngineTesting
 import HTTPTransport
-import LifelineTesting
 import NIOConcurrencyHelpers
 import PusherProtocol
 import WireCoding

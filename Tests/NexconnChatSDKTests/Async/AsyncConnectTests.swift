@@ -1,6 +1,5 @@
 import ChatDatabase
 import ConnectionEngine
-import LifelineTesting
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import Testing

@@ -1,7 +1,6 @@
 import ChatDatabase
 import ConnectionEngine
 import Foundation
-import LifelineTesting
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import Testing

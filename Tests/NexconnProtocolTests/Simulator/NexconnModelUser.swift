@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import NexconnProtocol
 
 /// What a user sees of inbox and open channels, and what must not be seen.

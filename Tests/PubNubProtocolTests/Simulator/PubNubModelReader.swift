@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import PubNubProtocol
 
 /// What the users of a simulated subscription asked for and saw, and what they must see.

@@ -1,6 +1,6 @@
 import ConnectionEngine
+import EngineTesting
 import Identifiers
-import LifelineTesting
 import PubNubProtocol
 
 /// How a simulated client is configured.

@@ -1,6 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
-import LifelineTesting
+import EngineTesting
 import PubNubProtocol
 
 @testable import PubNub

@@ -1,6 +1,6 @@
 import ConnectionEngine
+import EngineTesting
 import Foundation
-import LifelineTesting
 import PusherProtocol
 import WireCoding
 

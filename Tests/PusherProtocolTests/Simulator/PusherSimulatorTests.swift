@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import Testing
 
 /// The closed loop with Pusher's session, keys and members included. See `SimulatorRun` for longer runs and replays.

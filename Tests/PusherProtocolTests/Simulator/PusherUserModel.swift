@@ -1,5 +1,5 @@
 import ConnectionEngine
-import LifelineTesting
+import EngineTesting
 import PusherProtocol
 
 /// The part of the model that knows users: what the server does with sign-ins, and what must be seen of them. Nobody is signed in

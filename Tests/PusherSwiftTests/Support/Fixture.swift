@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Dispatch
 import EngineRuntime
-import LifelineTesting
+import EngineTesting
 import NIOConcurrencyHelpers
 import PusherProtocol
 

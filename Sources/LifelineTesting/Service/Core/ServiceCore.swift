@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import EngineTesting
 import NIOConcurrencyHelpers
 
 /// The one owner of a test service's state.

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import EngineTesting
 import NIOConcurrencyHelpers
 
 /// The manual clock as clients see it: whatever they are told reaches them a nanosecond later than what came before it.

@@ -1,5 +1,4 @@
 import Foundation
-import LifelineTesting
 import NexconnProtocol
 import RealtimeHub
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import LifelineTesting
 import NIOCore
 import NexconnProtocol
 import RealtimeHub

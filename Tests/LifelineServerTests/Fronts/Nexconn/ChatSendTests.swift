@@ -1,4 +1,3 @@
-import LifelineTesting
 import NIOCore
 import NexconnProtocol
 import RealtimeHub

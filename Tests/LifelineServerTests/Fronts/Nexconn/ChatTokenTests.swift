@@ -1,5 +1,4 @@
 import LifelineServer
-import LifelineTesting
 import Testing
 
 @Suite("Chat in a server that a program has inside", .timeLimit(.minutes(1)))

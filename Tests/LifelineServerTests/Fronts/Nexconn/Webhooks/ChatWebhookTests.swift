@@ -1,4 +1,3 @@
-import LifelineTesting
 import NexconnProtocol
 import RealtimeHub
 import Testing

@@ -1,4 +1,3 @@
-import LifelineTesting
 import NIOConcurrencyHelpers
 import PusherProtocol
 import RealtimeHub
