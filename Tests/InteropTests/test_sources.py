@@ -3,6 +3,8 @@
 import ast
 import functools
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from swift_functions import blanked, functions, unconditional
@@ -323,3 +325,22 @@ def test_bounds_of_foreign_bytes_are_checked():
     places = [f"{name}:{number}" for name, numbers in found.items() for number in numbers if name not in allowed]
     assert places == [], "use WireCoding/CheckedAccess.swift, or say behind `in bounds:` why the bounds are right"
     assert sorted(allowed - found.keys()) == [], "exceptions that nothing needs any more"
+
+
+# The map of the modules
+
+
+def script(name, *arguments):
+    root = SOURCES.parent
+    return subprocess.run([sys.executable, root / "Scripts" / name, *arguments], cwd=root, capture_output=True, text=True)
+
+
+def test_targets_declare_what_they_import():
+    """A target that imports what it does not declare builds by luck, and one that declares more misleads its readers."""
+    done = script("check-imports.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_picture_of_the_modules_is_that_of_the_manifest():
+    done = script("module-map.py", "--check")
+    assert (done.returncode, done.stderr) == (0, "")
