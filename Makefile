@@ -101,6 +101,14 @@ test-all: built ## The longer suites: sanitizer, fuzzers, packages, examples, do
 	@FUZZ_BUILT=1 Scripts/fuzz.sh 120
 	@Scripts/at-once.sh '@idle $(MAKE) consumer' '$(MAKE) BUILT=1 alone'
 
+# Only what the tests of one target need is built, where nothing else is kept: the two builds do not undo each other.
+ONE := .build-one
+.PHONY: test-one
+test-one: test-setup ## The Swift tests of one target, and nothing else built: make test-one TARGET=ConnectionEngineTests
+	@test -d 'Tests/$(TARGET)' && test -n '$(TARGET)' || { echo "test-one: name a folder of Tests, as in make test-one TARGET=ConnectionEngineTests" >&2; exit 2; }
+	LIFELINE_TEST_TARGETS=$(TARGET) swift build --scratch-path $(ONE) $(SWIFT_FLAGS) --product lifelinePackageTests
+	LIFELINE_TEST_TARGETS=$(TARGET) Scripts/swift-test.sh --scratch-path $(ONE) $(SWIFT_FLAGS) --skip-build --filter '$(TARGET)'
+
 .PHONY: lint
 lint: ## Check the format of all sources
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources
@@ -228,4 +236,4 @@ timing: setup ## Measure whether the time of a signature check depends on the po
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-tsan .build-fuzz build $(VENV)
+	rm -rf .build .build-one .build-tsan .build-fuzz build $(VENV)
