@@ -255,7 +255,7 @@ let package = Package(
             name: "ConsolePages",
             resources: [
                 "index.html", "console.css", "app.js", "parts.js", "overview.js", "channels.js", "live.js", "people.js",
-                "trouble.js", "icon.svg",
+                "trouble.js", "update.js", "icon.svg",
             ].map { .embedInCode("Files/\($0)") },
             swiftSettings: strict),
         library(

@@ -8,6 +8,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
     case channels = "channels.js"
     case live = "live.js"
     case people = "people.js"
+    case update = "update.js"
     case trouble = "trouble.js"
     case icon = "icon.svg"
 
@@ -21,6 +22,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
         case .channels: PackageResources.channels_js
         case .live: PackageResources.live_js
         case .people: PackageResources.people_js
+        case .update: PackageResources.update_js
         case .trouble: PackageResources.trouble_js
         case .icon: PackageResources.icon_svg
         }
@@ -31,7 +33,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
         case .index: "text/html; charset=utf-8"
         case .style: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
-        case .app, .parts, .overview, .channels, .live, .people, .trouble: "text/javascript; charset=utf-8"
+        case .app, .parts, .overview, .channels, .live, .people, .update, .trouble: "text/javascript; charset=utf-8"
         }
     }
 }

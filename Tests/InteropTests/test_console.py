@@ -139,6 +139,77 @@ def test_names_with_markup_are_texts(busy, page):
     assert "hidden" not in text, "addresses of receivers may have secrets in them"
 
 
+def refreshed(page, what, times=2):
+    """Waits until a page has asked for something again and shown the answer."""
+    count = f"performance.getEntriesByType('resource').filter(entry => entry.name.includes('/console/api/{what}?') && entry.responseEnd).length"
+    before = page.evaluate(count)
+    page.wait(f"{count} >= {before + times}", f"{times} more answers about {what}")
+    page.evaluate("new Promise(resolve => setTimeout(resolve, 0))")
+
+
+REFRESHED = {"overview": "overview", "applications": "applications", "channels": "channels", "users": "users", "connections": "connections",
+             "webhooks": "webhooks", "polls": "polls", "errors": "errors"}
+
+
+@pytest.mark.parametrize("name", REFRESHED)
+def test_a_page_is_brought_up_to_date_in_place(busy, page, name):
+    """CO-70: what has the focus, what is selected and what was scrolled stay, and nothing that stays is replaced."""
+    page.look(1280, 500)
+    log_in(page, busy)
+    go(page, name, PAGES[name])
+    page.wait("document.querySelectorAll('main tbody tr').length > 0")
+    page.evaluate("""(() => {
+        const region = document.querySelector('main .scroll');
+        region.style.maxHeight = '60px';
+        window.row = region.querySelector('tbody tr');
+        window.cell = row.querySelector('td span');
+        window.focused = region.querySelector('tbody button, tbody a') ?? region;
+        focused.focus({preventScroll: true});
+        getSelection().selectAllChildren(cell);
+        window.chosen = getSelection().toString();
+        region.scrollTop = 15;
+        window.region = region;
+    })()""")
+    assert page.evaluate("chosen.length > 0")
+    client = PusherSocket(busy.port)
+    try:
+        client.subscribe("zebra")
+        refreshed(page, REFRESHED[name])
+        kept = page.evaluate("""[document.activeElement === focused, row.isConnected, cell.isConnected, region.isConnected,
+            getSelection().toString() === chosen, region.scrollTop]""")
+        # A region stays where it was, as far as it is longer than what is shown of it.
+        assert kept[:5] == [True] * 5 and (kept[5] == 15 or not page.evaluate("region.scrollHeight > region.clientHeight + 15")), kept
+    finally:
+        client.kill()
+    assert page.errors == []
+
+
+def test_rows_are_sorted_by_a_press_on_a_name_and_stay_sorted(busy, page, started):
+    page.look(1280)
+    log_in(page, busy)
+    go(page, "channels", PAGES["channels"])
+    page.wait("document.querySelectorAll('main tbody tr').length > 5")
+    press = "[...document.querySelectorAll('main th button')].find(b => b.innerText.startsWith('Subscriptions')).click()"
+    names = "[...document.querySelectorAll('main tbody tr td:first-child')].map(cell => cell.innerText)"
+    page.evaluate(press)
+    page.evaluate(press)
+    assert page.evaluate("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "descending"
+    assert set(page.evaluate(names)[:2]) == {"prices", "presence-lobby"}
+    started(PusherSocket, busy.port).subscribe("aaa-first-by-name")
+    page.wait("document.querySelector('main').innerText.includes('aaa-first-by-name')")
+    assert set(page.evaluate(names)[:2]) == {"prices", "presence-lobby"} and page.errors == []
+
+
+def test_the_head_of_every_page_says_how_the_server_is(busy, page):
+    page.look(1280)
+    log_in(page, busy)
+    state = "document.getElementById('state').innerText"
+    go(page, "publish", PAGES["publish"])
+    page.wait(f"{state} === 'ready'")
+    busy.end()
+    page.wait(f"{state} === 'server is gone'")
+
+
 def test_an_admin_publishes_and_ends_connections(busy, page, started):
     listener = started(PusherSocket, busy.port)
     listener.subscribe("prices")

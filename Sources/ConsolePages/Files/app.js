@@ -1,5 +1,5 @@
 // The frame of the console: who is logged in, which page is shown, and the way to the server.
-import { add, element, note, put, say } from "/console/parts.js";
+import { add, badge, element, note, put, say, update } from "/console/parts.js";
 import * as overview from "/console/overview.js";
 import * as channels from "/console/channels.js";
 import * as live from "/console/live.js";
@@ -19,6 +19,18 @@ let session = null;
 /** The page that is shown: it is stopped before the next one. */
 let shown = null;
 
+/** How the server is, in the head of every page. */
+function showState(told) {
+  update(document.getElementById("state"), !told ? badge("server is gone", "bad")
+    : told.reasons.length ? badge(told.reasons.join(", "), "bad") : badge("ready", "good"));
+}
+
+/** Asks how the server is, also on pages that do not. */
+async function look() {
+  if (!session || document.hidden) return;
+  try { showState(await request("overview?")); } catch { /* What is wrong has been shown, or the session is over and the page says so. */ }
+}
+
 class Refusal extends Error {
   constructor(status, message, retryAfter) { super(message); this.status = status; this.retryAfter = retryAfter; }
 }
@@ -28,6 +40,7 @@ async function request(path, options = {}) {
   try {
     answer = await fetch(`/console/api/${path}`, { credentials: "same-origin", cache: "no-store", ...options });
   } catch {
+    showState(null);
     throw new Refusal(0, "The server does not answer. Is it running, and is the way to it open? The page tries again.");
   }
   const body = await answer.json().catch(() => ({}));
@@ -38,6 +51,8 @@ async function request(path, options = {}) {
 /** What pages get: the server, the session, and their own end. */
 class Context {
   constructor(parameters) { this.parameters = parameters; this.isOver = false; this.ends = []; }
+
+  state(told) { showState(told); }
 
   get mayChange() { return session?.role === "admin"; }
 
@@ -142,7 +157,10 @@ function start() {
   put(nav, Object.entries(pages).map(([key, [text]]) => element("a", { href: `#${key}` }, text)));
   document.getElementById("role").textContent = session.role === "admin" ? "admin" : "read-only";
   show();
+  look();
 }
+
+setInterval(look, 5000);
 
 document.getElementById("logout").addEventListener("click", async () => {
   try {

@@ -1,5 +1,5 @@
 // Channels with their members, and publishing.
-import { add, badge, choice, element, empty, field, note, number, put, services, table, title } from "/console/parts.js";
+import { add, badge, choice, element, empty, field, note, number, put, services, table, title, update } from "/console/parts.js";
 
 /** A choice of an application; keeps what was chosen in the address. */
 export async function applicationChoice(context, isOffered = () => true) {
@@ -26,13 +26,13 @@ export async function channels(main, context) {
     const told = await context.ask("channels", { service: app.service, app: app.id, prefix: prefix.querySelector("input").value, after: pages.at(-1), limit: 100 });
     if (context.isOver) return;
     const columns = [
-      { name: "Channel", mono: true, wrap: true, cell: (row) => row.name },
+      { name: "Channel", sort: (row) => row.name, mono: true, wrap: true, cell: (row) => row.name },
       { name: "Kind", cell: (row) => kind(app.service, row.name) },
-      { name: "Subscriptions", num: true, cell: (row) => number(row.subscriptions) },
-      { name: "Users", num: true, cell: (row) => number(row.users) },
+      { name: "Subscriptions", sort: (row) => row.subscriptions, num: true, cell: (row) => number(row.subscriptions) },
+      { name: "Users", sort: (row) => row.users, num: true, cell: (row) => number(row.users) },
       { name: "", cell: (row) => (app.service !== "pusher" || row.name.startsWith("presence-")) && element("button", { type: "button", "aria-label": `Members of ${row.name}`, onclick: () => members(context, detail, app, row.name) }, "Members") },
     ];
-    put(place, told.channels.length ? table("Channels", columns, told.channels) : empty("No channels", app.service === "chat" ? "Open channels appear when somebody enters one." : "Channels appear while somebody is subscribed to them."),
+    update(place, told.channels.length ? table("Channels", columns, told.channels, (row) => row.name) : empty("No channels", app.service === "chat" ? "Open channels appear when somebody enters one." : "Channels appear while somebody is subscribed to them."),
       (told.next || pages.length > 1) && element("p", { class: "legend" },
         element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
         element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
@@ -40,7 +40,7 @@ export async function channels(main, context) {
   const fresh = (event) => { event.preventDefault(); pages = [null]; put(detail); load().catch((error) => put(place, note("bad", "The channels could not be listed", error.message))); };
   put(main, title("Channels", "Channels with somebody in them, in the order of their names. Lists come from where it is decided, so they are those of the whole cluster."),
     element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, chooser.label, prefix, element("button", {}, "List")), element("div", { class: "split" }, place, detail));
-  await context.repeat(5, async () => { if (pages.length === 1 && !detail.children.length) await load(); });
+  await context.repeat(5, load);
 }
 
 function kind(service, name) {
@@ -60,7 +60,7 @@ async function members(context, place, app, channel) {
     if (!told.hasMembers) content = empty("This channel has no member list", "Pusher knows members of presence channels only.");
     else if (!told.members.length) content = empty("Nobody is here", "Members appear while they are in the channel.");
     else content = [element("p", { class: "soft" }, `${number(told.count)} in all${told.members.length < told.count ? `, the first ${told.members.length} are shown` : ""}`),
-      table("Members", [{ name: "User", mono: true, wrap: true, cell: (row) => row }], told.members)];
+      table("Members", [{ name: "User", mono: true, wrap: true, cell: (row) => row }], told.members, (row) => row)];
   } catch (error) {
     content = note("bad", "The members could not be listed", error.message);
   }

@@ -1,5 +1,5 @@
 // How the server is, and its applications.
-import { badge, bytes, curve, element, empty, note, number, put, rate, services, table, time, title } from "/console/parts.js";
+import { badge, bytes, curve, element, empty, note, number, put, rate, services, table, time, title, update } from "/console/parts.js";
 
 const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
@@ -23,13 +23,12 @@ export async function overview(main, context) {
     const told = await context.ask("overview");
     if (context.isOver) return;
     const last = told.history.at(-1) ?? [0, 0];
-    const state = document.getElementById("state");
-    put(state, told.reasons.length ? badge(told.reasons.join(", "), "bad") : badge("ready", "good"));
+    context.state(told);
     const warnings = readiness(told.reasons);
     if (!told.configurationValid) warnings.push(note("", "The last configuration was refused", "The server goes on with the one before. The log says what is wrong; lifeline serve --check says it, too."));
     if (told.certificate && !told.certificate.valid) warnings.push(note("bad", "The new certificate cannot be used", "The old one stays until the files are right."));
     if (told.certificate && told.certificate.days < 14) warnings.push(note(told.certificate.days < 0 ? "bad" : "", told.certificate.days < 0 ? "The certificate has expired" : `The certificate expires in ${told.certificate.days} days`, "Replace the files; the server takes them over by itself."));
-    put(place, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
+    update(place, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
       warnings, tiles(told, last),
       element("section", { class: "panel" }, element("h2", {}, "Messages in a second"), curve(told.history),
         element("p", { class: "legend" }, element("span", {}, "sent ", element("b", {}, rate(last[0]))), element("span", {}, "received (dashed) ", element("b", {}, rate(last[1]))),
@@ -57,7 +56,7 @@ function loops(told) {
     { name: "Sent", num: true, cell: (row) => number(row.sent) },
   ];
   return element("section", { class: "panel" }, element("h2", {}, "Event loops"),
-    table("Event loops", columns, told.loops.map((loop, index) => ({ ...loop, index }))),
+    table("Event loops", columns, told.loops.map((loop, index) => ({ ...loop, index })), (row) => row.index),
     element("p", { class: "legend" }, told.totals.held ? `${number(told.totals.held)} publishers had to wait for room since the start.` : "No publisher had to wait for room."));
 }
 
@@ -76,7 +75,7 @@ function cluster(told) {
   ];
   return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
     status.problem && note("bad", "Leading", status.problem),
-    table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows));
+    table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows, (row) => row[0]));
 }
 
 function hooks(told) {
@@ -90,19 +89,19 @@ export async function applications(main, context) {
   const place = element("div", {});
   put(main, title("Applications", "Applications of Pusher, keysets of PubNub and chat applications that the server serves. Secrets are not shown anywhere in the console."), place);
   const columns = [
-    { name: "Service", cell: (row) => services[row.service] ?? row.service },
-    { name: "Id", mono: true, wrap: true, cell: (row) => element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id) },
+    { name: "Service", sort: (row) => row.service, cell: (row) => services[row.service] ?? row.service },
+    { name: "Id", sort: (row) => row.id, mono: true, wrap: true, cell: (row) => element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id) },
     { name: "Key", mono: true, wrap: true, cell: (row) => row.key },
     { name: "State", cell: (row) => row.enabled ? badge("on", "good") : badge("disabled", "warn") },
-    { name: "Connections", num: true, cell: (row) => number(row.connections) + (row.connectionsLimit ? ` of ${number(row.connectionsLimit)}` : "") },
-    { name: "Channels", num: true, cell: (row) => number(row.channels) },
-    { name: "Users present", num: true, cell: (row) => number(row.members) },
+    { name: "Connections", sort: (row) => row.connections, num: true, cell: (row) => number(row.connections) + (row.connectionsLimit ? ` of ${number(row.connectionsLimit)}` : "") },
+    { name: "Channels", sort: (row) => row.channels, num: true, cell: (row) => number(row.channels) },
+    { name: "Users present", sort: (row) => row.members, num: true, cell: (row) => number(row.members) },
     { name: "Webhooks", num: true, cell: (row) => number(row.webhooks) },
     { name: "Settings", wrap: true, cell: (row) => row.traits.join(", ") || "–" },
   ];
   await context.repeat(5, async () => {
     const { applications: list } = await context.ask("applications");
     if (context.isOver) return;
-    put(place, list.length ? table("Applications", columns, list) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
+    update(place, list.length ? table("Applications", columns, list, (row) => `${row.service} ${row.id}`) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
   });
 }

@@ -1,11 +1,12 @@
 // Pieces of pages. Whatever comes from the server goes in as text: nothing here reads HTML.
+import { listen, reconcile } from "/console/update.js";
 
 /** An element. Properties that begin with "on" are listeners, others attributes; children are elements and texts. */
 export function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    if (key.startsWith("on")) listen(made, key.slice(2), value);
     else if (key === "class") made.className = value;
     else if (key === "value") made.value = value;
     else made.setAttribute(key, value === true ? "" : value);
@@ -26,6 +27,13 @@ export function put(parent, ...children) {
   add(parent, children);
 }
 
+/** Shows what is new and leaves what is not: focus, selection and scroll positions stay (rule CO-70). */
+export function update(parent, ...children) {
+  const wanted = document.createDocumentFragment();
+  add(wanted, children);
+  reconcile(parent, wanted);
+}
+
 export function title(text, explanation, ...more) {
   return element("div", { class: "head" }, element("h1", {}, text), more, explanation && element("p", {}, explanation));
 }
@@ -42,15 +50,42 @@ export function note(kind, heading, text) {
   return element("div", { class: `note ${kind}` }, element("strong", {}, heading), text && element("p", {}, text));
 }
 
-/** A table whose header stays, and whose rows are cards on small screens. Columns: {name, cell(row), num, wrap}. */
-export function table(caption, columns, rows) {
-  const head = columns.map((column) => element("th", { scope: "col", class: column.num && "num" }, column.name));
-  const body = rows.map((row) => element("tr", {}, columns.map((column) => element(
+/** By which column the rows of a table are sorted, by the table's caption. */
+const orders = new Map();
+
+/**
+ * A table whose header stays, and whose rows are cards on small screens. Columns: {name, cell(row), sort(row), num, wrap}; those with
+ * `sort` are sorted by a press on their name. `key` names a row, so that it is found again when the table is brought up to date.
+ */
+export function table(caption, columns, rows, key = (row, index) => index) {
+  const press = (column) => (event) => {
+    const isDown = orders.get(caption)?.name === column.name && !orders.get(caption).isDown;
+    orders.set(caption, { name: column.name, isDown });
+    const region = event.target.closest(".scroll");
+    reconcile(region, content());
+  };
+  const heading = (column) => element("th", { scope: "col", class: column.num && "num",
+    "aria-sort": orders.get(caption)?.name === column.name ? (orders.get(caption).isDown ? "descending" : "ascending") : null },
+    column.sort ? element("button", { type: "button", class: "sort", title: "Sort the rows that are shown", onclick: press(column) }, column.name) : column.name);
+  const line = (row, index) => element("tr", { "data-key": key(row, index) }, columns.map((column) => element(
     "td", { "data-name": column.name, class: [column.num && "num", column.wrap && "wrap", column.mono && "mono"].filter(Boolean).join(" ") || null },
-    element("span", {}, column.cell(row))))));
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    element("table", { class: "cards" }, element("caption", { class: "skip" }, caption), element("thead", {}, element("tr", {}, head)),
-      element("tbody", {}, body)));
+    element("span", {}, column.cell(row)))));
+  const content = () => {
+    const made = document.createDocumentFragment();
+    add(made, element("table", { class: "cards" }, element("caption", { class: "skip" }, caption),
+      element("thead", {}, element("tr", {}, columns.map(heading))), element("tbody", {}, sorted(rows, columns, orders.get(caption)).map(line))));
+    return made;
+  };
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, content());
+}
+
+function sorted(rows, columns, order) {
+  const value = columns.find((column) => column.name === order?.name)?.sort;
+  if (!value) return rows;
+  const sign = order.isDown ? -1 : 1;
+  const compare = (one, other) => typeof one === "string" || typeof other === "string"
+    ? String(one ?? "").localeCompare(String(other ?? ""), "en") : (one ?? -Infinity) - (other ?? -Infinity) || 0;
+  return [...rows].sort((one, other) => sign * compare(value(one), value(other)));
 }
 
 export const number = (value) => value === null || value === undefined ? "–" : new Intl.NumberFormat("en").format(value);

@@ -1,5 +1,5 @@
 // Users, connections and their ends, held polls.
-import { badge, bytes, choice, clock, confirm, element, empty, field, note, number, put, say, services, table, time, title } from "/console/parts.js";
+import { badge, bytes, choice, clock, confirm, element, empty, field, note, number, put, say, services, table, time, title, update } from "/console/parts.js";
 
 const anyService = [["", "all"], ["pusher", "Pusher"], ["chat", "Chat"]];
 
@@ -7,14 +7,14 @@ const anyService = [["", "all"], ["pusher", "Pusher"], ["chat", "Chat"]];
 const application = (row) => `${services[row.service] ?? row.service} · ${row.app && row.app !== "other" ? row.app : "none"}`;
 
 /** A list with a filter and pages. */
-function list(context, name, key, columns, nothing, forms) {
+function list(context, name, key, columns, nothing, forms, keyOf) {
   const place = element("div", {});
   let pages = [null];
   let values = {};
   const load = async () => {
     const told = await context.ask(name, { ...values, after: pages.at(-1), limit: 100 });
     if (context.isOver) return;
-    put(place, told[key].length ? table(nothing[2], columns, told[key]) : empty(nothing[0], nothing[1]),
+    update(place, told[key].length ? table(nothing[2], columns, told[key], keyOf) : empty(nothing[0], nothing[1]),
       (told.next || pages.length > 1) && element("p", { class: "legend" },
         element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
         element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
@@ -26,7 +26,7 @@ function list(context, name, key, columns, nothing, forms) {
     load().catch((error) => put(place, note("bad", "The list could not be loaded", error.message)));
   };
   const form = element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, forms, element("button", {}, "List"));
-  return { form, place, load, repeat: () => context.repeat(5, async () => { if (pages.length === 1) await load(); }) };
+  return { form, place, load, repeat: () => context.repeat(5, load) };
 }
 
 export async function users(main, context) {
@@ -42,16 +42,16 @@ export async function users(main, context) {
     }
   };
   const columns = [
-    { name: "User", mono: true, wrap: true, cell: (row) => row.user },
+    { name: "User", sort: (row) => row.user, mono: true, wrap: true, cell: (row) => row.user },
     { name: "Service", cell: (row) => services[row.service] ?? row.service },
     { name: "Application", mono: true, wrap: true, cell: (row) => row.app },
     { name: "Session", mono: true, cell: (row) => row.name },
-    { name: "Connected for", num: true, cell: (row) => time(row.age) },
+    { name: "Connected for", sort: (row) => row.age, num: true, cell: (row) => time(row.age) },
     { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
     { name: "", cell: (row) => element("button", { type: "button", class: "danger", disabled: !context.mayChange, title: context.mayChange ? null : "Log in as admin to end connections.", "aria-label": `End the connections of ${row.user}`, onclick: () => end(row) }, "End") },
   ];
   const page = list(context, "users", "users", columns, ["Nobody is signed in", "Users of Pusher appear when they sign in (pusher:signin), users of chat when they connect. Users of PubNub are in Channels and Held polls.", "Users"],
-    [choice("Service", "service", anyService, ""), field("User begins with", "prefix", { type: "search" })]);
+    [choice("Service", "service", anyService, ""), field("User begins with", "prefix", { type: "search" })], (row) => `${row.service} ${row.app} ${row.user} ${row.name}`);
   put(main, title("Users", "Signed-in users and their sessions on this server."), page.form, page.place);
   await page.repeat();
 }
@@ -62,22 +62,22 @@ export async function connections(main, context) {
     { name: "Application", wrap: true, cell: (row) => application(row) },
     { name: "Name and user", mono: true, wrap: true, cell: (row) => [row.name || "–", row.user && element("span", { class: "soft block" }, row.user)] },
     { name: "State", cell: (row) => badge(row.state, row.state === "open" ? "good" : "warn") },
-    { name: "Open for", num: true, cell: (row) => time(row.age) },
-    { name: "Received", num: true, cell: (row) => bytes(row.received) },
-    { name: "Sent", num: true, cell: (row) => bytes(row.sent) },
-    { name: "Unsent", num: true, cell: (row) => row.pending ? badge(bytes(row.pending), "warn") : "0 B" },
-    { name: "Channels", num: true, cell: (row) => number(row.channels) },
+    { name: "Open for", sort: (row) => row.age, num: true, cell: (row) => time(row.age) },
+    { name: "Received", sort: (row) => row.received, num: true, cell: (row) => bytes(row.received) },
+    { name: "Sent", sort: (row) => row.sent, num: true, cell: (row) => bytes(row.sent) },
+    { name: "Unsent", sort: (row) => row.pending, num: true, cell: (row) => row.pending ? badge(bytes(row.pending), "warn") : "0 B" },
+    { name: "Channels", sort: (row) => row.channels, num: true, cell: (row) => number(row.channels) },
     { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
   ];
   const page = list(context, "connections", "connections", columns, ["No connections", "WebSockets of Pusher and chat appear here. Polls of PubNub are in Held polls.", "Connections"],
-    [choice("Service", "service", anyService, ""), field("Beginning of any name", "prefix", { type: "search" })]);
+    [choice("Service", "service", anyService, ""), field("Beginning of any name", "prefix", { type: "search" })], (row) => `${row.service} ${row.id}`);
   const gone = element("div", {});
   put(main, title("Connections", "WebSockets of this server, by the names that its log has for them. Bytes count from the first one after the handshake; unsent ones wait for a client that reads slowly."),
     page.form, page.place, element("h2", {}, "Ended lately"), gone);
   context.repeat(5, async () => {
     const { ended } = await context.ask("ended", { limit: 200 });
     if (context.isOver) return;
-    put(gone, ended.length ? table("Connections that ended lately", endedColumns, ended) : empty("No connection has ended yet", "The last hundred of each event loop are remembered."));
+    update(gone, ended.length ? table("Connections that ended lately", endedColumns, ended, (row) => `${row.service} ${row.id} ${row.time}`) : empty("No connection has ended yet", "The last hundred of each event loop are remembered."));
   });
   await page.repeat();
 }
@@ -96,10 +96,10 @@ const endedColumns = [
   { name: "Connection", mono: true, cell: (row) => row.id },
   { name: "Application", wrap: true, cell: (row) => application(row) },
   { name: "Ended by", cell: (row) => sides[row.by] ?? row.by },
-  { name: "Close code", cell: (row) => row.code ? `${row.code} ${codes[row.code] ?? ""}` : "–" },
-  { name: "Was open for", num: true, cell: (row) => time(row.age) },
-  { name: "Received", num: true, cell: (row) => bytes(row.received) },
-  { name: "Sent", num: true, cell: (row) => bytes(row.sent) },
+  { name: "Close code", sort: (row) => row.code, cell: (row) => row.code ? `${row.code} ${codes[row.code] ?? ""}` : "–" },
+  { name: "Was open for", sort: (row) => row.age, num: true, cell: (row) => time(row.age) },
+  { name: "Received", sort: (row) => row.received, num: true, cell: (row) => bytes(row.received) },
+  { name: "Sent", sort: (row) => row.sent, num: true, cell: (row) => bytes(row.sent) },
 ];
 
 export async function polls(main, context) {
@@ -109,14 +109,14 @@ export async function polls(main, context) {
     { name: "Keyset", mono: true, wrap: true, cell: (row) => row.app },
     { name: "User", mono: true, wrap: true, cell: (row) => row.user ?? "–" },
     { name: "Channels", mono: true, wrap: true, cell: (row) => row.channels.join(", ") + (row.channelCount > row.channels.length ? ` and ${row.channelCount - row.channels.length} more` : "") },
-    { name: "Held for", num: true, cell: (row) => `${time(row.held)} of ${time(row.hold)}` },
+    { name: "Held for", sort: (row) => row.held, num: true, cell: (row) => `${time(row.held)} of ${time(row.hold)}` },
     { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
   ];
   put(main, title("Held polls", "Requests of PubNub clients that wait for a message. Each is answered when one comes, or with nothing when its time is over; the client then asks again."), place);
   await context.repeat(3, async () => {
     const told = await context.ask("polls", { limit: 200 });
     if (context.isOver) return;
-    put(place, told.polls.length ? [element("p", { class: "soft" }, `${number(told.held)} in all${told.polls.length < told.held ? `, ${told.polls.length} are shown` : ""}`), table("Held polls", columns, told.polls)]
+    update(place, told.polls.length ? [element("p", { class: "soft" }, `${number(told.held)} in all${told.polls.length < told.held ? `, ${told.polls.length} are shown` : ""}`), table("Held polls", columns, told.polls, (row) => row.id)]
       : empty("No polls are held", "They appear when clients of PubNub subscribe."));
   });
 }

@@ -1,5 +1,5 @@
 // Webhooks and errors, with what to do.
-import { badge, element, empty, note, number, put, services, table, title } from "/console/parts.js";
+import { badge, element, empty, note, number, put, services, table, title, update } from "/console/parts.js";
 import { readiness } from "/console/overview.js";
 
 export async function webhooks(main, context) {
@@ -10,15 +10,15 @@ export async function webhooks(main, context) {
     { name: "Application", mono: true, wrap: true, cell: (row) => row.app },
     { name: "Receivers", mono: true, wrap: true, cell: (row) => row.urls.join(", ") || "–" },
     { name: "State", wrap: true, cell: (row) => state(row) },
-    { name: "Waiting", num: true, cell: (row) => row.queued ? badge(number(row.queued), "warn") : "0" },
+    { name: "Waiting", sort: (row) => row.queued, num: true, cell: (row) => row.queued ? badge(number(row.queued), "warn") : "0" },
     { name: "Delivered", num: true, cell: (row) => number(row.delivered) },
     { name: "Failed requests", num: true, cell: (row) => number(row.failed) },
-    { name: "Given up", num: true, cell: (row) => row.dropped ? badge(number(row.dropped), "bad") : "0" },
+    { name: "Given up", sort: (row) => row.dropped, num: true, cell: (row) => row.dropped ? badge(number(row.dropped), "bad") : "0" },
   ];
   await context.repeat(3, async () => {
     const told = await context.ask("webhooks");
     if (context.isOver) return;
-    put(place, told.webhooks.length ? table("Webhooks", columns, told.webhooks) : empty("No webhooks", "An application gets one with webhooks in the file of settings. In a cluster the leader tells them."));
+    update(place, told.webhooks.length ? table("Webhooks", columns, told.webhooks, (row) => `${row.service} ${row.app}`) : empty("No webhooks", "An application gets one with webhooks in the file of settings. In a cluster the leader tells them."));
   });
 }
 
@@ -70,7 +70,7 @@ export async function errors(main, context) {
   const place = element("div", {});
   put(main, title("Errors", "What went wrong since the server was started, how often, and what to do about it."), place);
   const codes = [
-    { name: "Count", num: true, cell: (row) => number(row.count) },
+    { name: "Count", sort: (row) => row.count, num: true, cell: (row) => number(row.count) },
     { name: "Service", cell: (row) => services[row.service] ?? row.service },
     { name: "Code", cell: (row) => row.code || "none" },
     { name: "Connection", cell: (row) => row.kind === "refused" ? badge("refused", "bad") : badge("went on", "warn") },
@@ -86,9 +86,9 @@ export async function errors(main, context) {
     if (context.isOver) return;
     const notes = [...readiness(told.reasons), ...troubles(told)];
     const isQuiet = !notes.length && !told.codes.length && !told.requests.length;
-    put(place, isQuiet && empty("Nothing went wrong", "Refusals, errors and cut connections appear here with what to do."), notes,
-      told.codes.length > 0 && element("section", {}, element("h2", {}, "Clients"), table("Errors of clients", codes, told.codes), element("p", {})),
-      told.requests.length > 0 && element("section", {}, element("h2", {}, "Requests of the HTTP APIs"), table("Refused requests", routes, told.requests),
+    update(place, isQuiet && empty("Nothing went wrong", "Refusals, errors and cut connections appear here with what to do."), notes,
+      told.codes.length > 0 && element("section", {}, element("h2", {}, "Clients"), table("Errors of clients", codes, told.codes, (row) => `${row.service} ${row.code} ${row.kind}`), element("p", {})),
+      told.requests.length > 0 && element("section", {}, element("h2", {}, "Requests of the HTTP APIs"), table("Refused requests", routes, told.requests, (row) => row.route),
         element("p", { class: "legend" }, "The answer to each says what was wrong. 401 is a wrong key or signature, 413 a body that is too large, 429 a limit, 503 too much that waits.")));
   });
 }
