@@ -19,7 +19,7 @@ struct RepetitionTests {
             caller: pauses.caller(sending), unixMilliseconds: { 1_353_088_179_000 })
     }
 
-    private static let refused = ConnectionFailure(.networkUnavailable, "refused", errno: ECONNREFUSED)
+    private static let refused = ConnectionFailure(.networkUnavailable, "refused", errno: ECONNREFUSED, precedesSending: true)
 
     @Test(
         "A question is repeated after failures that may pass, twice at most",

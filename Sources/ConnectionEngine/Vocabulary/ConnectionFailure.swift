@@ -26,11 +26,14 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public var tlsAlert: String?
     /// How long the server asked to wait.
     public var retryAfter: Duration?
+    /// Whether a request failed before anything of it was sent, so that it cannot have taken effect. False when that is not known: error
+    /// numbers do not tell it, since a route that is gone ends established connections as well (rule HT-38).
+    public var precedesSending: Bool
 
     /// A failure, such as for tests of your own code.
     public init(
         _ category: StatusCategory, _ reason: String, origin: Origin = .local, httpStatus: Int? = nil, closeCode: Int? = nil,
-        errno: Int32? = nil, tlsAlert: String? = nil, retryAfter: Duration? = nil
+        errno: Int32? = nil, tlsAlert: String? = nil, retryAfter: Duration? = nil, precedesSending: Bool = false
     ) {
         self.category = category
         self.reason = reason
@@ -40,6 +43,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
         self.errno = errno
         self.tlsAlert = tlsAlert
         self.retryAfter = retryAfter
+        self.precedesSending = precedesSending
     }
 
     /// The close code or the HTTP status, whichever there is.
@@ -59,5 +63,6 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     /// The caller stopped waiting.
     public static let cancelledByCaller = ConnectionFailure(.cancelled, "The caller stopped waiting for the answer.")
     /// The caller stopped waiting before the request was sent, so that it never will be.
-    public static let withdrawnByCaller = ConnectionFailure(.cancelled, "The caller cancelled the request before it was sent.")
+    public static let withdrawnByCaller = ConnectionFailure(
+        .cancelled, "The caller cancelled the request before it was sent.", precedesSending: true)
 }

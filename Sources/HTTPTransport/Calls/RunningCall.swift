@@ -82,6 +82,8 @@ private final class CallExchange: ExchangeOwner {
     private let completion: (Result<HTTPAnswer, ConnectionFailure>) -> Void
     private var run: ExchangeRun?
     private var timer: Scheduled<Void>?
+    /// Whether a connection has begun to write the request, now or in a former try.
+    private var wasSent = false
 
     init(
         _ request: CallRequest, pool: ConnectionPool, bodyLimit: Int,
@@ -95,8 +97,13 @@ private final class CallExchange: ExchangeOwner {
 
     func start(deadline: NIODeadline, on eventLoop: any EventLoop) {
         timer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            let wasSent = self.wasSent
             self.cancel()
-            self.completion(.failure(ConnectionFailure(.timeout, "The answer did not come in time.")))
+            self.completion(
+                .failure(
+                    wasSent
+                        ? ConnectionFailure(.timeout, "The answer did not come in time.")
+                        : ConnectionFailure(.timeout, "No connection could be used in time.", precedesSending: true)))
         }
         execute(isRepetition: false)
     }
@@ -116,7 +123,7 @@ private final class CallExchange: ExchangeOwner {
         pool.execute(run, to: request.endpoint)
     }
 
-    func began(_ run: ExchangeRun) {}
+    func began(_ run: ExchangeRun) { wasSent = true }
     func heard(_ run: ExchangeRun) {}
 
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer) {
@@ -129,7 +136,9 @@ private final class CallExchange: ExchangeOwner {
 
     func failed(_ run: ExchangeRun, error: any Error) {
         if run.isStale(within: .seconds(1)) { return execute(isRepetition: true) }
-        end(.failure(.calling(error)))
+        var failure = ConnectionFailure.calling(error)
+        failure.precedesSending = !wasSent
+        end(.failure(failure))
     }
 
     private func end(_ result: Result<HTTPAnswer, ConnectionFailure>) {

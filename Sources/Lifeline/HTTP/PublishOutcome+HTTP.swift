@@ -12,16 +12,8 @@ extension PublishOutcome {
     /// What a failed request says about its message: refused when it cannot have left, unknown in every other case (rule LL-13).
     init(ofRequest failure: ConnectionFailure) {
         let error = LifelineError(failure)
-        switch failure.category {
-        case .tlsUntrusted, .tlsFailed, .badRequest, .proxyUnavailable: self = .refused(error)
-        case .networkUnavailable where failure.errno.map(Self.isDialError) ?? false: self = .refused(error)
-        default: self = .unknown(error)
-        }
-    }
-
-    /// Whether an error number says that no connection came about, so that nothing can have been sent.
-    private static func isDialError(_ number: Int32) -> Bool {
-        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN].contains(number)
+        // A request that cannot be written as one is never sent.
+        self = failure.precedesSending || failure.category == .badRequest ? .refused(error) : .unknown(error)
     }
 }
 

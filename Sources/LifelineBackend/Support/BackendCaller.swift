@@ -100,17 +100,6 @@ extension HTTPAnswer {
 }
 
 extension ConnectionFailure {
-    /// Whether the failure came before anything of the request was sent, so that the call cannot have taken effect.
-    ///
-    /// Errors of TLS and of routes do not count: they can end an established connection as well.
-    var precedesSending: Bool {
-        switch category {
-        case .tlsUntrusted, .badRequest, .proxyUnavailable: true
-        case .networkUnavailable: errno == ECONNREFUSED || errno == EADDRNOTAVAIL
-        default: self == .withdrawnByCaller
-        }
-    }
-
     /// Whether the same call may succeed a moment later.
     var mayPass: Bool {
         [.networkUnavailable, .timeout, .proxyUnavailable, .disconnected, .unexpectedDisconnect, .tlsFailed].contains(category)

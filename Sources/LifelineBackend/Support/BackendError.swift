@@ -72,7 +72,8 @@ extension BackendError {
     init(_ failure: ConnectionFailure) {
         self.init(
             Code(rawValue: failure.category.rawValue), failure.reason, status: failure.httpStatus,
-            mayHaveTakenEffect: !failure.precedesSending)
+            // A request that cannot be written as one is never sent.
+            mayHaveTakenEffect: !failure.precedesSending && failure.category != .badRequest)
     }
 
     /// The service's own words are plain text or JSON; at most 200 letters of them, on one line.

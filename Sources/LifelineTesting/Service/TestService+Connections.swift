@@ -65,8 +65,8 @@ extension TestService {
     public func loseNetwork() async throws(TestServiceError) {
         try await act { state in
             state.isNetworkLost = true
-            for socket in state.openSockets { state.close(socket.id, .noRoute) }
-            for id in state.requests.keys.sorted() { state.finish(id, .failure(.noRoute)) }
+            for socket in state.openSockets { state.close(socket.id, .routeLost) }
+            for id in state.requests.keys.sorted() { state.finish(id, .failure(.routeLost)) }
             state.tellNetwork(.unavailable)
         }
     }

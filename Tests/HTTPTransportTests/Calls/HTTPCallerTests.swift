@@ -83,23 +83,26 @@ import TransportCommon
     ])
     func `Broken answers have their category`(bytes: String, category: StatusCategory) async throws {
         let server = try await HTTPTestServer { _ in .last(bytes) }
-        #expect(await failure(HTTPCall(url: server.url))?.category == category)
+        let broken = await failure(HTTPCall(url: server.url))
+        #expect(broken?.category == category && broken?.precedesSending == false)
     }
 
     @Test func `A server that does not answer is a timeout`() async throws {
         let server = try await HTTPTestServer { _ in .silence }
-        #expect(await failure(HTTPCall(url: server.url), timeout: .milliseconds(100))?.category == .timeout)
+        let late = await failure(HTTPCall(url: server.url), timeout: .milliseconds(500))
+        #expect(late?.category == .timeout && late?.precedesSending == false)
     }
 
-    @Test func `A connection that nobody accepts is a timeout`() async throws {
+    @Test func `HT-38: a connection that nobody accepts is a timeout, and nothing was sent`() async throws {
         let hole = try Blackhole()
         let call = HTTPCall(url: "http://127.0.0.1:\(hole.port)/")
-        #expect(await failure(call, timeout: .milliseconds(100))?.category == .timeout)
+        let late = await failure(call, timeout: .milliseconds(100))
+        #expect(late?.category == .timeout && late?.precedesSending == true)
     }
 
     @Test func `A port that refuses fails at once, with its error number`() async throws {
         let refused = await failure(HTTPCall(url: "http://127.0.0.1:1/"))
-        #expect(refused?.category == .networkUnavailable && refused?.errno == ECONNREFUSED)
+        #expect(refused?.category == .networkUnavailable && refused?.errno == ECONNREFUSED && refused?.precedesSending == true)
     }
 
     @Test func `A name that does not exist is a matter of the network`() async throws {

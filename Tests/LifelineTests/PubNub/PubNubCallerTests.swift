@@ -6,6 +6,14 @@ import TransportCommon
 
 @testable import Lifeline
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite("Calls to PubNub through the neutral API")
 struct PubNubCallerTests {
     private func outcome(
@@ -98,7 +106,14 @@ struct PubNubCallerTests {
         for (failure, expected) in [
             (ConnectionFailure(.timeout, "Late."), "unknown timeout"),
             (ConnectionFailure(.networkUnavailable, "Reset."), "unknown networkUnavailable"),
-            (ConnectionFailure(.tlsUntrusted, "No."), "refused tlsUntrusted"),
+            (ConnectionFailure(.tlsUntrusted, "No.", precedesSending: true), "refused tlsUntrusted"),
+            (ConnectionFailure(.networkUnavailable, "No route.", errno: ENETUNREACH), "unknown networkUnavailable"),
+            (
+                ConnectionFailure(.networkUnavailable, "No route.", errno: ENETUNREACH, precedesSending: true),
+                "refused networkUnavailable"
+            ),
+            (ConnectionFailure(.tlsFailed, "Broken record."), "unknown tlsFailed"),
+            (ConnectionFailure(.badRequest, "No URL."), "refused badRequest"),
         ] {
             #expect(words(try await outcome(ScriptedHTTP { _ in .failure(failure) })) == expected)
         }

@@ -10,8 +10,12 @@ import ConnectionEngine
 
 // What transports report, in the words of the real ones.
 extension ConnectionFailure {
-    static let unreachable = ConnectionFailure(.networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED)
-    static let noRoute = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
+    static let unreachable = ConnectionFailure(
+        .networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED, precedesSending: true)
+    static let noRoute = ConnectionFailure(
+        .networkUnavailable, "There is no route to the server.", errno: ENETUNREACH, precedesSending: true)
+    /// What requests and connections under way get: they may have been received.
+    static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server hung up before its answer was complete.")
     static let late = ConnectionFailure(.timeout, "The answer did not come in time.")
