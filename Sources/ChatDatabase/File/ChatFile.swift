@@ -39,6 +39,7 @@ struct ChatFile: Sendable {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.unusable() }
         close(descriptor)
+        if !wasThere { FolderCreation.excludeFromBackups(path) }
         return wasThere
     }
 
@@ -70,17 +71,8 @@ struct ChatFile: Sendable {
     }
 
     private func createDirectory() throws(ChatDatabaseError) {
-        var prefix = directory.hasPrefix("/") ? "/" : ""
-        for part in directory.split(separator: "/") {
-            prefix += part
-            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
-                throw Self.unusable()
-            }
-            prefix += "/"
-        }
-        var status = stat()
-        guard stat(directory, &status) == 0 else { throw Self.unusable() }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unusable(reason: "not a directory") }
+        guard let number = FolderCreation.create(directory) else { return }
+        throw number == ENOTDIR ? .unusable(reason: "not a directory") : .unusable(reason: String(cString: strerror(number)))
     }
 
     // MARK: - Damage

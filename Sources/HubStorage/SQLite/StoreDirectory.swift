@@ -51,7 +51,7 @@ final class StoreDirectory: Sendable {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             prefix += part
-            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES || errno == EPERM else {
                 throw unusable(prefix)
             }
             prefix += "/"

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Identifiers
 import NIOConcurrencyHelpers
+import TransportCommon
 import WireCoding
 
 /// What an installation knows before it has asked the server: its own id, and whose tokens it has seen.
@@ -84,8 +85,7 @@ final class InstallationStore: Sendable {
 
     private func makeDirectory() {
         // Without a directory nothing is remembered; what is written next fails, and is argued there.
-        try? FileManager.default.createDirectory(
-            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try? ApplicationFolder.make(directory)
     }
 
     private static func readID(_ file: URL) -> String? {

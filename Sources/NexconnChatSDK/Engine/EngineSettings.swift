@@ -71,14 +71,9 @@ struct EngineSettings: Sendable {
         }
     }
 
-    /// `$XDG_DATA_HOME/lifeline/nexconn`, or the same in the user's folder for application data.
+    /// The folder `nexconn` of ``ApplicationFolder``.
     private static var defaultDirectory: URL {
-        let environment = ProcessInfo.processInfo.environment
-        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-            return URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent("lifeline/nexconn", isDirectory: true)
-        }
-        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        return (support ?? FileManager.default.temporaryDirectory)
-            .appendingPathComponent("lifeline/nexconn", isDirectory: true)
+        ApplicationFolder.url("nexconn")
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("lifeline/nexconn", isDirectory: true)
     }
 }

@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import NIOConcurrencyHelpers
+import TransportCommon
 import WireCoding
 
 /// Remembers who users and devices are, over starts of the program. Never fails: what cannot be kept holds for this process.
 final class IdentityStore: Sendable {
-    /// In the user's folder for application data: `$XDG_DATA_HOME/lifeline/pubnub`, on Apple platforms in Application Support.
-    static let shared = IdentityStore(directory: defaultDirectory)
+    /// In the folder `pubnub` of ``ApplicationFolder``.
+    static let shared = IdentityStore(directory: ApplicationFolder.url("pubnub"))
 
     private let directory: URL?
     private let known = NIOLockedValueBox<[String: String]>([:])
@@ -43,7 +44,7 @@ final class IdentityStore: Sendable {
         if let identity = Self.read(file) { return identity }
         let made = make()
         // Without a directory the identity is not kept, and the app gets a new one with the next start.
-        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try? ApplicationFolder.make(directory)
         // A file of its own first, so that nobody ever reads half of one.
         let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
@@ -56,14 +57,5 @@ final class IdentityStore: Sendable {
         guard let data = try? Data(contentsOf: file), data.count <= 128 else { return nil }
         let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text
-    }
-
-    private static var defaultDirectory: URL? {
-        let environment = ProcessInfo.processInfo.environment
-        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-            return URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent("lifeline/pubnub", isDirectory: true)
-        }
-        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        return support?.appendingPathComponent("lifeline/pubnub", isDirectory: true)
     }
 }
