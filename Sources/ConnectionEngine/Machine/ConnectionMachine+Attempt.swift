@@ -30,7 +30,7 @@ extension ConnectionMachine {
         let stopped = work.timers.cancelAll { kind in
             switch kind {
             case .open, .silence, .stable, .session: true
-            case .retry, .close, .deadline: false
+            case .retry, .close, .deadline, .grace: false
             }
         }
         for timer in stopped { effects.append(.cancelTimer(timer)) }

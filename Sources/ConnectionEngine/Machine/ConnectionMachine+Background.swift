@@ -1,7 +1,27 @@
-// The application goes to the background and comes back. Rules BG-1 to BG-8.
+// The application goes to the background and comes back. Rules BG-1 to BG-11.
 extension ConnectionMachine {
-    /// Gives the connection up until ``leaveBackground(_:_:)``. A closing handshake that is under way goes on.
+    /// Keeps what there is for the policy's grace, and gives it up then (rule BG-9). Nobody is kept waiting for what is not there.
     @usableFromInline mutating func enterBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
+        switch state {
+        case .connecting, .connected, .waiting, .suspended:
+            guard grace > .zero else { return suspendInBackground(now, &effects) }
+            graceEnd = now + grace
+            start(.grace, after: grace, &effects)
+        case .idle, .disconnecting, .disconnected, .failed:
+            suspendInBackground(now, &effects)
+        }
+    }
+
+    @usableFromInline mutating func endGrace(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard graceEnd != nil else { return }
+        graceEnd = nil
+        cancel(.grace, &effects)
+        suspendInBackground(now, &effects)
+    }
+
+    /// Gives the connection up until ``leaveBackground(_:_:)``. A closing handshake that is under way goes on.
+    private mutating func suspendInBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard !isInBackground else { return }
         isInBackground = true
         switch state {
@@ -23,7 +43,18 @@ extension ConnectionMachine {
     }
 
     /// Connects at once, without a pause, if the connection was given up in the background or asked for there.
+    ///
+    /// A return within the grace finds everything as it was. A process that was suspended meanwhile learns of the end of its grace here,
+    /// since no timer fired: its connection is not trusted any more (rule BG-10).
     @usableFromInline mutating func leaveBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        if let end = graceEnd {
+            if now >= end {
+                endGrace(now, &effects)
+            } else {
+                graceEnd = nil
+                cancel(.grace, &effects)
+            }
+        }
         guard isInBackground else { return }
         isInBackground = false
         guard state == .suspended else { return }

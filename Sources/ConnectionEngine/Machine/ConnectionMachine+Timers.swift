@@ -24,6 +24,8 @@ extension ConnectionMachine {
             announce(.disconnected, .disconnected, now, &effects)
         case .deadline:
             deadlinePassed(now, &effects)
+        case .grace:
+            endGrace(now, &effects)
         case .session(let timer):
             withSession(now, &effects) { session, memory, out in
                 session.timerFired(timer, memory: &memory, out: &out)

@@ -53,6 +53,12 @@ extension ConnectionMachine {
 
     /// Rules CN-5 to CN-7.
     @usableFromInline mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        // What is not wanted any more needs no grace: later wishes wait for the return.
+        if graceEnd != nil {
+            graceEnd = nil
+            cancel(.grace, &effects)
+            isInBackground = true
+        }
         lostLink = false
         switch state {
         case .idle, .disconnected, .disconnecting, .failed:

@@ -69,6 +69,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     var network: NetworkStatus = .available
     /// Whether the application is in the background. No attempt begins meanwhile.
     @usableFromInline var isInBackground = false
+    /// When the grace of an application in the background ends; nil when none runs.
+    @usableFromInline var graceEnd: Moment?
     /// The limit of the latest `connect`. It starts anew when the application returns.
     @usableFromInline var deadline: Duration?
     @usableFromInline var lastChange: ConnectionChange
@@ -114,6 +116,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
             networkChanged(status, now, &effects)
         case .enterBackground:
             enterBackground(now, &effects)
+        case .endBackgroundGrace:
+            endGrace(now, &effects)
         case .leaveBackground:
             leaveBackground(now, &effects)
         }
@@ -125,6 +129,9 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     ) {
         for inbound in batch { received(attempt, inbound, now, &effects) }
     }
+
+    /// When the grace of an application in the background ends; nil when none runs (rule BG-9).
+    public var backgroundGraceEnd: Moment? { graceEnd }
 
     /// Where the connection is now.
     public var snapshot: ConnectionSnapshot {

@@ -28,9 +28,12 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case timerFired(TimerID)
     /// News of the network.
     case networkChanged(NetworkStatus)
-    /// The application went to the background: the connection is given up until ``leaveBackground``, and no timer runs meanwhile.
-    /// ``connect(within:)`` is remembered; ``disconnect`` is final. Repeated inputs do nothing.
+    /// The application went to the background: after the policy's ``ConnectionPolicy/backgroundGrace`` the connection is given up until
+    /// ``leaveBackground``, and no timer runs meanwhile. ``connect(within:)`` is remembered; ``disconnect`` is final. Repeated inputs do
+    /// nothing.
     case enterBackground
+    /// The system is about to suspend the process: the rest of the grace is over now. Without one nothing happens.
+    case endBackgroundGrace
     /// The application is in front again: what was given up or asked for in the background is dialled at once. Without
     /// ``enterBackground`` before, nothing happens.
     case leaveBackground

@@ -22,6 +22,9 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public private(set) var chosen: RetryPolicy?
     /// How many bytes of a message or an answer a client keeps at most. Services whose messages are shorter keep less.
     public var messageBytes: Int
+    /// How long the connection is kept after the application went to the background: zero for not at all, nil for as long as the system
+    /// lets it. Rule BG-9.
+    public var backgroundGrace: Duration?
 
     public struct FirstPause: Hashable, Sendable {
         public var local: Duration
@@ -40,7 +43,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         maximumRetries: Int? = nil, cap: Duration = .seconds(30), base: Duration = .seconds(2),
         firstPause: FirstPause = FirstPause(local: .milliseconds(500), server: .seconds(3), restart: .seconds(1)),
         overrides: [StatusCategory: RetrySchedule] = [:], ordinary: RetrySchedule? = nil,
-        messageBytes: Int = 32 << 20
+        messageBytes: Int = 32 << 20, backgroundGrace: Duration? = .zero
     ) {
         self.timing = timing
         self.probesSilence = probesSilence
@@ -52,6 +55,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         self.overrides = overrides
         self.ordinary = ordinary
         self.messageBytes = messageBytes
+        self.backgroundGrace = backgroundGrace
     }
 
     /// The production profile.

@@ -67,6 +67,8 @@ public struct TimerID: Hashable, Sendable {
         case close
         /// The caller's own limit for the whole `connect` ran out.
         case deadline
+        /// The application has been in the background for as long as the connection is kept there.
+        case grace
         /// A timer of the session.
         case session(SessionTimer)
     }

@@ -78,6 +78,9 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         try mailbox.withLockedValue { try body($0.machine.memory) }
     }
 
+    /// When the grace of an application in the background ends; nil when none runs.
+    var graceEnd: Moment? { mailbox.withLockedValue { $0.machine.backgroundGraceEnd } }
+
     /// The clock's present moment.
     public var now: Moment { timers.now }
 

@@ -1,3 +1,5 @@
+import ConnectionEngine
+import Dispatch
 import NIOConcurrencyHelpers
 
 #if canImport(UIKit)
@@ -87,11 +89,45 @@ public final class ApplicationMonitor: Sendable {
 }
 
 extension ConnectionDriver {
-    /// Passes the application's place on to the machine (rules BG-1 and BG-3).
+    /// Passes the application's place on to the machine (rules BG-1, BG-3 and BG-9).
     public func moved(to place: ApplicationMonitor.Place) {
         switch place {
         case .foreground: submit(.leaveBackground)
-        case .background: submit(.enterBackground)
+        case .background:
+            submit(.enterBackground)
+            #if os(macOS)
+                // Here it is the sleep of the computer, which leaves no time.
+                submit(.endBackgroundGrace)
+            #else
+                if let end = graceEnd {
+                    SystemActivity.run(for: end.duration(since: now), reason: "A connection is kept for a moment") {
+                        [weak self] in
+                        self?.submit(.endBackgroundGrace)
+                    }
+                }
+            #endif
         }
+    }
+}
+
+/// Time that the system gives a process in the background.
+enum SystemActivity {
+    /// Asks the system to let the process run for a while. Does nothing where processes run anyway.
+    ///
+    /// - Parameter expired: called when the system wants the process to be quiet before that, or gives it no time at all.
+    static func run(for duration: Duration, reason: String, expired: @escaping @Sendable () -> Void) {
+        #if os(iOS) || os(tvOS) || os(visionOS)
+            let done = DispatchSemaphore(value: 0)
+            let seconds = Double(duration.components.seconds) + 1
+            // The system calls the block on a queue of its own, and lets the process run until it returns.
+            ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
+                if isExpired {
+                    expired()
+                    done.signal()
+                } else {
+                    _ = done.wait(timeout: .now() + seconds)
+                }
+            }
+        #endif
     }
 }
