@@ -17,6 +17,9 @@ import Testing
         let it = try await Connected(face)
         _ = it.heard.take()
         it.client.applicationDidEnterBackground()
+        try await it.service.advance(by: .seconds(19))
+        #expect(try await words(it) == [] && it.service.connectionCount == 1, "LL-90")
+        try await it.service.advance(by: .seconds(1))
         #expect(try await words(it) == ["suspended"])
         let status = it.client.status
         #expect(status.category == .background && status.cause != nil && status.retryIn == nil && status.willRetry)
@@ -78,8 +81,40 @@ import Testing
             it.client.applicationWillEnterForeground()
             it.client.applicationDidEnterBackground()
         }
-        try await it.service.settle()
+        try await it.service.advance(by: .seconds(20))
         #expect(it.client.status.phase == .suspended && it.service.connectionCount == 0)
+    }
+
+    @Test(arguments: Face.allCases) func `LL-90: a return within the grace costs nothing`(face: Face) async throws {
+        let it = try await Connected(face)
+        let requests = it.service.requests.count
+        _ = it.heard.take()
+        it.client.applicationDidEnterBackground()
+        try await it.service.advance(by: .seconds(15))
+        try await it.service.deliver(1, on: face.channel)
+        it.client.applicationWillEnterForeground()
+        try await it.service.advance(by: .seconds(15))
+        let words = try await words(it)
+        #expect(words.count == 1 && words[0].contains("1"), "one message, no status, no gap: \(words)")
+        #expect(it.service.connectionCount == 1 && it.client.status.phase == .connected)
+        if face != .pubnub { #expect(it.service.requests.count == requests, "nothing is authorised or subscribed again") }
+    }
+
+    @Test(arguments: Face.allCases, [Duration.zero, nil]) func `LL-90: the grace can be nothing and without end`(
+        face: Face, grace: Duration?
+    ) async throws {
+        let service = TestService()
+        var options = ClientOptions()
+        options.backgroundGrace = grace
+        let client = LifelineClient(face.service(service), options: options)
+        try await client.connect()
+        let room = try await client.channel(face.channel).subscribe()
+        client.applicationDidEnterBackground()
+        try await service.settle()
+        if grace == nil { try await service.advance(by: .seconds(3_600)) }
+        #expect(client.status.phase == (grace == nil ? .connected : .suspended))
+        #expect(service.connectionCount == (grace == nil ? 1 : 0))
+        withExtendedLifetime(room) {}
     }
 
     // MARK: PusherSwift
@@ -113,6 +148,7 @@ import Testing
         try await app.service.settle()
         #expect(app.delegate.take() == ["connecting", "connected"])
         app.pusher.applicationDidEnterBackground()
+        try await app.service.advance(by: .seconds(20))
         app.pusher.disconnect()
         app.pusher.applicationWillEnterForeground()
         try await app.service.advance(by: .seconds(60))
@@ -127,6 +163,7 @@ import Testing
         try await app.service.settle()
         _ = app.listener.take()
         app.client.applicationDidEnterBackground()
+        try await app.service.advance(by: .seconds(20))
         try await app.service.deliver("missed", on: "room")
         try await app.service.advance(by: .seconds(600))
         #expect(app.listener.take() == ["Unexpected Disconnect"] && app.service.connectionCount == 0)
@@ -155,6 +192,7 @@ import Testing
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()
         app.client.applicationDidEnterBackground()
+        try await app.service.advance(by: .seconds(20))
         let copy = await app.client.copyWithConfiguration(app.client.currentConfiguration())
         try await app.service.advance(by: .seconds(60))
         #expect(app.service.connectionCount == 0)

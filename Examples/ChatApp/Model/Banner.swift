@@ -10,6 +10,8 @@ public enum Banner: Hashable, Sendable {
     /// Nothing more is tried; the user has to do something.
     case failed(reason: String)
     case offline
+    /// The app is in the background; the client connects when it returns.
+    case paused
 
     /// The banner for a status of the connection.
     public init(_ status: ConnectionStatus) {
@@ -19,6 +21,7 @@ public enum Banner: Hashable, Sendable {
         case .waiting:
             let seconds = status.retryIn.map { Int(($0 / .seconds(1)).rounded(.up)) }
             self = .waiting(seconds: seconds, reason: status.cause?.reason ?? "")
+        case .suspended where status.category == .background: self = .paused
         case .suspended: self = .waiting(seconds: nil, reason: "There is no network.")
         case .failed: self = .failed(reason: status.cause?.reason ?? "")
         case .idle, .disconnecting, .disconnected: self = .offline
@@ -34,6 +37,7 @@ public enum Banner: Hashable, Sendable {
         case .waiting(nil, let reason): "Not connected. \(reason)"
         case .failed(let reason): "Not connected, and nothing more is tried. \(reason)"
         case .offline: "Offline."
+        case .paused: "Paused."
         }
     }
 }

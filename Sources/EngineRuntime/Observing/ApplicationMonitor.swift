@@ -111,11 +111,14 @@ extension ConnectionDriver {
 }
 
 /// Time that the system gives a process in the background.
-enum SystemActivity {
+public enum SystemActivity {
     /// Asks the system to let the process run for a while. Does nothing where processes run anyway.
     ///
-    /// - Parameter expired: called when the system wants the process to be quiet before that, or gives it no time at all.
-    static func run(for duration: Duration, reason: String, expired: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - duration: how long at most; the system decides how much of it there is.
+    ///   - reason: for the system's logs.
+    ///   - expired: called when the system wants the process to be quiet before that, or gives it no time at all.
+    public static func run(for duration: Duration, reason: String, expired: @escaping @Sendable () -> Void) {
         #if os(iOS) || os(tvOS) || os(visionOS)
             let done = DispatchSemaphore(value: 0)
             let seconds = Double(duration.components.seconds) + 1

@@ -61,6 +61,10 @@ public struct ClientOptions: Hashable, Sendable {
     /// for an application that the system lets run there, such as one that plays audio; then only
     /// ``LifelineClient/applicationDidEnterBackground()`` closes it. Rule LL-66.
     public var suspendsInBackground: Bool
+    /// How long the connection is kept after the application went to the background; 20 s unless set. A return within this time costs
+    /// nothing: no new authorisation, no leave, no gap. Zero closes the connection at once, nil never; the system may suspend the process
+    /// sooner, and then the connection is closed before. Negative counts as zero. Rule LL-90.
+    public var backgroundGrace: Duration?
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
     ///
@@ -86,9 +90,10 @@ public struct ClientOptions: Hashable, Sendable {
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
         logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil,
-        suspendsInBackground: Bool = true
+        suspendsInBackground: Bool = true, backgroundGrace: Duration? = .seconds(20)
     ) {
         self.suspendsInBackground = suspendsInBackground
+        self.backgroundGrace = backgroundGrace
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy

@@ -64,6 +64,7 @@ extension NexconnAdapter {
             policy.overrides[.credentialsRejected] = .jittered(
                 first: .seconds(1), base: .seconds(1), cap: policy.cap, atLeast: .milliseconds(500))
         }
+        policy.backgroundGrace = options.backgroundGrace
         return policy.retrying(options.retryPolicy)
     }
 

@@ -79,7 +79,7 @@ final class NexconnAdapter: ServiceAdapter {
     func moved(to place: ApplicationMonitor.Place) {
         switch place {
         case .foreground: for input in NexconnSession.returning(policy) { driver.submit(input) }
-        case .background: driver.submit(.enterBackground)
+        case .background: driver.moved(to: .background)
         }
     }
 

@@ -31,8 +31,9 @@ extension PubNubAdapter {
         session.endsWhenEmpty = false
         // As many as the service's queue holds: only asked for to learn why a gap is one.
         session.messageCountThreshold = 100
-        let policy = PubNubSession.policy(
+        var policy = PubNubSession.policy(
             options.timing.policy.retrying(options.retryPolicy), options: session, seed: seed)
+        policy.backgroundGrace = options.backgroundGrace
         session.requestTimeout = policy.timing.request
         session.pollRenewal = options.pollRenewal
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)

@@ -34,6 +34,7 @@ extension PusherAdapter {
     ) -> PusherAdapter {
         var policy = options.timing.policy.retrying(options.retryPolicy)
         policy.overrides = PusherSession.policyOverrides
+        policy.backgroundGrace = options.backgroundGrace
         let limit = policy.timing.request
         var memory = PusherMemory(
             key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,

@@ -145,7 +145,7 @@ final class ChatEngine: Sendable {
         let limit = state.withLockedValue { state -> Duration? in
             if state.isInBackground { return nil }
             state.isInBackground = true
-            return (state.settings?.timing ?? .standard).backgroundLimit
+            return state.settings.map(\.backgroundLimit) ?? NCTiming.standard.backgroundLimit
         }
         guard let limit else { return }
         let cancel = assembly.timers.schedule(after: limit) { [weak self] in self?.suspend() }
@@ -153,7 +153,10 @@ final class ChatEngine: Sendable {
             if state.isInBackground { state.background = cancel }
             return !state.isInBackground
         }
-        if isBack { cancel() }
+        if isBack { return cancel() }
+        #if !os(macOS)
+            SystemActivity.run(for: limit, reason: "The chat connection is kept for a moment") { [weak self] in self?.suspend() }
+        #endif
     }
 
     private func suspend() {

@@ -10,6 +10,7 @@ struct EngineSettings: Sendable {
     /// Where the server is, or why that is not known.
     var server: Result<ServerAddress, NCError>
     var directory: URL
+    var backgroundGrace: TimeInterval?
     var certificateAuthorityFile: String?
     /// The pins; nil for none.
     var pins: CertificatePins?
@@ -42,6 +43,7 @@ struct EngineSettings: Sendable {
         maximumMessageSize = params.maximumMessageSize
         metrics = params.metrics
         retryPolicy = params.retryPolicy
+        backgroundGrace = params.backgroundGrace
         callbackQueue = params.callbackQueue.map { .queue($0) }
         logger = params.logger ?? Logger(label: "lifeline.nexconn")
         setLogLevel(params.logLevel)
@@ -54,6 +56,13 @@ struct EngineSettings: Sendable {
         } catch {
             throw NCError(.badArgument, reason: "InitParams.certificatePins: \(error)")
         }
+    }
+
+    /// How long an application may be in the background before its link is given up; nil for ever (rules NC-16 and NC-65).
+    var backgroundLimit: Duration? {
+        guard let backgroundGrace else { return timing.backgroundLimit }
+        if backgroundGrace.isNaN { return .zero }
+        return backgroundGrace == .infinity ? nil : .seconds(min(max(backgroundGrace, 0), 86_400))
     }
 
     /// When a connection tries what, and how long it waits for it.

@@ -40,6 +40,13 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var clientCertificate: ClientCertificate?
+    /// For how many seconds the connection is kept after the application went to the background; 120 unless set, as with the vendor (2
+    /// with the fast timing). Zero closes it at once, infinity never; the system may suspend the process sooner, and then the connection
+    /// is closed before (rule NC-65). An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var backgroundGrace: TimeInterval?
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.

@@ -4,8 +4,8 @@ import Foundation
 
 // Applications that come and go. Additions to the Cocoa SDK, which only listens to the system (rules PK-72 to PK-75).
 extension PubNub {
-    /// Call this when the application goes to the background. The subscription's connection is closed at once, listeners get
-    /// `PNUnexpectedDisconnectCategory` with `background` as its cause, and nothing is tried and no timer runs, heartbeats included,
+    /// Call this when the application goes to the background. The subscription's connection is kept for
+    /// ``PNConfiguration/backgroundGrace``, 20 s unless set, and closed then (on macOS at once, where it is the sleep of the computer): listeners get `PNUnexpectedDisconnectCategory` with `background` as its cause, and nothing is tried and no timer runs, heartbeats included,
     /// until ``applicationWillEnterForeground()``. No leave is sent.
     ///
     /// Channels, groups and the timetoken are kept; subscribing and unsubscribing meanwhile is remembered. Calls under way go on or end,

@@ -32,6 +32,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var maximumMessagesCacheSize: UInt = 100
     var completeRequestsBeforeSuspension = true
     var suspendsInBackground = true
+    var backgroundGrace: TimeInterval? = 20
     var sharedGroupIdentifier = ""
     var stripMobilePayload = true
     var usesRandomInitializationVector = true

@@ -186,6 +186,17 @@ public final class PNConfiguration: Sendable {
         set { write(\.suspendsInBackground, newValue) }
     }
 
+    /// For how many seconds the subscription's connection is kept after the application went to the background; 20 unless set. A return
+    /// within this time costs nothing: no presence event, no missed message. Zero closes the connection at once, nil never; the system may
+    /// suspend the process sooner, and then the connection is closed before. An addition to the Cocoa SDK (rule PK-83).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var backgroundGrace: TimeInterval? {
+        get { read(\.backgroundGrace) }
+        set { write(\.backgroundGrace, newValue) }
+    }
+
     /// iOS only in the Cocoa SDK: kept, without effect.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }

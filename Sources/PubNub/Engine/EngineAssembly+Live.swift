@@ -112,6 +112,7 @@ extension ConfigurationValues {
             pauses = pauses?.capped(at: base.cap)
         }
         base = base.retrying(pauses)
+        base.backgroundGrace = backgroundGrace.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         base.retriesAutomatically = retryPolicy.isEnabled
         if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
         // What is wrong with the configuration stays wrong.

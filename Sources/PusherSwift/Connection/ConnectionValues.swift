@@ -23,6 +23,7 @@ struct ConnectionValues {
         settings.timing = options.timing
         settings.autoReconnect = options.autoReconnect
         settings.retryPolicy = options.retryPolicy
+        settings.backgroundGrace = options.backgroundGrace
         if let seconds = options.activityTimeout { settings.activityTimeout = .chosen(seconds) }
     }
 }

@@ -1,7 +1,7 @@
 // Applications that come and go. Additions to PusherSwift 10.1 (rules PA-87 to PA-90).
 extension PusherConnection {
-    /// Call this when the application goes to the background. The connection is closed at once, the state becomes `reconnecting` with
-    /// category `background`, and nothing is tried and no timer runs until ``applicationWillEnterForeground()``.
+    /// Call this when the application goes to the background. The connection is kept for ``PusherClientOptions/backgroundGrace``, 20 s
+    /// unless set, and closed then (on macOS at once, where it is the sleep of the computer): the state becomes `reconnecting` with category `background`, and nothing is tried and no timer runs until ``applicationWillEnterForeground()``.
     ///
     /// Subscriptions are kept. ``connect()`` is remembered meanwhile, ``disconnect()`` is final. Repeated calls do nothing. On iOS, tvOS,
     /// visionOS and macOS the library calls it by itself, except in extensions. May be called from any thread.

@@ -13,6 +13,7 @@ struct ConnectionSettings: Hashable, Sendable {
     var timing = PusherTiming.standard
     var autoReconnect = true
     var retryPolicy: RetryPolicy?
+    var backgroundGrace: TimeInterval? = 20
     var reconnectAttemptsMax: Int?
     var gap = Choice.documented
     var activityTimeout = Choice.documented
@@ -41,6 +42,7 @@ struct ConnectionSettings: Hashable, Sendable {
             retries = retries?.capped(at: policy.cap)
         }
         policy = policy.retrying(retries)
+        policy.backgroundGrace = backgroundGrace.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         if let most = reconnectAttemptsMax { policy.maximumRetries = max(most, 0) }
         if case .chosen(let seconds?) = activityTimeout { policy.timing.activity = .clamped(seconds: seconds) }
         if case .chosen(let seconds?) = pongTimeout { policy.timing.probe = .clamped(seconds: seconds) }

@@ -32,6 +32,17 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.suspendsInBackground = newValue } }
     }
 
+    /// For how many seconds the connection is kept after the application went to the background; 20 unless set. A return within this time
+    /// costs nothing: no authorisation, no `member_removed`, no missed event. Zero closes the connection at once, nil never; the system may
+    /// suspend the process sooner, and then the connection is closed before. Read when a client is made (rule PA-93).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var backgroundGrace: TimeInterval? {
+        get { state.withLockedValue { $0.backgroundGrace } }
+        set { state.withLockedValue { $0.backgroundGrace = newValue } }
+    }
+
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
     /// ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {

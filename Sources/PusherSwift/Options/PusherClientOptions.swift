@@ -44,6 +44,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var logger: Logger?
         var metrics: ClientMetrics?
         var suspendsInBackground = true
+        var backgroundGrace: TimeInterval? = 20
         var engine = EngineAssembly.live
     }
 

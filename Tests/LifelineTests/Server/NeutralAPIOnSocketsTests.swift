@@ -216,7 +216,7 @@ struct NeutralAPIOnSocketsTests {
         LifelineClient(
             .pusher(
                 key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user),
-                recoversMessages: recovers))
+                recoversMessages: recovers), options: ClientOptions(backgroundGrace: .zero))
     }
 
     private func first<S: AsyncSequence>(of sequence: S) async -> S.Element? where S.Failure == Never {

@@ -18,6 +18,7 @@ struct LiveClient {
         configuration.TLSEnabled = false
         configuration.uuid = user
         configuration.timing = .fast
+        configuration.backgroundGrace = 0
         configure(configuration)
         client = PubNub.clientWithConfiguration(configuration, callbackQueue: DispatchQueue(label: "live.callbacks"))
         client.addListener(listener)

@@ -21,6 +21,7 @@ struct LiveClient {
             authMethod: method, autoReconnect: autoReconnect, host: .host("127.0.0.1"), port: port, useTLS: false)
         options.callbackQueue = DispatchQueue(label: "live.callbacks")
         options.timing = .fast
+        options.backgroundGrace = 0
         pusher = Pusher(key: key, options: options)
         diary = Diary()
         pusher.delegate = diary

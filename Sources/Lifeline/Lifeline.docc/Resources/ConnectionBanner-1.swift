@@ -6,7 +6,7 @@ func banner(for status: ConnectionStatus) -> String? {
     case .idle, .connected: nil
     case .connecting: "Connecting …"
     case .waiting: "Connection lost. The next attempt starts soon."
-    case .suspended: "No network."
+    case .suspended: status.category == .background ? "Paused." : "No network."
     case .disconnecting, .disconnected: "Offline."
     case .failed: "Offline."
     }
