@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOPosix
 import PusherProtocol
@@ -131,8 +132,18 @@ extension PusherService: WebSocketFront {
         let address = shares.address(of: visitor)
         return PusherConnection(
             service: self, loop: loop, opening: admit(target, visitor, address),
-            knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target), address: address
-        )
+            knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target),
+            address: address,
+            asked: Self.asked(target, visitor))
+    }
+
+    /// What a refused client had asked for, as the log says it: its key, which is public, the page that it is on, and its address.
+    private static func asked(_ target: RequestTarget, _ visitor: RequestOrigin) -> Logger.Metadata {
+        var asked: Logger.Metadata = [:]
+        if target.segments.count == 2, target.segments[0] == "app" { asked["key"] = "\(logText(target.segments[1].utf8))" }
+        if let origin = visitor.origin { asked["origin"] = "\(logText(origin.utf8))" }
+        if let address = visitor.address { asked["address"] = "\(address)" }
+        return asked
     }
 
     private func admit(

@@ -79,7 +79,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         switch fault {
         case .slow: close(.bye(.slow))
         case .silent:
-            service.context.logger.info("silent chat session cut off", metadata: logMetadata)
+            noteEnding(.server, 0, "Nothing came from the session, not even a pong.")
             hangUp()
         // Another pause for each client.
         case .draining: close(.bye(.restarting(after: Int.random(in: 100...5_000))))
@@ -91,9 +91,24 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     /// Says farewell, gives the session up, and waits for the peer's close frame.
     func close(_ farewell: NexconnCloseReason) {
         guard isOpen else { return }
-        noteEnding(.server, farewell.number)
+        noteEnding(.server, farewell.number, farewell.reason)
         if expectsGreeting { countRefusal(farewell) }
         close(with: NexconnWire.farewell(farewell))
+    }
+
+    override func blame(_ code: Int) -> Blame {
+        switch NexconnCode(rawValue: code) {
+        case .tooManyConnections, .tooFrequent: .server
+        case .serverRestarts, .kicked: .nobody
+        default: code == 0 ? .nobody : super.blame(code)
+        }
+    }
+
+    override var endingDetails: Logger.Metadata {
+        var details: Logger.Metadata = [:]
+        if let application { details["app"] = "\(logText(application.name.application.text.utf8))" }
+        if let peer { details["user"] = "\(logText(peer.user.text.utf8))" }
+        return details
     }
 
     func countRefusal(_ farewell: NexconnCloseReason) {

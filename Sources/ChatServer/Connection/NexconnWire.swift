@@ -87,6 +87,14 @@ enum NexconnCloseReason: Sendable {
         case .plain(let code, _): Int(code.rawValue)
         }
     }
+
+    /// In words.
+    var reason: String? {
+        switch self {
+        case .bye(let bye): bye.reason
+        case .plain(_, let reason): reason
+        }
+    }
 }
 
 extension NexconnBye {

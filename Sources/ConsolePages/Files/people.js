@@ -97,6 +97,8 @@ const endedColumns = [
   { name: "Application", wrap: true, cell: (row) => application(row) },
   { name: "Ended by", cell: (row) => sides[row.by] ?? row.by },
   { name: "Close code", sort: (row) => row.code, cell: (row) => row.code ? `${row.code} ${codes[row.code] ?? ""}` : "–" },
+  { name: "Reason", wrap: true, cell: (row) => row.reason ?? "–" },
+  { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
   { name: "Was open for", sort: (row) => row.age, num: true, cell: (row) => time(row.age) },
   { name: "Received", sort: (row) => row.received, num: true, cell: (row) => bytes(row.received) },
   { name: "Sent", sort: (row) => row.sent, num: true, cell: (row) => bytes(row.sent) },

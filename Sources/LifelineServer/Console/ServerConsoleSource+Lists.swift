@@ -166,6 +166,7 @@ extension ServerConsoleSource {
                         "app": .string(connection.application), "time": .count(connection.time), "age": .seconds(connection.age),
                         "received": .count(connection.receivedBytes), "sent": .count(connection.sentBytes),
                         "by": .string(connection.closedBy.rawValue), "code": .count(connection.code),
+                        "reason": .optional(connection.reason), "address": .optional(connection.address),
                     ]
                 })
         ]

@@ -13,7 +13,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     let service: PusherService
     /// Nil when the connection is refused and only gets a farewell.
     private(set) var application: SharedApplication?
-    private let refusal: LazyBox<PusherCloseReason>
+    private let refusal: LazyBox<RefusedOpening>
     private var front: PusherFront
     /// When the connection has to be authorized at the latest.
     private var authorizeBy = MonotonicInstant(nanoseconds: .max)
@@ -30,16 +30,16 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     init(
         service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool,
-        wantsRecovery: Bool = false, address: RemoteAddress? = nil
+        wantsRecovery: Bool = false, address: RemoteAddress? = nil, asked: @autoclosure () -> Logger.Metadata = [:]
     ) {
         self.service = service
         self.address = address
         self.knowsPings = knowsPings
         let application: SharedApplication?
-        var refusal = LazyBox<PusherCloseReason>()
+        var refusal = LazyBox<RefusedOpening>()
         switch opening {
         case .success(let opened): application = opened
-        case .failure(let farewell): (application, refusal.value) = (nil, farewell)
+        case .failure(let farewell): (application, refusal.value) = (nil, RefusedOpening(farewell: farewell, asked: asked()))
         }
         (self.application, self.refusal) = (application, refusal)
         isRecovering = wantsRecovery && application?.value.recovery.isEnabled == true
@@ -57,6 +57,21 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     var applicationID: String? { application?.value.id }
 
     override var logMetadata: Logger.Metadata { super.logMetadata.merging(["socket_id": "\(socketID)"]) { $1 } }
+
+    override func blame(_ code: Int) -> Blame {
+        switch code {
+        case 4004, 4100: .server
+        case 4200, 4201, 4202: .nobody
+        default: super.blame(code)
+        }
+    }
+
+    override var endingDetails: Logger.Metadata {
+        var details = refusal.value?.asked ?? [:]
+        if let application { details["app"] = "\(application.value.id)" }
+        if let user = front.user?.id { details["user"] = "\(logText(user.utf8))" }
+        return details
+    }
 
     /// What the console tells of the connection.
     var consoleReport: ConnectionReport {
@@ -81,8 +96,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         subscribers.list.add(self)
         if let refusal = refusal.value {
             state.counters.connectionsRefused += 1
-            state.figures.refuse(.pusher, Int(refusal.code))
-            return close(refusal)
+            state.figures.refuse(.pusher, Int(refusal.farewell.code))
+            return close(refusal.farewell)
         }
         state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         let seconds = Int(service.settings.activityTimeout.components.seconds)
@@ -114,7 +129,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Says farewell, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        noteEnding(.server, Int(farewell.code))
+        noteEnding(.server, Int(farewell.code), farewell.reason)
         // When the server goes, everybody does: who is told that the others left would see them flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))
@@ -225,4 +240,10 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         loop.state.figures.err(.pusher, code)
         reply(message)
     }
+}
+
+/// A connection that only gets a farewell, and what its client had asked for, as the log says it.
+struct RefusedOpening {
+    let farewell: PusherCloseReason
+    let asked: Logger.Metadata
 }

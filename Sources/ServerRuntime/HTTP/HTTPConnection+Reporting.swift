@@ -13,6 +13,18 @@ extension HTTPConnection {
         return metadata
     }
 
+    /// Says in the log why a request was refused, in the words that its client got, which hold no secret (rule SO-116). A path that does
+    /// not exist is asked for by every scanner.
+    func logRefusal(_ answer: HTTPAnswer, nanoseconds: Int64) {
+        let blame: Blame = answer.status >= 500 ? .server : answer.status == 404 || answer.status == 405 ? .nobody : .client
+        loop.state.note("request refused", blame, in: core) {
+            var metadata = logMetadata(status: answer.status, nanoseconds: nanoseconds)
+            metadata["reason"] = "\(logText(answer.body))"
+            if let address = remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
+            return metadata
+        }
+    }
+
     var route: String { core.requestKinds.labels[Int(kind.index)] }
 
     func endSpan(status: Int?) {

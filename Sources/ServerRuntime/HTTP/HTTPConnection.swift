@@ -421,6 +421,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         let time = now.nanoseconds - since.nanoseconds
         loop.state.figures.requestTimes.observe(kind, nanoseconds: time)
         core.logger.debug("request answered", metadata: logMetadata(status: answer.status, nanoseconds: time))
+        if answer.status >= 400 { logRefusal(answer, nanoseconds: time) }
         endSpan(status: answer.status)
         send(buffer, isLast: closesAfterAnswer, at: now, answer.reservation)
     }

@@ -21,6 +21,7 @@ package final class LoopState {
     var held = BackpressureQueue()
     /// The last connections that ended, if they are kept.
     package var ended = EndedConnections()
+    var refusals = RefusalLog()
 
     /// The header `Date` of an answer at this second since 1970.
     package func date(at second: Int) -> String {

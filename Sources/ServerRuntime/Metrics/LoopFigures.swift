@@ -11,6 +11,8 @@ package struct LoopFigures: Sendable {
     package var applications = ApplicationTallies()
     /// Why connections were refused.
     package private(set) var refusals: [Code: Int] = [:]
+    /// With which codes the server ended connections, refusals included.
+    package private(set) var closures: [Code: Int] = [:]
     /// Errors told to clients whose connections went on; 0 for those without a code.
     package private(set) var errors: [Code: Int] = [:]
     package var requests = RequestTally()
@@ -29,6 +31,10 @@ package struct LoopFigures: Sendable {
         refusals[Code(service: service, code: code), default: 0] += 1
     }
 
+    package mutating func close(_ service: ServiceName, _ code: Int) {
+        closures[Code(service: service, code: code), default: 0] += 1
+    }
+
     package mutating func observeFanOut(_ service: ServiceName, since start: MonotonicInstant, at now: MonotonicInstant) {
         fanOut[service, default: LatencyHistogram()].observe(nanoseconds: now.nanoseconds - start.nanoseconds)
     }
@@ -40,6 +46,7 @@ package struct LoopFigures: Sendable {
     package mutating func add(_ other: LoopFigures) {
         applications.add(other.applications)
         refusals.merge(other.refusals, uniquingKeysWith: +)
+        closures.merge(other.closures, uniquingKeysWith: +)
         errors.merge(other.errors, uniquingKeysWith: +)
         requests.add(other.requests)
         requestTimes.add(other.requestTimes)

@@ -82,6 +82,10 @@ extension ServerFigures {
         Self.write(
             total.refusals, "connections_refused_total", "WebSocket connections refused, by close code.", to: &out)
         Self.write(
+            total.closures, "connections_closed_total",
+            "WebSocket connections that the server ended, by close code, refusals included.",
+            to: &out)
+        Self.write(
             total.errors, "errors_total", "Errors told to clients whose connections went on, by code.", to: &out)
         out.family(
             "fanout_seconds", .histogram, "From the first message queued for an event loop until all queued with it were written."

@@ -44,6 +44,10 @@ package struct EndedConnection: Hashable, Sendable {
     package var closedBy: Side
     /// 0 for none.
     package var code: Int
+    /// In words; nil when nobody said any.
+    package var reason: String?
+    /// The other end of the socket; a proxy's when there is one.
+    package var address: String?
 }
 
 /// The last connections of an event loop that ended; as many as it may keep. Touched on that loop only.
@@ -65,8 +69,30 @@ package struct EndedConnections: Sendable {
 
 extension WebSocketConnection {
     /// Notes who ends the connection and how; the first who does counts.
-    package final func noteEnding(_ side: EndedConnection.Side, _ code: Int) {
-        if ending == nil { ending = (side, UInt16(clamping: code)) }
+    ///
+    /// The log is told at once, while the connection still knows its user: with the code, the reason and what there was of traffic.
+    package final func noteEnding(_ side: EndedConnection.Side, _ code: Int, _ reason: String? = nil) {
+        guard ending == nil else { return }
+        ending = (side, UInt16(clamping: code), reason)
+        if side == .server { loop.state.figures.close(service.name, code) }
+        logEnding(side, code, reason)
+    }
+
+    private final func logEnding(_ side: EndedConnection.Side, _ code: Int, _ reason: String?) {
+        let core = service.context
+        loop.state.note("connection ended", side == .server ? blame(code) : .nobody, in: core) {
+            var metadata = logMetadata.merging(endingDetails) { $1 }
+            metadata["service"] = "\(service.name.rawValue)"
+            metadata["by"] = "\(side.rawValue)"
+            if code != 0 { metadata["code"] = "\(code)" }
+            if let reason { metadata["reason"] = "\(logText(reason.utf8))" }
+            if metadata["app"] == nil { metadata["app"] = "\(service.application(at: slot))" }
+            if metadata["address"] == nil, let address = remoteAddress { metadata["address"] = "\(address)" }
+            metadata["seconds"] = "\(core.now.since(opened).components.seconds)"
+            metadata["received_bytes"] = "\(receivedBytes)"
+            metadata["sent_bytes"] = "\(sentBytes)"
+            return metadata
+        }
     }
 
     /// What there is to tell of the connection. On its event loop.
@@ -80,11 +106,12 @@ extension WebSocketConnection {
 
     /// Keeps how the connection ended, where anybody can ask for that.
     final func recordEnding() {
+        if ending == nil { logEnding(.nobody, 0, nil) }
         let core = service.context
         let capacity = core.settings.endedConnectionsKept
         let watched = core.feed.isWatched
         guard capacity > 0 || watched else { return }
-        let (side, code) = ending ?? (.nobody, 0)
+        let (side, code, reason) = ending ?? (.nobody, 0, nil)
         let application = service.application(at: slot)
         if capacity > 0 {
             loop.state.ended.capacity = capacity
@@ -92,7 +119,7 @@ extension WebSocketConnection {
                 EndedConnection(
                     id: "\(loop.number)-\(serial)", service: service.name, application: application,
                     time: core.clock.unixSeconds(), age: core.now.since(opened), receivedBytes: receivedBytes,
-                    sentBytes: sentBytes, closedBy: side, code: Int(code)))
+                    sentBytes: sentBytes, closedBy: side, code: Int(code), reason: reason, address: remoteAddress))
         }
         if watched {
             core.feed.tell(FeedEvent(.ended, service.name, application: application, name: code == 0 ? nil : String(code)))

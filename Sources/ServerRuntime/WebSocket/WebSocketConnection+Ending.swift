@@ -10,7 +10,7 @@ extension WebSocketConnection: DrainedConnection {
     /// Closes with a close frame.
     package final func close(_ code: WebSocketCloseCode, _ reason: String) {
         guard phase == .open else { return }
-        noteEnding(.server, Int(code.rawValue))
+        noteEnding(.server, Int(code.rawValue), reason)
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         writer.writeClose(code, reason: reason, to: &buffer)

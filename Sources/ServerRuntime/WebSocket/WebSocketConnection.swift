@@ -54,8 +54,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final let opened: MonotonicInstant
     final var receivedBytes = 0
     final package var sentBytes = 0
-    /// Who has said goodbye, and with which code.
-    final var ending: (side: EndedConnection.Side, code: UInt16)?
+    /// Who has said goodbye, with which code and which words.
+    final var ending: (side: EndedConnection.Side, code: UInt16, reason: String?)?
 
     /// `@usableFromInline`, since the compiler (6.3) takes a subclass in another target for an infinite recursion when this is only `package`.
     ///
@@ -110,6 +110,22 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// The number of the connection among those of its event loop, as its HTTP request was logged.
     final package var serial: UInt32 = 0
 
+    /// The other end of the socket; nil once the connection is closed.
+    final var remoteAddress: String? { context?.remoteAddress?.ipAddress }
+
+    /// Whose fault it is that the server ended the connection, by the code of its protocol.
+    open func blame(_ code: Int) -> Blame {
+        switch code {
+        case 1000, 1001, 1012: .nobody
+        case 1011, 1013: .server
+        default: .client
+        }
+    }
+
+    /// What the log says of the end beside code, reason and figures: application, user, and what a refused client had asked for. Never
+    /// secrets or tokens.
+    open var endingDetails: Logger.Metadata { [:] }
+
     /// Says in logs which connection it is.
     open var logMetadata: Logger.Metadata { ["connection": "\(loop.number)-\(serial)"] }
 
@@ -155,8 +171,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         guard phase != .ended, phase != .closed else { return }
         leave()
         phase = .ended
-        context = nil
         recordEnding()
+        context = nil
         finish()
     }
 
