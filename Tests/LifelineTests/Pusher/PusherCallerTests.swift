@@ -121,10 +121,12 @@ struct PusherCallerTests {
     @Test(
         "LL-13: refused when the request cannot have left, unknown otherwise",
         arguments: [
-            (ConnectionFailure(.networkUnavailable, "Refused.", errno: 111), "refused networkUnavailable"),
+            (ConnectionFailure(.networkUnavailable, "Refused.", errno: 111, precedesSending: true), "refused networkUnavailable"),
             (ConnectionFailure(.networkUnavailable, "Reset.", errno: 104), "unknown networkUnavailable"),
-            (ConnectionFailure(.tlsUntrusted, "Expired."), "refused tlsUntrusted"),
+            (ConnectionFailure(.tlsUntrusted, "Expired.", precedesSending: true), "refused tlsUntrusted"),
+            (ConnectionFailure(.networkUnavailable, "No route.", errno: 113), "unknown networkUnavailable"),
             (ConnectionFailure(.timeout, "Late."), "unknown timeout"),
+            (ConnectionFailure(.timeout, "No connection.", precedesSending: true), "refused timeout"),
             (ConnectionFailure.cancelledByCaller, "unknown cancelled"),
         ])
     func outcomeOfFailure(failure: ConnectionFailure, expected: String) {

@@ -18,7 +18,15 @@ struct ConnectionSettingsTests {
         settings.timing = .fast
         var fast = ConnectionPolicy.fast
         fast.overrides = settings.policy.overrides
+        fast.backgroundGrace = .seconds(20)
         #expect(settings.policy == fast)
+    }
+
+    @Test(arguments: [(nil, nil), (0, .zero), (-1, .zero), (.nan, .zero), (90, .seconds(90)), (.infinity, .seconds(86_400))])
+    func `PA-93: the grace in the background is brought into its range`(seconds: Double?, grace: Duration?) {
+        var settings = ConnectionSettings()
+        settings.backgroundGrace = seconds
+        #expect(settings.policy.backgroundGrace == grace)
     }
 
     @Test func `a server that is not trusted is not tried again by itself`() {
