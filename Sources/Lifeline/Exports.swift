@@ -3,6 +3,7 @@
 @_exported import enum ConnectionEngine.ConnectionPhase
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import struct ConnectionEngine.Moment
+@_exported import enum ConnectionEngine.NetworkStatus
 @_exported import struct ConnectionEngine.RetryBackoff
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy

@@ -18,6 +18,8 @@ public enum Notice<Session: ProtocolSession>: Sendable {
 public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Changes and events, in one order.
     public let notices: Broadcaster<Notice<Session>>
+    /// Whether this machine has a way out to the service: each time that it comes or goes. Not in one order with ``notices``.
+    public let networkChanges = Broadcaster<NetworkStatus>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .available })
 
     @usableFromInline let transport: any ClientTransport<Session>
     @usableFromInline let jobs: any JobRunner<Session>
@@ -61,11 +63,28 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         if let attempt = left.attempt { transport.close(attempt, reason: .abort) }
         for answer in left.waiting.values { answer(.failure(.disconnectedOnRequest)) }
         notices.finish()
+        networkChanges.finish()
     }
 
     /// Hands one input to the machine. Synchronous, from any thread, also from inside a callback.
     @inlinable public func submit(_ input: Input<Session>) {
         submit(mail: .input(input))
+    }
+
+    /// Hands news of the network to the machine, and tells observers of ``networkChanges`` when they are about another status than the
+    /// last ones: a way out that has changed is no change for them. Before the first news there is one. One caller at a time.
+    public func networkChanged(to status: NetworkStatus) {
+        submit(.networkChanged(status))
+        noteNetwork(status)
+    }
+
+    /// Tells observers of ``networkChanges``, for news that the machine gets by itself. One caller at a time.
+    public func noteNetwork(_ status: NetworkStatus) {
+        let isChange = running.withLockedValue { running in
+            defer { running.network = status }
+            return running.network != status
+        }
+        if isChange { networkChanges.send([status]) }
     }
 
     /// Where the connection is now.

@@ -44,6 +44,8 @@ import DequeModule
     }
 
     @usableFromInline var attempt: AttemptID?
+    /// What was last told of the network.
+    var network = NetworkStatus.available
     var timers: [TimerID.Kind: TimerCancellation] = [:]
     var jobs: [JobID: Job] = [:]
     /// What hands an answer to whoever waits for it.

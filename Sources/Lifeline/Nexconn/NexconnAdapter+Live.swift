@@ -51,6 +51,7 @@ extension NexconnAdapter {
             guard let driver else { return }
             let failures = driver.snapshot.failedAttempts
             for input in NexconnSession.networkChanged(status, policy: policy, failures: failures) { driver.submit(input) }
+            driver.noteNetwork(status)
         }
         return NexconnAdapter(
             driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, tracksPresence: settings.tracksPresence,

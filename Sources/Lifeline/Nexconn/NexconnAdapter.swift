@@ -55,6 +55,7 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
+    var networkChanges: Broadcaster<NetworkStatus> { driver.networkChanges }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }

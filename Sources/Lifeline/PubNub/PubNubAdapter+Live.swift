@@ -15,7 +15,7 @@ extension PubNubAdapter {
         let http = options.httpCaller(messages: 8 << 20)
         return make(service, options, transport: transport, http: http, timers: timers, unixSeconds: SystemTime.unixSeconds) {
             host, driver in
-            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
         }
     }
 

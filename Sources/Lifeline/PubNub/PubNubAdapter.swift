@@ -59,6 +59,7 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
+    var networkChanges: Broadcaster<NetworkStatus> { driver.networkChanges }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }

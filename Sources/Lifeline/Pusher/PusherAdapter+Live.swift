@@ -21,7 +21,7 @@ extension PusherAdapter {
             settings, options, transport: transport, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),
             timers: timers, unixSeconds: SystemTime.unixSeconds
         ) { host, driver in
-            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
         }
     }
 

@@ -35,7 +35,7 @@ extension PusherAdapter {
             http: DoubleHTTP(double: double), timers: double.timers, seed: double.nextSeed(),
             unixSeconds: { double.unixSeconds }, tasks: .on(double)
         ) { _, driver in
-            double.observe { [weak driver] in driver?.submit(.networkChanged($0)) }
+            double.observe { [weak driver] in driver?.networkChanged(to: $0) }
         }
         double.track(adapter.driver)
         return adapter
@@ -51,7 +51,7 @@ extension PubNubAdapter {
             http: DoubleHTTP(double: double), timers: double.timers, seed: double.nextSeed(),
             unixSeconds: { double.unixSeconds }, tasks: .on(double)
         ) { _, driver in
-            double.observe { [weak driver] in driver?.submit(.networkChanged($0)) }
+            double.observe { [weak driver] in driver?.networkChanged(to: $0) }
         }
         double.track(adapter.driver)
         return adapter

@@ -12,6 +12,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// The monotonic clock that all times of this adapter are read from. Does not keep the adapter alive.
     var clock: @Sendable () -> Moment { get }
     var phase: ConnectionPhase { get }
+    /// Whether this machine has a way out to the service: each time that it comes or goes (rule LL-91).
+    var networkChanges: Broadcaster<NetworkStatus> { get }
 
     /// Calls `body` with everything from now on, in order, never concurrently. `body` must not block. Called once.
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation

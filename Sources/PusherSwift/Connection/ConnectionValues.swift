@@ -9,6 +9,7 @@ struct ConnectionValues {
     var URLSession: PusherURLSession
     var userDataFetcher: (() -> PusherPresenceChannelMember)?
     var onStatusChange: ((PusherConnectionStatus) -> Void)?
+    var onNetworkChange: ((Bool) -> Void)?
     var settings = ConnectionSettings()
     var stateStreams = StreamEnds<ConnectionState>()
     var statusStreams = StreamEnds<PusherConnectionStatus>()

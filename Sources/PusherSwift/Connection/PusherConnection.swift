@@ -101,6 +101,9 @@ open class PusherConnection: NSObject, @unchecked Sendable {
                 telemetry?.note(notices)
             },
             driver.notices.observe(on: .queue(callbackQueue)) { [weak self] in self?.deliver($0) },
+            driver.networkChanges.observe(on: .queue(callbackQueue)) { [weak self] changes in
+                for change in changes { self?.onNetworkChange?(change == .available) }
+            },
         ]
         if options.suspendsInBackground, let application = engine.observeApplication(driver) { observations.append(application) }
     }

@@ -39,4 +39,14 @@ extension PusherConnection {
         get { state.withLockedValue { $0.onStatusChange } }
         set { state.replace(\.onStatusChange, with: newValue) }
     }
+
+    /// Called on the callback queue each time that this machine gets or loses its way out to the server: links and routes, as the system
+    /// knows them. Whether the server can be reached is another matter, which ``onStatusChange`` tells (rule PA-94).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var onNetworkChange: ((_ isAvailable: Bool) -> Void)? {
+        get { state.withLockedValue { $0.onNetworkChange } }
+        set { state.replace(\.onNetworkChange, with: newValue) }
+    }
 }

@@ -28,7 +28,7 @@ extension EngineAssembly {
                 return driver
             },
             observeNetwork: { _, driver in
-                NetworkObservation(double.observeNetwork { [weak driver] in driver?.submit(.networkChanged($0)) })
+                NetworkObservation(double.observeNetwork { [weak driver] in driver?.networkChanged(to: $0) })
             })
     }
 }

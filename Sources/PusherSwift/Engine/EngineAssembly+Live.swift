@@ -21,7 +21,7 @@ extension EngineAssembly {
                 memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
         },
         observeNetwork: { host, driver in
-            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
         },
         observeApplication: { driver in ApplicationMonitor.shared.observe { [weak driver] in driver?.moved(to: $0) } })
 

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 
 /// A service that does what a test tells it to.
 final class ScriptedAdapter: ServiceAdapter {
+    let networkChanges = Broadcaster<NetworkStatus>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .available })
     enum Call: Hashable, Sendable {
         case connect(Duration?)
         case disconnect
