@@ -9,7 +9,7 @@ struct WordsTests {
         arguments: [
             ("plain text, unchanged", "plain text, unchanged"), ("naïve Größe", "naïve Größe"),
             ("C++", "C +  + "), ("1<2", "1 < 2"), ("5 €", "5  € "), ("2 × 3", "2  ×  3"), ("#tag a@b", " # tag a @ b"),
-            ("你好ab", " 你  好 ab"), ("go🚀up", "go 🚀 up"), ("한국어", "한국어"),
+            ("5£x", "5 £ x"), ("±2", " ± 2"), ("你好ab", " 你  好 ab"), ("go🚀up", "go 🚀 up"), ("한국어", "한국어"),
         ])
     func separated(text: String, expected: String) {
         #expect(Words.separated(text) == expected)

@@ -54,6 +54,15 @@ import Testing
         #expect(fixture.log.contains("connected(reconnected)"))
     }
 
+    @Test func `BG-1, BG-3: a link that the background ended counts as lost, so that the return is told as a reconnect`() {
+        var fixture = connected()
+        fixture.feed(.enterBackground)
+        fixture.feed(.leaveBackground)
+        fixture.log = []
+        connect(&fixture)
+        #expect(fixture.log.contains("connected(reconnected)"), "\(fixture.log)")
+    }
+
     @Test func `BG-3: the return connects also without automatic retries`() {
         var policy = ConnectionPolicy.fast
         policy.retriesAutomatically = false

@@ -21,7 +21,8 @@ struct NexconnDamagedFrameTests {
         ),
         ("a place of text", #"{"q":"6","e":{}}"#), ("no place", #"{"e":\#(event)}"#), ("a negative place", #"{"q":-6,"e":{}}"#),
         ("an absurd place", #"{"q":99999999999999999999999,"e":{}}"#), ("null", "null"), ("a number", "6"), ("nothing", ""),
-        ("a broken place", #"{"q":6x,"e":{}}"#),
+        ("a broken place", #"{"q":6x,"e":{}}"#), ("a number of another name", #"{"qq":99,"e":{"k":"\q"}}"#),
+        ("a number of another letter", #"{"p":99,"e":{"k":"\q"}}"#),
     ]
 
     @Test(
