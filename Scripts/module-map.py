@@ -31,7 +31,7 @@ KINDS = [
 def dependencies() -> dict[str, set[str]]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LIFELINE_")}
     text = subprocess.run(
-        ["swift", "package", "dump-package"], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        ["swift", "package", "--ignore-lock", "dump-package"], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
     ).stdout
     targets = {
         target["name"]: target
