@@ -5,7 +5,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from lifeline_harness import APP_ID, Server, wait_until
+from lifeline_harness import Server, wait_until
 from pusher_client import PusherSocket
 
 ORIGINS = {"apps": [{"id": "1", "key": "open-key", "secret": "secret-of-this-test", "limits": {"connections": 1}},
@@ -69,7 +69,7 @@ def test_a_refused_request_says_why_and_no_secret(server):
 def test_what_repeats_is_counted_instead_of_written(server):
     for _ in range(200):
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{server.port}/apps/{APP_ID}/channels", timeout=30)
+            urllib.request.urlopen(f"http://127.0.0.1:{server.port}/apps/1/channels", timeout=30)
         except urllib.error.HTTPError:
             pass
     written = lines(server, "request refused")
