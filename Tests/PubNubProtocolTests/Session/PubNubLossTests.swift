@@ -65,7 +65,9 @@ struct PubNubLossTests {
         #expect(script.told().suffix(2) == ["subscribed a 100/1->90/9 again", "gap a since 1 after 100"])
     }
 
-    @Test("What the service has dropped meanwhile is declared: after 16 min (PX-33)", arguments: [(959, false), (960, false), (961, true)])
+    @Test(
+        "What the service has dropped meanwhile is declared: after 16 min (PX-33)",
+        arguments: [(959, false), (960, false), (961, true)])
     func awayTooLong(_ seconds: Int, _ isGap: Bool) {
         let script = PubNubScript.connected("a")
         script.handle(.networkChanged(.unavailable))
