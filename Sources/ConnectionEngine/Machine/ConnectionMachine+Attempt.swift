@@ -95,6 +95,8 @@ extension ConnectionMachine {
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, now, &effects)
         answerAllPending(failure, &effects)
+        // What was given up needs no grace: later wishes wait for the return (rule BG-11).
+        endGrace(now, &effects)
     }
 
     /// The service confirmed the connection; `SessionActions.ready` has announced it already.

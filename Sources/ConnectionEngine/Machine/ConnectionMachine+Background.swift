@@ -53,6 +53,8 @@ extension ConnectionMachine {
             } else {
                 graceEnd = nil
                 cancel(.grace, &effects)
+                // The process may not have run all the time, so the link may have been cut unnoticed.
+                if state == .connected, probedAt == nil { probe(now, &effects) }
             }
         }
         guard isInBackground else { return }

@@ -32,7 +32,8 @@ import Testing
         var fixture = connected(grace: .seconds(20))
         let attempt = fixture.attempt
         fixture.feed(.enterBackground)
-        #expect(fixture.feed(.leaveBackground, after: .seconds(19)) == ["-grace"])
+        let back = fixture.feed(.leaveBackground, after: .seconds(19))
+        #expect(back.first == "-grace" && !back.contains("open") && !back.contains("abort"), "\(back)")
         #expect(fixture.phase == .connected && fixture.attempt == attempt)
         #expect(fixture.feed(.endBackgroundGrace) == [], "the system's warning comes too late to matter")
     }
@@ -78,6 +79,25 @@ import Testing
         #expect(fixture.feed(.disconnect).first == "-grace")
         fixture.feed(.closed(fixture.attempt, reset))
         #expect(fixture.phase == .disconnected)
+        #expect(fixture.feed(.connect(within: nil)) == ["suspended(background)"])
+        #expect(fixture.feed(.leaveBackground).contains("open"))
+    }
+
+    @Test func `BG-9: a return within the grace asks at once whether the link still works`() {
+        var fixture = connected(grace: .seconds(20))
+        fixture.feed(.enterBackground)
+        let back = fixture.feed(.leaveBackground, after: .seconds(3))
+        #expect(back.contains("+silence"), "\(back)")
+        let end = fixture.fire("silence", .silence, after: ConnectionPolicy.fast.timing.probe)
+        #expect(end.contains("abort") && fixture.phase == .waiting, "a link that does not answer is made anew: \(end)")
+    }
+
+    @Test func `BG-11: a connection that is given up for good within the grace ends it`() {
+        var fixture = connected(grace: .seconds(20))
+        fixture.feed(.enterBackground)
+        fixture.feed(.closed(fixture.attempt, ConnectionFailure(.accessDenied, "Denied.", httpStatus: 403)))
+        #expect(fixture.phase == .failed)
+        #expect(fixture.timers.isEmpty, "\(fixture.timers)")
         #expect(fixture.feed(.connect(within: nil)) == ["suspended(background)"])
         #expect(fixture.feed(.leaveBackground).contains("open"))
     }
