@@ -109,10 +109,11 @@
             var items: CFArray?
             let status = SecPKCS12Import(Data(archive.bytes) as CFData, options as CFDictionary, &items)
             guard status == errSecSuccess, let first = (items as? [[String: Any]])?.first,
-                let found = first[kSecImportItemIdentity as String]
+                let found = first[kSecImportItemIdentity as String],
+                CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
             else { throw .unusableIdentity(status: status) }
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-            // The key says that this is an identity; the cast of a Core Foundation type is not checked.
+            // The type was compared above, since the cast of a Core Foundation type is not checked by the language.
             let identity = found as! SecIdentity
             // The identity brings its own certificate, which is the first of the chain.
             let others = Array(chain.dropFirst())

@@ -20,6 +20,9 @@ public let errSecSuccess: OSStatus = 0
 
 public final class SecCertificate {}
 public final class SecIdentity {}
+public typealias CFTypeID = UInt
+public func CFGetTypeID(_ value: CFTypeRef!) -> CFTypeID { unreachable() }
+public func SecIdentityGetTypeID() -> CFTypeID { unreachable() }
 public final class SecPolicy {}
 public final class SecTrust {}
 
