@@ -137,10 +137,14 @@ extension PusherService: WebSocketFront {
             asked: Self.asked(target, visitor))
     }
 
-    /// What a refused client had asked for, as the log says it: its key, which is public, the page that it is on, and its address.
+    /// What a refused client had asked for, as the log says it: the page that it is on, its address, and how its key begins. A key is public,
+    /// but some have put their secret into its place.
     private static func asked(_ target: RequestTarget, _ visitor: RequestOrigin) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
-        if target.segments.count == 2, target.segments[0] == "app" { asked["key"] = "\(logText(target.segments[1].utf8))" }
+        if target.segments.count == 2, target.segments[0] == "app" {
+            let key = logText(target.segments[1].utf8)
+            asked["key"] = "\(key.prefix(4))\(key.count > 4 ? "…" : "")"
+        }
         if let origin = visitor.origin { asked["origin"] = "\(logText(origin.utf8))" }
         if let address = visitor.address { asked["address"] = "\(address)" }
         return asked

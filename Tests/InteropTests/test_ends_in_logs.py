@@ -46,7 +46,7 @@ def refused(port, key, **options):
 def test_a_refused_connection_has_its_reason(server, started):
     refused(server.port, "nobody")
     said = line(server, code="4001")
-    assert said["level"] == "notice" and said["reason"] == "There is no application with this key." and said["key"] == "nobody"
+    assert said["level"] == "notice" and said["reason"] == "There is no application with this key." and said["key"] == "nobo…"
     assert said["by"] == "server" and said["service"] == "pusher" and said["address"] == "127.0.0.1" and said["connection"]
 
 

@@ -1,4 +1,4 @@
-"""X11 (rule SO-42): what server and client programs say while things go right, wrong and to pieces, searched for secrets."""
+"""X11 (rules SO-42 and SV-13): what server and client programs say while things go right, wrong and to pieces, searched for secrets."""
 
 import base64
 import ctypes
@@ -138,6 +138,9 @@ def drive(server, secrets, receiver):
         heard.append(json.dumps(client.error()))
     with pytest.raises(Exception):
         PusherSocket(server.port, secret=app, origin="https://foreign.example")
+    # Who mixes up the two lines of the credentials sends the secret as the key.
+    with pytest.raises(Exception):
+        PusherSocket(server.port, key=app)
     client.drop()
 
     body = {"name": "x", "channel": "private-a", "data": payload}

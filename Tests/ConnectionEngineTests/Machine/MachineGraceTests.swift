@@ -95,7 +95,7 @@ import Testing
     @Test func `BG-11: a connection that is given up for good within the grace ends it`() {
         var fixture = connected(grace: .seconds(20))
         fixture.feed(.enterBackground)
-        fixture.feed(.closed(fixture.attempt, ConnectionFailure(.accessDenied, "Denied.", httpStatus: 403)))
+        fixture.feed(.closed(fixture.attempt, ConnectionFailure(.credentialsRejected, "There is no such key.")))
         #expect(fixture.phase == .failed)
         #expect(fixture.timers.isEmpty, "\(fixture.timers)")
         #expect(fixture.feed(.connect(within: nil)) == ["suspended(background)"])

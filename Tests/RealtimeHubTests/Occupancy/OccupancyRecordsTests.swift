@@ -45,7 +45,7 @@ struct OccupancyRecordsTests {
         #expect(script.news() == ["+u4 4", "-u3 3", "?u1 2", "?u2 1"])
     }
 
-    @Test("Above the announce maximum readers are asked to refresh")
+    @Test("CB-33: Above the announce maximum readers are asked to refresh")
     func intervals() {
         let records = ["a", "b"].map {
             OccupancyRecord(channel: "c", user: $0, order: 1, state: nil, connections: [.init(id: "", timeout: 60)])
@@ -56,5 +56,18 @@ struct OccupancyRecordsTests {
         script.second = 10
         script.book.sweep(at: script.time, into: &events)
         #expect(events.map(\.action) == [.interval] && events.first?.needsRefresh == true && events.first?.occupancy == 2)
+    }
+
+    @Test("CB-33: A state that was set for a user who is not there is no record, and is forgotten in another process")
+    func absentStates() {
+        var script = OccupancyScript()
+        script.book.recordChanges()
+        script.setState(#"{"mood":1}"#, "ann")
+        #expect(script.book.state(of: "ann", on: "c") != nil)
+        #expect(script.book.takeChanges().isEmpty)
+        var other = OccupancyScript()
+        other.book.restore([], at: other.time)
+        other.touch("ann")
+        #expect(other.book.state(of: "ann", on: "c") == nil)
     }
 }

@@ -155,7 +155,7 @@ struct NexconnApplicationTests {
         #expect(try await store.inbox(of: "b", after: 0, limit: 10, application: "app-key").count == 1)
     }
 
-    @Test("A refusal comes behind the answers to what was asked before")
+    @Test("NV-3: A refusal comes behind the answers to what was asked before")
     func refusalsInOrder() async throws {
         let application = try await application()
         send("1", application)
