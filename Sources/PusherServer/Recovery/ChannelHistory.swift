@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import NIOCore
 import PusherProtocol
 import RealtimeHub
@@ -14,9 +15,10 @@ struct ChannelHistory: Sendable {
     let epoch: String
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// The highest number of an event that was kept and is kept no longer.
-    private(set) var dropped: UInt64 = 0
-    private var unkept = UnkeptEvents()
+    /// Events that were kept and are kept no longer, by the user of whom they tell.
+    private var dropped = LatestEvents<Identifier>()
+    /// Events that were never kept, by the connection that sent them.
+    private var unkept = LatestEvents<SocketID>()
     /// In the order of their numbers.
     private(set) var events: Deque<Kept> = []
     /// When the history ends, while the channel has no subscribers.
@@ -50,7 +52,7 @@ struct ChannelHistory: Sendable {
     /// Drops the oldest event.
     mutating func dropFirst() -> PositionedEvent? {
         guard let first = events.popFirst() else { return nil }
-        dropped = first.event.position.number
+        dropped.note(first.event.position.number, from: first.event.user.map { Identifier($0) })
         return first.event
     }
 
@@ -68,7 +70,8 @@ struct ChannelHistory: Sendable {
             return Replay(outcome: PusherRecoveryOutcome(position: position, recovered: false))
         }
         let socketID = request.socketID.flatMap { SocketID($0) }
-        var isComplete = after >= dropped && unkept.latest(except: socketID) <= after
+        let member = user.map { Identifier($0) }
+        var isComplete = dropped.latest(except: member) <= after && unkept.latest(except: socketID) <= after
         var frames: [ByteBuffer] = []
         var bytes = 0
         for kept in events.reversed() {

@@ -153,6 +153,23 @@ struct ChannelHistoriesTests {
         #expect(replay.outcome.recovered == false)
     }
 
+    @Test("A member misses nothing when only its own coming and going is kept no longer (RV-18)")
+    func ownPresence() {
+        var fixture = Fixture()
+        _ = fixture.join(room, user: "ann")
+        // It left, and came and left once more from another device.
+        for name in ["left", "came", "left"] { _ = add(name, &fixture, user: "ann") }
+        fixture.histories.sweep(at: .seconds(11))
+        #expect(fixture.join(room, after: 0, user: "ann", at: 11).outcome.recovered == true)
+        #expect(fixture.join(room, after: 0, user: "bob", at: 11).outcome.recovered == false)
+        #expect(fixture.join(room, after: 0, at: 11).outcome.recovered == false)
+        _ = add("came", &fixture, user: "bob", at: 11)
+        _ = add("came", &fixture, user: "ann", at: 11)
+        fixture.histories.sweep(at: .seconds(22))
+        #expect(fixture.join(room, after: 3, user: "ann", at: 22).outcome.recovered == false)
+        #expect(fixture.join(room, after: 4, user: "ann", at: 22).outcome.recovered == true)
+    }
+
     @Test("A history ends when the channel has had no subscribers for a day; its events end as always (RV-12, RV-18)")
     func vacancy() {
         var fixture = Fixture()

@@ -3,13 +3,13 @@ import Testing
 @testable import PusherServer
 
 @Suite("The latest event that is never kept, by who asks (RV-6)")
-struct UnkeptEventsTests {
+struct LatestEventsTests {
     private let ann = SocketID(high: 1, low: 1)
     private let bob = SocketID(high: 2, low: 2)
 
     @Test("Nobody misses an event of its own; everybody misses those of others")
     func own() {
-        var unkept = UnkeptEvents()
+        var unkept = LatestEvents<SocketID>()
         #expect(unkept.latest(except: nil) == 0)
         unkept.note(3, from: ann)
         #expect(unkept.latest(except: nil) == 3)
