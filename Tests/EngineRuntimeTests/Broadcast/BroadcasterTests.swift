@@ -92,6 +92,39 @@ import Testing
         #expect(count.withLockedValue { $0 } == 1)
     }
 
+    /// Calls the broadcaster when it goes, as view models do.
+    private final class Owner: Sendable {
+        let broadcaster: Broadcaster<Int>
+        let gone: NIOLockedValueBox<Int>
+
+        init(_ broadcaster: Broadcaster<Int>, _ gone: NIOLockedValueBox<Int>) {
+            self.broadcaster = broadcaster
+            self.gone = gone
+        }
+
+        deinit {
+            // Takes the lock of the broadcaster: whoever releases this under it stops here for ever.
+            broadcaster.observe(on: .inline) { _ in }.cancel()
+            gone.withLockedValue { $0 += 1 }
+        }
+    }
+
+    @Test func `What an observer holds may call the broadcaster when it is released`() {
+        let broadcaster = make(backlog: 100)
+        let gone = NIOLockedValueBox(0)
+        for _ in 0..<100 {
+            let owner = Owner(broadcaster, gone)
+            let observation = broadcaster.observe(on: .inline) { [owner] _ in _ = owner }
+            broadcaster.send([1])
+            observation.cancel()
+        }
+        #expect(gone.withLockedValue { $0 } == 100)
+        let kept = broadcaster.observe(on: .inline) { [owner = Owner(broadcaster, gone)] _ in _ = owner }
+        broadcaster.finish()
+        kept.cancel()
+        #expect(gone.withLockedValue { $0 } == 101)
+    }
+
     @Test func `A cancelled consumer gets the end`() async {
         let broadcaster = make(backlog: 100)
         let stream = broadcaster.stream()

@@ -214,6 +214,7 @@ import Testing
         script.advance(.seconds(1))
         #expect(script.answers() == ["1 unknown 31000"])
         #expect(script.sent() == ["exit 2 room"])
+        #expect(script.told() == [], "who waits is answered, and not told a second time")
         let again = inside()
         again.reconnect()
         again.forget()
@@ -225,6 +226,18 @@ import Testing
         #expect(again.told() == [])
         again.entered(2, messages: [6])
         #expect(again.told() == ["again in room 6"])
+    }
+
+    @Test func `NS-21: a first entry that nobody waits for, and that has no answer, is told`() {
+        let script = NexconnScript.connected()
+        script.submit(.enter(NexconnEntry("room")))
+        script.forget()
+        script.advance(.seconds(1))
+        script.handle(.heard(script.attempt))
+        script.advance(.seconds(1))
+        #expect(script.sent() == ["exit 2 room"])
+        #expect(script.told() == ["not in room 31000"])
+        #expect(script.machine.memory.openChannels == [])
     }
 
     @Test func `A channel that is gone, or bans the user, is not entered again`() {
