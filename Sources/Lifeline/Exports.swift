@@ -2,6 +2,7 @@
 @_exported import struct ConnectionEngine.ConnectionFailure
 @_exported import enum ConnectionEngine.ConnectionPhase
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
+@_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.Moment
 @_exported import enum ConnectionEngine.NetworkStatus
 @_exported import struct ConnectionEngine.RetryBackoff

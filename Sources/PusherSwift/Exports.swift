@@ -4,6 +4,7 @@
 
 // Settings that all clients of this package share, and the categories that they name.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
+@_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy

@@ -14,12 +14,14 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var request: Duration
     /// How long one message, or one answer, may take from its first byte to its last.
     public var message: Duration
-    /// How long a held poll may bring not a single byte before it is asked again over a new connection.
+    /// How long a held poll may bring not a single byte before it is asked again over a new connection; zero for ever.
     public var renewal: Duration
+    /// How long the system may leave a dead connection unnoticed at most, however long the service may be silent.
+    public var socket: Duration
 
     public init(
         open: Duration, activity: Duration, probe: Duration, stable: Duration, close: Duration, request: Duration,
-        message: Duration = .seconds(30), renewal: Duration = .seconds(60)
+        message: Duration = .seconds(30), renewal: Duration = .seconds(60), socket: Duration = .seconds(25)
     ) {
         self.open = open
         self.activity = activity
@@ -29,6 +31,7 @@ public struct ConnectionTiming: Hashable, Sendable {
         self.request = request
         self.message = message
         self.renewal = renewal
+        self.socket = socket
     }
 
     /// For production: connect 10 s, activity 20 s, pong 5 s, stable after 10 s, a message 30 s, a silent poll 60 s.

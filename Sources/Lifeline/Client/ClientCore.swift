@@ -16,7 +16,7 @@ final class ClientCore: Sendable {
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
         application: ApplicationMonitor? = nil
     ) {
-        let timing = options.timing.policy.timing
+        let timing = options.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
         let hub = ClientHub(backlog: options.backlog, clock: clock, consumers: consumers)

@@ -10,21 +10,21 @@ extension ClientOptions {
 
     /// - Parameter messageBytes: the longest message that the service sends.
     func webSocket(messageBytes: Int = 1 << 20) -> WebSocketTransportConfiguration {
-        let timing = timing.policy.timing
+        let timing = policy.timing
         var configuration = WebSocketTransportConfiguration(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             connectTimeout: timing.open, closeTimeout: timing.close,
-            messageTimeout: messageLimit, liveness: liveness)
+            messageTimeout: messageLimit, liveness: socketLiveness)
         configuration.limitMessages(to: limit(messageBytes))
         return configuration
     }
 
     var longPoll: LongPollTransportConfiguration {
-        let timing = timing.policy.timing
+        let timing = policy.timing
         return LongPollTransportConfiguration(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             connectTimeout: timing.open, closeTimeout: timing.close,
-            bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: liveness)
+            bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: socketLiveness)
     }
 
     /// For short answers.
@@ -34,7 +34,7 @@ extension ClientOptions {
         HTTPCaller(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             bodyLimit: min(bodyLimit, limit(bodyLimit)),
-            liveness: liveness)
+            liveness: socketLiveness)
     }
 
     /// For answers that hold messages.
@@ -43,16 +43,16 @@ extension ClientOptions {
     func httpCaller(messages bodyLimit: Int) -> HTTPCaller {
         HTTPCaller(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
-            bodyLimit: limit(bodyLimit), liveness: liveness)
+            bodyLimit: limit(bodyLimit), liveness: socketLiveness)
     }
 
     /// How long one message may take.
-    private var messageLimit: Duration { timing.policy.messageTime(chosen: messageTimeout) }
+    private var messageLimit: Duration { policy.messageTime(chosen: messageTimeout) }
 
     /// How many bytes of a message are kept, where the service sends at most `service`.
     private func limit(_ service: Int) -> Int {
-        timing.policy.messageBytes(chosen: messageBytes, service: service)
+        policy.messageBytes(chosen: messageBytes, service: service)
     }
 
-    private var liveness: SocketLiveness { SocketLiveness(timing.policy.timing) }
+    private var socketLiveness: SocketLiveness { SocketLiveness(policy.timing) }
 }

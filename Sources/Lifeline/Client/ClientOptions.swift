@@ -65,6 +65,9 @@ public struct ClientOptions: Hashable, Sendable {
     /// nothing: no new authorisation, no leave, no gap. Zero closes the connection at once, nil never; the system may suspend the process
     /// sooner, and then the connection is closed before. Negative counts as zero. Rule LL-90.
     public var backgroundGrace: Duration?
+    /// How soon a dead connection is noticed, and what that costs while nothing is said; `balanced` unless set,
+    /// which is 25 s. A ``pollRenewal`` counts before it. Rule LL-92.
+    public var liveness: Liveness
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
     ///
@@ -90,10 +93,12 @@ public struct ClientOptions: Hashable, Sendable {
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
         logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil,
-        suspendsInBackground: Bool = true, backgroundGrace: Duration? = .seconds(20)
+        suspendsInBackground: Bool = true, backgroundGrace: Duration? = .seconds(20),
+        liveness: Liveness = .balanced
     ) {
         self.suspendsInBackground = suspendsInBackground
         self.backgroundGrace = backgroundGrace
+        self.liveness = liveness
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy
@@ -108,5 +113,14 @@ public struct ClientOptions: Hashable, Sendable {
         self.messageTimeout = messageTimeout
         self.messageBytes = messageBytes
         self.pollRenewal = pollRenewal
+    }
+}
+
+extension ClientOptions {
+    /// The engine's policy for the profile, with the chosen liveness.
+    var policy: ConnectionPolicy {
+        var policy = timing.policy
+        policy.timing = policy.timing.watching(liveness)
+        return policy
     }
 }

@@ -60,6 +60,7 @@ extension NexconnAdapter {
 
     private static func policy(_ settings: NexconnSettings, _ options: ClientOptions) -> ConnectionPolicy {
         var policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
+        policy.timing = options.policy.timing
         if case .tokens = settings.access.kind {
             // LL-82: another token is asked for. What the application refuses is `refused`, and final.
             policy.overrides[.credentialsRejected] = .jittered(

@@ -32,7 +32,7 @@ extension PubNubAdapter {
         // As many as the service's queue holds: only asked for to learn why a gap is one.
         session.messageCountThreshold = 100
         var policy = PubNubSession.policy(
-            options.timing.policy.retrying(options.retryPolicy), options: session, seed: seed)
+            options.policy.retrying(options.retryPolicy), options: session, seed: seed)
         policy.backgroundGrace = options.backgroundGrace
         session.requestTimeout = policy.timing.request
         session.pollRenewal = options.pollRenewal

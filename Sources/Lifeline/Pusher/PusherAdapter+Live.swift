@@ -32,7 +32,7 @@ extension PusherAdapter {
         tasks: TaskStarter = .plain,
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PusherAdapter {
-        var policy = options.timing.policy.retrying(options.retryPolicy)
+        var policy = options.policy.retrying(options.retryPolicy)
         policy.overrides = PusherSession.policyOverrides
         policy.backgroundGrace = options.backgroundGrace
         let limit = policy.timing.request

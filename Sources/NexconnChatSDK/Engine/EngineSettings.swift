@@ -17,6 +17,7 @@ struct EngineSettings: Sendable {
     var clientCertificate: ClientCertificate?
     var proxy: NCProxy?
     var timing: NCTiming
+    var liveness: Liveness
     var messageTimeout: Duration?
     var maximumMessageSize: Int?
     var retryPolicy: RetryPolicy?
@@ -39,6 +40,7 @@ struct EngineSettings: Sendable {
         certificateAuthorityFile = params.certificateAuthorityFile
         proxy = params.proxy
         timing = params.timing
+        liveness = params.liveness
         messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         maximumMessageSize = params.maximumMessageSize
         metrics = params.metrics
@@ -66,7 +68,11 @@ struct EngineSettings: Sendable {
     }
 
     /// When a connection tries what, and how long it waits for it.
-    var policy: ConnectionPolicy { timing.policy.retrying(retryPolicy) }
+    var policy: ConnectionPolicy {
+        var policy = timing.policy
+        policy.timing = policy.timing.watching(liveness)
+        return policy.retrying(retryPolicy)
+    }
 
     /// `none` logs nothing at all.
     mutating func setLogLevel(_ level: LogLevel) {

@@ -47,6 +47,12 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var backgroundGrace: TimeInterval?
+    /// How soon a dead connection is noticed, and what that costs while nothing is said; balanced unless set, which is 25 s. An addition
+    /// to the vendor's SDK (rule NC-66).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var liveness: Liveness = .balanced
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.

@@ -33,6 +33,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var completeRequestsBeforeSuspension = true
     var suspendsInBackground = true
     var backgroundGrace: TimeInterval? = 20
+    var liveness = Liveness.balanced
     var sharedGroupIdentifier = ""
     var stripMobilePayload = true
     var usesRandomInitializationVector = true

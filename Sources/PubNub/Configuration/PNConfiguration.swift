@@ -197,6 +197,16 @@ public final class PNConfiguration: Sendable {
         set { write(\.backgroundGrace, newValue) }
     }
 
+    /// How soon a dead connection is noticed, and what that costs while nothing is said; balanced unless set, which is 25 s. A
+    /// ``subscribeRenewalInterval`` counts before it. Frugal idles as PubNub's own SDKs do. An addition to the Cocoa SDK (rule PK-84).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var liveness: Liveness {
+        get { read(\.liveness) }
+        set { write(\.liveness, newValue) }
+    }
+
     /// iOS only in the Cocoa SDK: kept, without effect.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }

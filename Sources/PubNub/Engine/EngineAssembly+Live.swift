@@ -67,12 +67,15 @@ extension ConfigurationValues {
         }
     }
 
-    /// The profile.
+    /// The profile, with the chosen liveness.
     var timingPolicy: ConnectionPolicy {
-        switch timing {
-        case .standard: .standard
-        case .fast: .fast
-        }
+        var policy: ConnectionPolicy =
+            switch timing {
+            case .standard: .standard
+            case .fast: .fast
+            }
+        policy.timing = policy.timing.watching(liveness)
+        return policy
     }
 
     /// How the subscription connects, and how much of an answer it takes (rule PK-65).

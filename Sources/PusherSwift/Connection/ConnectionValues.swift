@@ -25,6 +25,7 @@ struct ConnectionValues {
         settings.autoReconnect = options.autoReconnect
         settings.retryPolicy = options.retryPolicy
         settings.backgroundGrace = options.backgroundGrace
+        settings.liveness = options.liveness
         if let seconds = options.activityTimeout { settings.activityTimeout = .chosen(seconds) }
     }
 }

@@ -14,6 +14,7 @@ struct ConnectionSettings: Hashable, Sendable {
     var autoReconnect = true
     var retryPolicy: RetryPolicy?
     var backgroundGrace: TimeInterval? = 20
+    var liveness = Liveness.balanced
     var reconnectAttemptsMax: Int?
     var gap = Choice.documented
     var activityTimeout = Choice.documented
@@ -34,6 +35,7 @@ struct ConnectionSettings: Hashable, Sendable {
         case .fast:
             policy = .fast
         }
+        policy.timing = policy.timing.watching(liveness)
         policy.overrides = PusherSession.policyOverrides
         policy.retriesAutomatically = autoReconnect
         var retries = retryPolicy

@@ -43,6 +43,16 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.backgroundGrace = newValue } }
     }
 
+    /// How soon a dead connection is noticed, and what that costs while nothing is said; balanced unless set, which is 25 s. An activity
+    /// timeout or a pong timeout that the app sets counts before it. Read when a client is made (rule PA-95).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var liveness: Liveness {
+        get { state.withLockedValue { $0.liveness } }
+        set { state.withLockedValue { $0.liveness = newValue } }
+    }
+
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
     /// ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {

@@ -45,6 +45,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var metrics: ClientMetrics?
         var suspendsInBackground = true
         var backgroundGrace: TimeInterval? = 20
+        var liveness = Liveness.balanced
         var engine = EngineAssembly.live
     }
 

@@ -40,10 +40,10 @@ public struct SocketLiveness: Hashable, Sendable {
         probes = (budget - idle) / interval
     }
 
-    /// As soon as the engine notices that a link is silent, and after 25 s at the latest: an app that lets links be silent for longer
-    /// means the service's words, not the kernel's.
+    /// As soon as the engine notices that a link is silent, and after the timing's own limit for sockets at the latest, 25 s as a rule: an
+    /// app that lets links be silent for longer means the service's words, not the kernel's.
     public init(_ timing: ConnectionTiming) {
-        self.init(within: min(timing.activity + timing.probe, Self.longestByDefault))
+        self.init(within: min(timing.activity + timing.probe, timing.socket))
     }
 }
 

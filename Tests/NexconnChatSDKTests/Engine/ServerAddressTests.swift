@@ -45,6 +45,14 @@ import Testing
         #expect(policy.chosen == params.retryPolicy && policy.overrides == NCTiming.standard.policy.overrides)
     }
 
+    @Test func `the liveness changes when a dead link is noticed, and nothing else (NC-66)`() {
+        let params = InitParams(appKey: "k")
+        params.liveness = .prompt
+        var expected = NCTiming.standard.policy
+        expected.timing = expected.timing.watching(.prompt)
+        #expect(EngineSettings(params).policy == expected && expected != NCTiming.standard.policy)
+    }
+
     @Test func `pins reach the transport, and what is none ends connect with a sentence (NC-57)`() throws {
         let params = InitParams(appKey: "k")
         params.naviServer = "https://example.com"

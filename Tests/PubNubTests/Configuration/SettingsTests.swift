@@ -87,6 +87,15 @@ struct SettingsTests {
         }
     }
 
+    @Test func `Rule PK-84: the liveness reaches polls, calls and sockets`() {
+        var values = values
+        values.liveness = .frugal
+        #expect(values.policy(seed: 1).timing.renewal == .zero && values.options.pollRenewal == nil)
+        #expect(values.transport.liveness.total > 120)
+        values.liveness = .prompt
+        #expect(values.policy(seed: 1).timing.renewal == .seconds(20) && values.transport.liveness.total <= 12)
+    }
+
     @Test func `Rule PK-65: time and bytes of an answer are the timing's, unless they are chosen`() {
         var values = values
         #expect(values.transport.answerTimeout == .seconds(30) && values.transport.bodyLimit == 8 << 20)

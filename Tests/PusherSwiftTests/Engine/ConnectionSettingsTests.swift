@@ -33,6 +33,15 @@ struct ConnectionSettingsTests {
         }
     }
 
+    @Test func `PA-95: the liveness counts, and a timeout of the app's own before it`() {
+        var settings = ConnectionSettings()
+        settings.liveness = .frugal
+        #expect(settings.policy.timing.activity == .seconds(120) && settings.policy.timing.probe == .seconds(30))
+        settings.activityTimeout = .chosen(9)
+        settings.pongTimeout = .chosen(3)
+        #expect(settings.policy.timing.activity == .seconds(9) && settings.policy.timing.probe == .seconds(3))
+    }
+
     @Test func `a server that is not trusted is not tried again by itself`() {
         #expect(ConnectionSettings().policy.schedule(for: ConnectionFailure(.tlsUntrusted, "expired")) == .never)
     }
