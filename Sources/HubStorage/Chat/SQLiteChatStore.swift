@@ -263,6 +263,7 @@ extension SQLiteChatStore {
         while try await purgeEvents(loose, before: floor) == Self.purgeStep {}
         let old = "SELECT id FROM event WHERE id < ? LIMIT ?"
         while try await purgeEvents(old, before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
+        while try await writer.giveSpaceBack() {}
     }
 
     /// Which of the next thousand inboxes have something to purge. Found beside the writer.

@@ -303,7 +303,10 @@ extension SQLiteMessageStore {
         while !Task.isCancelled {
             let count = (try? await purge(writer, at: now())) ?? 0
             // A full step means that more is due.
-            if count < purgeStep { try? await Task.sleep(for: .seconds(1)) }
+            guard count < purgeStep else { continue }
+            // What fails here is tried again a second later.
+            _ = try? await writer.giveSpaceBack()
+            try? await Task.sleep(for: .seconds(1))
         }
     }
 

@@ -68,6 +68,7 @@ struct StoreSchema {
 
     /// Opens the database and brings it to this version.
     func open(file: String, durability: Durability) throws -> DatabasePool {
+        try StoreSpace.prepare(file: file)
         let pool = try DatabasePool(path: file, configuration: Self.configuration(durability))
         try pool.read { database in
             let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
