@@ -16,7 +16,7 @@ struct ChannelHistory: Sendable {
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
     /// Events that were kept and are kept no longer, by the user of whom they tell.
-    private var dropped = LatestEvents<Identifier>()
+    private(set) var dropped = LatestEvents<Identifier>()
     /// Events that were never kept, by the connection that sent them.
     private var unkept = LatestEvents<SocketID>()
     /// In the order of their numbers.
