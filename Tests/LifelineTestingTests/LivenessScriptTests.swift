@@ -15,26 +15,32 @@ import Testing
         return (service, client)
     }
 
-    @Test(arguments: [Face.pusher, .chat], [(Liveness.prompt, 12), (.balanced, 25), (.frugal, 150)])
+    /// The chat service asks for a sign of life after 30 s.
+    @Test(arguments: [
+        (Face.pusher, Liveness.prompt, 12), (.pusher, .balanced, 25), (.pusher, .frugal, 150), (.chat, .prompt, 12),
+        (.chat, .balanced, 25), (.chat, .frugal, 60),
+    ])
     func `LL-92: a silent link is given up after the chosen time, and not before`(
-        face: Face, choice: (liveness: Liveness, seconds: Int)
+        face: Face, liveness: Liveness, seconds: Int
     ) async throws {
-        let (service, client) = try await connect(face, choice.liveness)
+        let (service, client) = try await connect(face, liveness)
         service.goSilent()
-        try await service.advance(by: .milliseconds(choice.seconds * 1000 - 1_000))
+        try await service.advance(by: .milliseconds(seconds * 1000 - 1_000))
         #expect(client.status.phase == .connected)
         try await service.advance(by: .milliseconds(1_100))
         #expect(client.status.phase != .connected && client.status.cause?.category == .timeout, "\(client.status)")
     }
 
-    @Test(arguments: [(Liveness.prompt, 3), (.balanced, 1), (.frugal, 0)])
+    @Test(arguments: [(Liveness.prompt, 3, 7), (.balanced, 1, 3), (.frugal, 0, 0)])
     func `LL-92: a silent poll of PubNub is asked again after the chosen time`(
-        choice: (liveness: Liveness, times: Int)
+        liveness: Liveness, polls: Int, questions: Int
     ) async throws {
-        let (service, client) = try await connect(.pubnub, choice.liveness)
+        let (service, client) = try await connect(.pubnub, liveness)
         let before = service.requests.count
         try await service.advance(by: .seconds(61))
-        #expect(service.requests.count - before == choice.times)
+        let asked = service.requests.dropFirst(before).map(\.url)
+        #expect(asked.count { $0.contains("/v2/subscribe/") } == polls)
+        #expect(asked.count { $0.contains("/time/0") } == questions)
         #expect(client.status.phase == .connected)
     }
 }

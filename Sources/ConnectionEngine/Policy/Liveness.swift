@@ -1,10 +1,10 @@
 /// How soon a client notices that a connection is dead, which costs traffic while nothing is said. Rule LV-18.
 ///
-/// | | asks after | dead after | pings an hour | PubNub's silent poll is asked again |
+/// | | asks after | dead after | pings an hour | PubNub's requests an hour |
 /// |---|---|---|---|---|
-/// | ``prompt`` | 8 s of silence | 12 s | 450 | after 20 s, 180 an hour |
-/// | ``balanced`` | 20 s | 25 s | 180 | after 60 s, 60 an hour |
-/// | ``frugal`` | 120 s | 150 s | 30 | when the service answers, after 280 s or so |
+/// | ``prompt`` | 8 s of silence | 12 s | 450 | 590 |
+/// | ``balanced`` | 20 s | 25 s | 180 | 240 |
+/// | ``frugal`` | 120 s; PubNub's answer to a poll | 150 s | 30 | 12 |
 ///
 /// A server that wants to hear more often is heard more often. What an application sets by itself, such as an activity timeout, counts
 /// before this.

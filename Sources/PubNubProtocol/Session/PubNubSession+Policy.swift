@@ -38,6 +38,11 @@ extension PubNubSession {
             }
         }
         var policy = base
+        // Whoever does not want polls to be asked again does not want questions in between either: the answer to the poll is the sign of
+        // life then, and the system's keepalive finds a dead connection before (rule LV-18).
+        if base.timing.renewal <= .zero, options.pollRenewal == nil {
+            policy.timing.activity = max(base.timing.activity, options.pollTimeout)
+        }
         policy.overrides = rows.merging(base.overrides) { _, chosen in chosen }
         return policy
     }
