@@ -143,6 +143,11 @@ def drive(server, secrets, receiver):
         PusherSocket(server.port, key=app)
     client.drop()
 
+    # The same mistake with the HTTP APIs.
+    heard.append(get(server.port, f"/apps/1001/channels?auth_key={app}&auth_signature={wrong}&auth_version=1.0&auth_timestamp={int(time.time())}"))
+    heard.append(get(server.port, f"/v2/subscribe/{secrets.known['pubnub-secret']}/room/0?uuid=u"))
+    heard.append(json.dumps(ServerAPI(server.port, secrets.known["chat-secret"], other).call("user/get", {"userId": "ann"})[1]))
+
     body = {"name": "x", "channel": "private-a", "data": payload}
     for secret, stamp in ((app, None), (other, None), (app, int(time.time()) - 9_000)):
         heard.append(rest(server.port, "POST", "/apps/1001/events", body, secret=secret, timestamp=stamp)[1])
