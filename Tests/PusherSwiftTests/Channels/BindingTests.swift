@@ -111,35 +111,26 @@ struct BindingTests {
         #expect(channel.eventHandlers["e"]?.count == 1000)
     }
 
-    /// Calls back into the channel when it goes, as view models do.
-    private final class Owner: Sendable {
-        let channel: PusherChannel
-        let pusher: Pusher
-
-        init(_ channel: PusherChannel, _ pusher: Pusher) {
-            self.channel = channel
-            self.pusher = pusher
-        }
-
-        deinit {
-            channel.unbindAll()
-            channel.onSubscriptionCountChanged = nil
-            pusher.connection.userDataFetcher = nil
-            pusher.unbindAll()
-        }
-    }
-
     @Test func `what a callback holds may call back when it is released`() {
         let channel = fixture.pusher.subscribe("a")
-        var id = channel.bind(eventName: "e") { [owner = Owner(channel, fixture.pusher)] _ in _ = owner }
+        let pusher = fixture.pusher
+        func owner() -> CallingBack {
+            CallingBack {
+                channel.unbindAll()
+                channel.onSubscriptionCountChanged = nil
+                pusher.connection.userDataFetcher = nil
+                pusher.unbindAll()
+            }
+        }
+        var id = channel.bind(eventName: "e") { [owner = owner()] _ in _ = owner }
         channel.unbind(eventName: "e", callbackId: id)
-        id = fixture.pusher.bind { [owner = Owner(channel, fixture.pusher)] _ in _ = owner }
+        id = fixture.pusher.bind { [owner = owner()] _ in _ = owner }
         fixture.pusher.unbind(callbackId: id)
         for _ in 0..<2 {
-            channel.onSubscriptionCountChanged = { [owner = Owner(channel, fixture.pusher)] _ in _ = owner }
-            channel.bind(eventName: "e") { [owner = Owner(channel, fixture.pusher)] _ in _ = owner }
+            channel.onSubscriptionCountChanged = { [owner = owner()] _ in _ = owner }
+            channel.bind(eventName: "e") { [owner = owner()] _ in _ = owner }
             channel.unbindAll(forEventName: "e")
-            fixture.connection.userDataFetcher = { [owner = Owner(channel, fixture.pusher)] in
+            fixture.connection.userDataFetcher = { [owner = owner()] in
                 _ = owner
                 return PusherPresenceChannelMember(userId: "1")
             }

@@ -68,3 +68,12 @@ final class Notebook: Sendable {
 
     func note(_ line: String) { box.withLockedValue { $0.append(line) } }
 }
+
+/// Calls back when it is released, as view models do.
+final class CallingBack: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
+}

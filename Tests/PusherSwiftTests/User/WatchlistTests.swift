@@ -29,30 +29,20 @@ struct WatchlistTests {
         #expect(notebook.lines.count == 7)
     }
 
-    /// Calls back when it goes, as view models do.
-    private final class Owner: Sendable {
-        let user: PusherUserAccount
-        let notebook: Notebook
-
-        init(_ user: PusherUserAccount, _ notebook: Notebook) {
-            self.user = user
-            self.notebook = notebook
-        }
-
-        deinit {
-            user.unbindAll()
-            user.watchlist.unbindAll()
-            notebook.note("gone")
-        }
-    }
-
     @Test func `what a callback holds may call the user and the watchlist when it is released`() {
         let fixture = SigningInTests.signedIn()
         let notebook = Notebook()
         let user = fixture.pusher.user
-        let bound = user.bind { [owner = Owner(user, notebook)] _ in _ = owner }
+        func owner() -> CallingBack {
+            CallingBack {
+                user.unbindAll()
+                user.watchlist.unbindAll()
+                notebook.note("gone")
+            }
+        }
+        let bound = user.bind { [owner = owner()] _ in _ = owner }
         user.unbind(callbackId: bound)
-        let watched = user.watchlist.bind { [owner = Owner(user, notebook)] _ in _ = owner }
+        let watched = user.watchlist.bind { [owner = owner()] _ in _ = owner }
         user.watchlist.unbind(callbackId: watched)
         #expect(notebook.lines == ["gone", "gone"])
     }
