@@ -305,7 +305,9 @@ extension SQLiteMessageStore {
             // A full step means that more is due.
             guard count < purgeStep else { continue }
             // What fails here is tried again a second later.
-            _ = try? await writer.giveSpaceBack()
+            for _ in 0..<StoreSpace.stepsPerSecond {
+                guard (try? await writer.giveSpaceBack()) == true else { break }
+            }
             try? await Task.sleep(for: .seconds(1))
         }
     }

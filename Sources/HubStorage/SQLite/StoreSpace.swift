@@ -13,8 +13,10 @@ import GRDB
 /// Without this the file of a database has its greatest size for ever: SQLite keeps free pages for later rows. Only files that were made
 /// for it can do so; others need a `VACUUM` once, while the server is stopped.
 enum StoreSpace {
-    /// Pages that one step gives back, 4 MiB, so that others write between two steps.
-    static let step = 1024
+    /// Pages that one step gives back, 256 KiB, so that who writes meanwhile waits for some 5 ms at most.
+    static let step = 64
+    /// Steps of a second, where nothing waits for the space.
+    static let stepsPerSecond = 16
     /// Free pages that a file keeps at least, 16 MiB.
     static let kept = 4096
 
