@@ -172,8 +172,11 @@ let package = Package(
                 "WireCoding",
                 "BodyCompression", crypto, nioPosix, nioLocks, logging,
             ]),
-        // What a chat client keeps on its own disk.
-        library("ChatDatabase", ["ChatRequirements", "Identifiers", "NexconnProtocol", "WireCoding", crypto, grdb, nioLocks]),
+        // The files of what clients keep on their own disk.
+        library("DatabaseFile", [crypto]),
+        // What a chat client keeps there.
+        library(
+            "ChatDatabase", ["ChatRequirements", "DatabaseFile", "Identifiers", "NexconnProtocol", "WireCoding", grdb, nioLocks]),
         client(
             "NexconnChatSDK",
             [
@@ -370,6 +373,7 @@ let package = Package(
             "PubNubProtocolTests",
             ["Identifiers", "PubNubProtocol", "WireCoding", "EngineTesting", "ConnectionEngine", crypto, cryptoExtras]),
         tests("NexconnProtocolTests", ["NexconnProtocol", "WireCoding", "EngineTesting", "ConnectionEngine"]),
+        tests("DatabaseFileTests", ["DatabaseFile"]),
         tests("ChatDatabaseTests", ["ChatDatabase", "NexconnProtocol", grdb, nioLocks]),
         tests(
             "NexconnChatSDKTests",

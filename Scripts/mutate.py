@@ -52,6 +52,7 @@ SUITES = {
     "PusherSwift": ["PusherSwiftTests", "LifelineTests"],
     "PubNub": ["PubNubTests", "LifelineTests"],
     "NexconnChatSDK": ["NexconnChatSDKTests", "ChatAppTests|LifelineTests"],
+    "DatabaseFile": ["DatabaseFileTests", "ChatDatabaseTests"],
     "ChatDatabase": ["ChatDatabaseTests", "NexconnChatSDKTests"],
     "Lifeline": ["LifelineTests", "LifelineCommandTests"],
     "LifelineBackend": ["LifelineBackendTests"],

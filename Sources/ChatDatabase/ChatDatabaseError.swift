@@ -1,3 +1,4 @@
+import DatabaseFile
 import GRDB
 import NexconnProtocol
 
@@ -30,6 +31,13 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
     init(_ error: any Error) {
         if let known = error as? ChatDatabaseError {
             self = known
+            return
+        }
+        if let error = error as? DatabaseFileError {
+            switch error {
+            case .locked: self = .locked
+            case .unusable(let reason): self = .unusable(reason: reason)
+            }
             return
         }
         guard let error = error as? DatabaseError else {

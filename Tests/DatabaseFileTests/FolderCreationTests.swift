@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ChatDatabase
+@testable import DatabaseFile
 
 #if canImport(Glibc)
     import Glibc

@@ -7,7 +7,7 @@
     import Foundation
 #endif
 
-/// Makes the folder of the database. Rules CD-2 and CD-61.
+/// Makes the folder of a database. Rules CD-2 and CD-61.
 enum FolderCreation {
     /// Makes a folder and those above it, each for the owner alone. One that is there is left alone, without a look at those above: the
     /// sandbox of an app refuses to make folders outside of it, with EPERM, also those that are there.
