@@ -54,6 +54,8 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
     public var reason: String
     /// The service's own number, such as a close code or an HTTP status; nil when there is none.
     public var number: Int?
+    /// How long the service asked to wait before the next attempt; nil when it did not.
+    public var retryAfter: Duration?
     /// For ``Code/unsupported``: the missing feature.
     public var feature: String?
     /// For ``Code/unsupported``: the service without the feature.
@@ -80,6 +82,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
     init(_ failure: ConnectionFailure) {
         self.init(Code(failure.category), failure.reason, number: failure.code)
+        retryAfter = failure.retryAfter
     }
 
     /// One line for people: the code, the number and the reason.

@@ -47,7 +47,14 @@ struct PubNubCaller: Sendable {
     ) async throws(PubNubProblem) -> Call.Answer {
         guard let tokens else { return try await perform(call, request, settings) }
         var (settings, used) = (settings, 0)
-        do throws(ConnectionFailure) { (settings.auth, used) = try await tokens.value() } catch { throw PubNubProblem(error) }
+        do throws(ConnectionFailure) {
+            (settings.auth, used) = try await tokens.value()
+        } catch {
+            // Without a token nothing is sent (rule LL-13).
+            var failure = error
+            failure.precedesSending = true
+            throw PubNubProblem(failure)
+        }
         let refusal: PubNubProblem
         do throws(PubNubProblem) {
             return try await perform(call, request, settings)

@@ -129,8 +129,10 @@ struct PusherCaller: Sendable {
             case 429: .init(.overloaded)
             default: .badRequest
             }
-        return LifelineError(
+        var error = LifelineError(
             code, "The service refused the \(question) with status \(answer.status): \(words)", number: answer.status)
+        error.retryAfter = answer.failure?.retryAfter
+        return error
     }
 }
 

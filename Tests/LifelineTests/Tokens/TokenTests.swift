@@ -97,6 +97,16 @@ struct TokenTests {
         #expect(error.code == .accessDenied && http.sent.count == 2)
     }
 
+    @Test("LL-13, LL-15: PubNub: without a token nothing is sent, so that a message is refused and not unknown")
+    func none() async throws {
+        struct Offline: Error {}
+        let http = ScriptedHTTP { call in .success(HTTPAnswer(status: 200, body: [], url: call.url)) }
+        let client = PubNubFixture(http: http, tokens: TokenProvider { _ in throw Offline() }).client
+        let outcome = try await client.channel("room").publish(json: "1")
+        guard case .refused = outcome else { return #expect(Bool(false), "\(outcome)") }
+        #expect(http.sent.isEmpty)
+    }
+
     @Test("Chat: a token is used on each connection while it holds; a refused one is replaced, and the client goes on")
     func chat() async throws {
         let desk = Desk()
