@@ -116,16 +116,19 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         submitted: (@Sendable () -> Void)? = nil
     ) async throws(ConnectionFailure) -> Session.Reply {
         let id = running.withLockedValue { $0.nextRequest() }
+        let wait = TaskWait()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 running.withLockedValue { running in
                     running.waiting[id] = { result in
                         note?(result)
+                        wait?.answered()
                         continuation.resume(returning: result)
                     }
                 }
                 submit(.perform(command, id))
                 submitted?()
+                wait?.asked()
                 // A cancellation that came before the request was known has found nothing to abandon.
                 if Task.isCancelled { submit(.abandon(id)) }
             }

@@ -66,7 +66,9 @@ final class WorkTracker: ConsumerTracker {
     func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         changeTasks { $0.tasks += 1 }
         return Task {
-            await Self.$isClientTask.withValue(true) { await work() }
+            await Self.$isClientTask.withValue(true) {
+                await ClientTask.$beginWaiting.withValue({ [weak self] in self?.block() }) { await work() }
+            }
             changeTasks { $0.tasks -= 1 }
         }
     }
