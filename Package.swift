@@ -398,7 +398,8 @@ let package = Package(
         tests(
             "LifelineTests",
             [
-                "TelemetryTestSupport", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
+                "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
+                "WireCoding",
                 "HTTPTransport", "TransportCommon", "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer",
                 "ConnectionEngine", "EngineRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore, nioPosix, nioLocks,
             ]),

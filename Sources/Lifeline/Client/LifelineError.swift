@@ -46,6 +46,12 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let decryptionFailed = Code(.decryptionFailed)
         /// The service cannot be reached: no route, the name cannot be resolved, or the connection was refused or reset.
         public static let networkUnavailable = Code(.networkUnavailable)
+        /// An ``Outbox`` has no room for the message.
+        public static let outboxFull = Code(rawValue: "outboxFull")
+        /// The file of an ``Outbox`` cannot be read or written.
+        public static let storageFailed = Code(rawValue: "storageFailed")
+        /// The file of an ``Outbox`` is open already, here or in another process.
+        public static let storageLocked = Code(rawValue: "storageLocked")
     }
 
     /// The kind of error.

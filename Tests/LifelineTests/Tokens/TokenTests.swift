@@ -103,8 +103,9 @@ struct TokenTests {
         let http = ScriptedHTTP { call in .success(HTTPAnswer(status: 200, body: [], url: call.url)) }
         let client = PubNubFixture(http: http, tokens: TokenProvider { _ in throw Offline() }).client
         let outcome = try await client.channel("room").publish(json: "1")
-        guard case .refused = outcome else { return #expect(Bool(false), "\(outcome)") }
+        guard case .refused(let error) = outcome else { return #expect(Bool(false), "\(outcome)") }
         #expect(http.sent.isEmpty)
+        #expect(error.isPassing)
     }
 
     @Test("Chat: a token is used on each connection while it holds; a refused one is replaced, and the client goes on")

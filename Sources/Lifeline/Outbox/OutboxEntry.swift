@@ -1,0 +1,62 @@
+import Identifiers
+
+/// A message of an ``Outbox`` at one moment: one that waits, is on its way, or has failed. One that was accepted is no entry any more.
+public struct OutboxEntry: Identifiable, Hashable, Sendable {
+    /// The outbox's own id of a message. It stays the same over restarts and retries.
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
+        let name: Identifier
+
+        init(_ name: Identifier) {
+            self.name = name
+        }
+
+        /// An id that was kept as text, such as in an app's own database.
+        public init(_ text: String) {
+            name = Identifier(text)
+        }
+
+        /// The id as text.
+        public var description: String { name.text }
+    }
+
+    /// What becomes of a message.
+    public enum State: Hashable, Sendable {
+        /// It waits: for the connection, for messages of its channel before it, or for the next attempt.
+        case waiting
+        /// It is on its way.
+        case sending
+        /// The service has refused it. ``Outbox/retry(_:)`` is safe.
+        case refused(LifelineError)
+        /// It may have arrived or not. After ``Outbox/retry(_:)`` it may arrive twice.
+        case unknown(LifelineError)
+        /// Its time was over before it was sent. ``Outbox/retry(_:)`` is safe.
+        case expired
+
+        /// Whether nothing more happens unless the app calls ``Outbox/retry(_:)``.
+        public var isFailed: Bool {
+            switch self {
+            case .waiting, .sending: false
+            case .refused, .unknown, .expired: true
+            }
+        }
+    }
+
+    /// The outbox's own id of the message.
+    public let id: ID
+    /// The channel that the message is for.
+    public let channel: String
+    /// The event's name.
+    public let event: String
+    /// The payload as JSON text.
+    public let json: String
+    /// Where the message is.
+    public let state: State
+
+    init(_ item: OutboxItem) {
+        id = ID(item.id)
+        channel = item.record.channel
+        event = item.record.event
+        json = item.record.json
+        state = item.state
+    }
+}

@@ -1,0 +1,104 @@
+import ConnectionEngine
+import Identifiers
+
+/// The present by both clocks of an outbox.
+struct OutboxInstant: Hashable, Sendable {
+    /// By the monotonic clock, which stops while a machine sleeps.
+    var moment: Moment
+    /// By the time of day, which users and networks set; seconds since 1970.
+    var unixSeconds: Int64
+
+    /// How much time has passed, by the clock that ran further: a clock that was set back, or that stood still, counts as no time.
+    func duration(since earlier: OutboxInstant) -> Duration {
+        let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(earlier.unixSeconds)
+        return max(moment.duration(since: earlier.moment), overflow ? .zero : .seconds(seconds))
+    }
+
+    /// The instant that the time of day had this value at, as far as it can be known after a restart.
+    ///
+    /// - Returns: nil when it lies in the future, by more than small corrections of the clock: then the clock was set back.
+    func before(unixSeconds earlier: Int64) -> OutboxInstant? {
+        let (passed, overflow) = unixSeconds.subtractingReportingOverflow(earlier)
+        guard !overflow, passed >= -Self.correction else { return nil }
+        return OutboxInstant(moment: moment + (.zero - .seconds(max(passed, 0))), unixSeconds: earlier)
+    }
+
+    /// In seconds.
+    private static let correction: Int64 = 60
+}
+
+/// A message of an outbox, with what is of use in this process only.
+struct OutboxItem: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
+        /// It is being written to disk, and is not sent before it is there.
+        case saving
+        /// It waits in the line of its channel.
+        case waiting
+        /// Its sending is being noted on disk.
+        case marking
+        /// It is on its way. `isCut` when its time is over and the attempt was cancelled.
+        case sending(isCut: Bool)
+        /// Nothing more happens unless the app wants it.
+        case failed
+    }
+
+    var record: OutboxRecord
+    var phase: Phase
+    /// When its lifetime began.
+    var enqueued: OutboxInstant
+    /// When it may have been sent for the first time. Nil for one that certainly was not, or whose repetition the app has asked for.
+    var firstSent: OutboxInstant?
+
+    var id: Identifier { Identifier(record.id) }
+    var channel: Identifier { Identifier(record.channel) }
+    var bytes: Int { record.json.utf8.count + record.channel.utf8.count + record.event.utf8.count }
+    var lifetime: Duration { .seconds(record.lifetime) }
+    /// By the monotonic clock.
+    var deadline: Moment { enqueued.moment + lifetime }
+    /// Until when an attempt that is under way may last.
+    var cutoff: Moment { deadline + Self.patience }
+
+    /// How long a message that is on its way at its deadline still waits for its answer.
+    static let patience = Duration.seconds(30)
+
+    func isExpired(at now: OutboxInstant) -> Bool { now.duration(since: enqueued) >= lifetime }
+
+    var isOnItsWay: Bool {
+        switch phase {
+        case .marking, .sending: true
+        case .saving, .waiting, .failed: false
+        }
+    }
+
+    /// For users.
+    var state: OutboxEntry.State {
+        switch phase {
+        case .saving, .waiting: .waiting
+        case .marking, .sending: .sending
+        case .failed:
+            switch record.state {
+            case .refused: .refused(record.error ?? Self.noReason)
+            case .expired: .expired
+            case .unknown, .waiting, .sending: .unknown(record.error ?? Self.noReason)
+            }
+        }
+    }
+
+    private static let noReason = LifelineError(.init(.unknown), "The reason was not kept.")
+}
+
+/// The messages of one channel, which go one after the other.
+struct OutboxLine: Hashable, Sendable {
+    /// In order; without the one that is on its way.
+    var waiting: [Identifier] = []
+    /// The message that is on its way.
+    var current: Identifier?
+    /// How many attempts in a row have failed.
+    var failures = 0
+    /// Until when nothing is sent.
+    var pausedUntil: Moment?
+    /// Whether the service has asked for the pause.
+    var isAskedToWait = false
+    /// Whether the line is among those that are looked at next.
+    var isReady = false
+}

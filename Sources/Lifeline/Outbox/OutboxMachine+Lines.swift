@@ -1,0 +1,98 @@
+import ConnectionEngine
+import Identifiers
+
+// The lines of the channels, and the end.
+extension OutboxMachine {
+    mutating func store(_ change: OutboxChange, into effects: inout [Effect]) {
+        unconfirmed += 1
+        effects.append(.store(change))
+    }
+
+    /// The channels with messages, that of the oldest message first.
+    var channelsInOrder: [Identifier] {
+        let first = lines.mapValues { line in (line.current ?? line.waiting.first).flatMap { items[$0]?.record.order } ?? .max }
+        return lines.keys.sorted { (first[$0] ?? .max, $0) < (first[$1] ?? .max, $1) }
+    }
+
+    /// The channel is looked at when the next message may be sent.
+    mutating func makeReady(_ channel: Identifier) {
+        guard let line = lines[channel], !line.isReady, line.current == nil, !line.waiting.isEmpty else { return }
+        lines[channel]?.isReady = true
+        ready.append(channel)
+    }
+
+    /// A message is not on its way any more.
+    mutating func release(_ item: OutboxItem) {
+        guard lines[item.channel]?.current == item.id else { return }
+        lines[item.channel]?.current = nil
+        underWay -= 1
+        makeReady(item.channel)
+    }
+
+    mutating func remove(_ item: OutboxItem, into effects: inout [Effect]) {
+        guard items.removeValue(forKey: item.id) != nil else { return }
+        bytes -= item.bytes
+        lines[item.channel]?.waiting.removeAll { $0 == item.id }
+        dropIfIdle(item.channel)
+        makeReady(item.channel)
+        store(.remove(id: item.record.id), into: &effects)
+        effects.append(.entriesChanged)
+    }
+
+    /// Forgets the line of a channel without messages, unless the service has asked for a pause.
+    mutating func dropIfIdle(_ channel: Identifier) {
+        guard let line = lines[channel], line.current == nil, line.waiting.isEmpty, !line.isAskedToWait else { return }
+        lines[channel] = nil
+    }
+
+    /// Nothing is sent any more; what is under way may end.
+    mutating func close(into effects: inout [Effect]) {
+        isClosing = true
+        closeIfDone(into: &effects)
+    }
+
+    mutating func closeIfDone(into effects: inout [Effect]) {
+        guard isClosing, !isClosed, underWay == 0, unconfirmed == 0 else { return }
+        isClosed = true
+        effects.append(.closed)
+    }
+}
+
+extension LifelineError {
+    /// Whether a refusal is about the moment: nothing was sent, and a later attempt may succeed.
+    var isPassing: Bool {
+        // Without the service's number it is the app's own code for tokens that has failed.
+        Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
+    }
+
+    private static let unknownCode = Code(.unknown)
+
+    private static let passingCodes: Set<Code> = [
+        .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
+        .init(.background),
+        .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
+        // What a network answers that wants a sign-in first.
+        .init(.malformedResponse),
+    ]
+
+    static let outboxClosed = LifelineError(
+        .disconnected, "The outbox was closed. Open another one with client.outbox(…).")
+    static let notFailed = LifelineError(
+        .badRequest, "Only a message that has failed can be retried; this one waits, is on its way, or is gone.")
+    static let diedWhileSending = LifelineError(
+        .init(.unknown), "The program ended while the message was being sent.")
+
+    static func outboxFull(_ options: OutboxOptions) -> LifelineError {
+        LifelineError(
+            .outboxFull,
+            "The outbox holds \(options.maximumEntries) messages or \(options.maximumBytes) bytes that wait. Cancel some, wait until they are "
+                + "sent, or raise OutboxOptions.maximumEntries or maximumBytes.")
+    }
+
+    static func tooLargeForOutbox(_ size: Int, _ options: OutboxOptions) -> LifelineError {
+        LifelineError(
+            .outboxFull,
+            "The message has \(size) bytes; the outbox holds \(options.maximumBytes). Raise OutboxOptions.maximumBytes, or send less at once."
+        )
+    }
+}

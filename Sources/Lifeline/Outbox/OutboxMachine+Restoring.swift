@@ -1,0 +1,43 @@
+import Identifiers
+
+// What was left by the process before.
+extension OutboxMachine {
+    /// Takes over what another process has left.
+    mutating func restore(_ records: [OutboxRecord], now: OutboxInstant, into effects: inout [Effect]) {
+        for record in records.sorted(by: { $0.order < $1.order }) {
+            let id = Identifier(record.id)
+            guard items[id] == nil else { continue }
+            var item = OutboxItem(record: record, phase: .waiting, enqueued: now)
+            item.record.lifetime = min(max(record.lifetime, 1), OutboxOptions.lifetimes.upperBound.components.seconds)
+            // A clock that was set back makes a message live no longer than its whole lifetime from now.
+            item.enqueued = now.before(unixSeconds: record.enqueued) ?? now
+            item.firstSent = record.firstSent.flatMap { now.before(unixSeconds: $0) }
+            item.record.order = min(max(record.order, 0), Self.highestOrder)
+            lastOrder = max(lastOrder, item.record.order)
+            bytes += item.bytes
+            items[id] = item
+            switch record.state {
+            case .refused, .unknown, .expired: items[id]?.phase = .failed
+            case .waiting, .sending:
+                lines[item.channel, default: OutboxLine()].waiting.append(id)
+                if record.state == .sending || record.firstSent != nil { restoreAttempted(item, now, &effects) }
+            }
+            wake(at: item.deadline, now: now, into: &effects)
+        }
+        for channel in channelsInOrder { makeReady(channel) }
+        effects.append(.entriesChanged)
+    }
+
+    /// A file that was tampered with has no place beyond it, so that there is always a next one.
+    private static var highestOrder: Int64 { 1 << 62 }
+
+    /// One that the other process may have sent.
+    private mutating func restoreAttempted(_ item: OutboxItem, _ now: OutboxInstant, _ effects: inout [Effect]) {
+        let error = item.record.error ?? .diedWhileSending
+        items[item.id]?.record.error = error
+        let isRepeated = options.repeatsUnknown || item.firstSent.map { isRecognised(since: $0, now: now) } ?? false
+        guard isRepeated else { return fail(item.id, .unknown, error, into: &effects) }
+        items[item.id]?.record.state = .waiting
+        if let record = items[item.id]?.record { store(.update(record), into: &effects) }
+    }
+}

@@ -1,0 +1,140 @@
+import ConnectionEngine
+import Identifiers
+
+// Which message is sent next, and what its outcome means.
+extension OutboxMachine {
+    /// The connection came or went. `isConnected` is false as well while somebody else is signed in.
+    mutating func connectionChanged(isConnected: Bool, now: OutboxInstant, into effects: inout [Effect]) {
+        guard isConnected != self.isConnected else { return }
+        self.isConnected = isConnected
+        guard isConnected else { return }
+        // The pauses were for a connection that is gone, but for those that the service has asked for.
+        for channel in channelsInOrder where lines[channel]?.isAskedToWait == false { resume(channel) }
+        advance(now: now, into: &effects)
+    }
+
+    /// A channel was subscribed, which some services want of those who publish.
+    mutating func subscribed(_ channel: Identifier, now: OutboxInstant, into effects: inout [Effect]) {
+        guard let line = lines[channel], !line.isAskedToWait else { return }
+        resume(channel)
+        advance(now: now, into: &effects)
+    }
+
+    private mutating func resume(_ channel: Identifier) {
+        lines[channel]?.pausedUntil = nil
+        lines[channel]?.isAskedToWait = false
+        lines[channel]?.failures = 0
+        makeReady(channel)
+    }
+
+    /// The store has made a change, or could not.
+    mutating func stored(_ change: OutboxChange, error: LifelineError?, now: OutboxInstant, into effects: inout [Effect]) {
+        unconfirmed -= 1
+        switch change {
+        case .insert(let record): inserted(Identifier(record.id), error, now, &effects)
+        case .update(let record) where items[Identifier(record.id)]?.phase == .marking && record.state == .sending:
+            marked(Identifier(record.id), error, now, &effects)
+        case .update, .remove: if let error { effects.append(.problem(error)) }
+        }
+        advance(now: now, into: &effects)
+    }
+
+    private mutating func inserted(_ id: Identifier, _ error: LifelineError?, _ now: OutboxInstant, _ effects: inout [Effect]) {
+        guard let item = items[id], item.phase == .saving else { return }
+        guard let error else {
+            items[id]?.phase = .waiting
+            wake(at: item.deadline, now: now, into: &effects)
+            return makeReady(item.channel)
+        }
+        // It is not on disk, so it must not be there as one that failed, either.
+        lines[item.channel]?.waiting.removeAll { $0 == id }
+        items[id] = nil
+        bytes -= item.bytes
+        dropIfIdle(item.channel)
+        makeReady(item.channel)
+        effects += [.settle(id, .refused(error)), .entriesChanged]
+    }
+
+    private mutating func marked(_ id: Identifier, _ error: LifelineError?, _ now: OutboxInstant, _ effects: inout [Effect]) {
+        guard let item = items[id] else { return }
+        if let error {
+            effects.append(.problem(error))
+            return putBack(id, afterFailure: error, now: now, into: &effects)
+        }
+        guard isConnected, !isClosing else { return putBack(id, afterFailure: nil, now: now, into: &effects) }
+        items[id]?.phase = .sending(isCut: false)
+        wake(at: item.cutoff, now: now, into: &effects)
+        effects.append(.send(item.record))
+    }
+
+    /// An attempt has ended.
+    mutating func sent(_ id: Identifier, _ outcome: PublishOutcome, now: OutboxInstant, into effects: inout [Effect]) {
+        guard let item = items[id], case .sending(let isCut) = item.phase else { return }
+        switch outcome {
+        case .accepted(let messageID):
+            release(item)
+            remove(item, into: &effects)
+            lines[item.channel]?.failures = 0
+            dropIfIdle(item.channel)
+            effects.append(.settle(id, .accepted(id: messageID)))
+        case .refused(let error) where isCut && error.code == .cancelled:
+            // It never left.
+            fail(id, item.record.error == nil ? .expired : .unknown, item.record.error, into: &effects)
+        case .refused(let error) where error.isPassing:
+            putBack(id, afterFailure: error, now: now, into: &effects)
+        case .refused(let error):
+            // Without ids a refusal says nothing about the attempt before it.
+            let isKnown = item.record.error == nil || repetitionSpan != nil
+            fail(id, isKnown ? .refused : .unknown, error, into: &effects)
+        case .unknown(let error):
+            items[id]?.record.error = error
+            if !isCut, let firstSent = item.firstSent, isRecognised(since: firstSent, now: now) {
+                putBack(id, afterFailure: error, now: now, into: &effects)
+            } else {
+                fail(id, .unknown, error, into: &effects)
+            }
+        }
+        advance(now: now, into: &effects)
+    }
+
+    /// Starts what may be sent.
+    mutating func advance(now: OutboxInstant, into effects: inout [Effect]) {
+        while isConnected, !isClosing, underWay < options.maximumChannels, let channel = ready.popFirst() {
+            lines[channel]?.isReady = false
+            guard let line = lines[channel], line.current == nil, let id = line.waiting.first, let item = items[id],
+                item.phase == .waiting, line.pausedUntil.map({ $0 <= now.moment }) ?? true
+            else { continue }
+            if item.isExpired(at: now) {
+                expire(item, into: &effects)
+            } else if let firstSent = item.firstSent, !isRecognised(since: firstSent, now: now) {
+                fail(id, .unknown, item.record.error, into: &effects)
+            } else {
+                start(item, now: now, into: &effects)
+            }
+        }
+        closeIfDone(into: &effects)
+    }
+
+    private mutating func start(_ item: OutboxItem, now: OutboxInstant, into effects: inout [Effect]) {
+        var item = item
+        lines[item.channel]?.waiting.removeFirst()
+        lines[item.channel]?.current = item.id
+        lines[item.channel]?.pausedUntil = nil
+        underWay += 1
+        item.phase = .marking
+        item.record.state = .sending
+        if item.firstSent == nil {
+            item.firstSent = now
+            item.record.firstSent = now.unixSeconds
+        }
+        items[item.id] = item
+        store(.update(item.record), into: &effects)
+        effects.append(.entriesChanged)
+    }
+
+    /// Whether the service, or the app by its own means, recognises a message that is sent again.
+    func isRecognised(since firstSent: OutboxInstant, now: OutboxInstant) -> Bool {
+        if options.repeatsUnknown { return true }
+        return repetitionSpan.map { now.duration(since: firstSent) < $0 } ?? false
+    }
+}

@@ -1,0 +1,39 @@
+/// Settings of an ``Outbox``.
+public struct OutboxOptions: Hashable, Sendable {
+    /// How long a message may wait before it is given up as ``OutboxOutcome/expired``, unless its own lifetime is given; 24 h unless set.
+    /// Brought into 1 s to 30 d. See <doc:SendingWhenOffline> for the clock.
+    public var lifetime: Duration {
+        didSet { lifetime = lifetime.clamped(to: Self.lifetimes) }
+    }
+    /// How many messages the outbox holds at most, those that have failed included; 1,000 unless set. Brought into 1 to 10,000.
+    public var maximumEntries: Int {
+        didSet { maximumEntries = Self.bounded(maximumEntries, 10_000) }
+    }
+    /// How many bytes of channels, events and payloads the outbox holds at most; 4 MiB unless set. Brought into 1 to 1 GiB.
+    public var maximumBytes: Int {
+        didSet { maximumBytes = Self.bounded(maximumBytes, 1 << 30) }
+    }
+    /// How many channels have a message on its way at the same time, each of them one; 4 unless set. Brought into 1 to 64.
+    public var maximumChannels: Int {
+        didSet { maximumChannels = Self.bounded(maximumChannels, 64) }
+    }
+    /// Whether a message whose outcome is unknown is sent again although its service would not recognise the repetition, so that it may
+    /// arrive twice; false unless set. For apps whose receivers ignore duplicates, by an id of their own in the payload.
+    public var repeatsUnknown: Bool
+
+    /// Settings; by default those for the messages of people.
+    public init(
+        lifetime: Duration = .seconds(86_400), maximumEntries: Int = 1_000, maximumBytes: Int = 4 << 20, maximumChannels: Int = 4,
+        repeatsUnknown: Bool = false
+    ) {
+        self.lifetime = lifetime.clamped(to: Self.lifetimes)
+        self.maximumEntries = Self.bounded(maximumEntries, 10_000)
+        self.maximumBytes = Self.bounded(maximumBytes, 1 << 30)
+        self.maximumChannels = Self.bounded(maximumChannels, 64)
+        self.repeatsUnknown = repeatsUnknown
+    }
+
+    static let lifetimes = Duration.seconds(1)...Duration.seconds(30 * 86_400)
+
+    private static func bounded(_ value: Int, _ most: Int) -> Int { min(max(value, 1), most) }
+}

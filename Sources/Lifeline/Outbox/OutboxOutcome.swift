@@ -1,0 +1,88 @@
+import NIOConcurrencyHelpers
+
+/// What became of a message of an ``Outbox``.
+public enum OutboxOutcome: Hashable, Sendable {
+    /// The service accepted the message. `id` is the message's id, if the service has ids.
+    case accepted(id: String?)
+    /// The service did not accept the message; subscribers will not get it.
+    case refused(LifelineError)
+    /// It is unknown whether the service accepted the message.
+    case unknown(LifelineError)
+    /// The message's time was over before it was sent.
+    case expired
+    /// The app has cancelled the message before it was sent.
+    case cancelled
+    /// The outbox was closed or released before. A message that is on disk is sent once the outbox is opened again; one that was in memory
+    /// only never is.
+    case closed
+
+    /// Whether the service accepted the message.
+    public var isAccepted: Bool {
+        if case .accepted = self { true } else { false }
+    }
+}
+
+/// What ``Outbox/publish(_:to:event:options:lifetime:)`` gives: the id of the message, and what becomes of it.
+public struct OutboxReceipt: Identifiable, Sendable {
+    /// The outbox's own id of the message.
+    public let id: OutboxEntry.ID
+    let cell: Cell
+
+    /// Waits for what becomes of the message. Any number of tasks may wait, also afterwards.
+    ///
+    /// - Throws: ``LifelineError/Code/cancelled`` when the calling task was cancelled. The message itself goes on;
+    ///   ``Outbox/cancel(_:)`` ends it.
+    public func outcome() async throws(LifelineError) -> OutboxOutcome {
+        guard let outcome = await cell.value() else {
+            throw LifelineError(.cancelled, "The task was cancelled while it waited for the outcome of a message.")
+        }
+        return outcome
+    }
+
+    /// Holds the outcome once there is one.
+    final class Cell: Sendable {
+        private struct State {
+            var outcome: OutboxOutcome?
+            var waiters: [UInt64: CheckedContinuation<OutboxOutcome?, Never>] = [:]
+            var lastWaiter: UInt64 = 0
+        }
+
+        private let state = NIOLockedValueBox(State())
+
+        /// Only the first call has an effect.
+        func settle(_ outcome: OutboxOutcome) {
+            let waiters = state.withLockedValue { state -> [CheckedContinuation<OutboxOutcome?, Never>] in
+                guard state.outcome == nil else { return [] }
+                state.outcome = outcome
+                defer { state.waiters = [:] }
+                return Array(state.waiters.values)
+            }
+            for waiter in waiters { waiter.resume(returning: outcome) }
+        }
+
+        /// Nil when the calling task was cancelled before.
+        func value() async -> OutboxOutcome? {
+            let id = state.withLockedValue { state in
+                state.lastWaiter += 1
+                return state.lastWaiter
+            }
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let outcome = state.withLockedValue { state in
+                        if state.outcome == nil { state.waiters[id] = continuation }
+                        return state.outcome
+                    }
+                    if let outcome { return continuation.resume(returning: outcome) }
+                    // A cancellation that came before has found nobody to resume.
+                    if Task.isCancelled { abandon(id) }
+                }
+            } onCancel: {
+                abandon(id)
+            }
+        }
+
+        private func abandon(_ id: UInt64) {
+            state.withLockedValue { $0.waiters.removeValue(forKey: id) }?.resume(returning: nil)
+        }
+    }
+}
