@@ -24,6 +24,8 @@ struct Publication: Hashable, Sendable {
     var event: String
     var json: String
     var options: PublishOptions
+    /// By which a service that knows ids of clients recognises a repetition; nil for one that is never repeated.
+    var id: String?
 
     init(
         channel: String, event: String, value: some Encodable, options: PublishOptions = PublishOptions()

@@ -4,6 +4,10 @@ import EngineRuntime
 final class ClientCore: Sendable {
     let adapter: any ServiceAdapter
     let hub: ClientHub
+    /// For outboxes.
+    let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
+    /// What stands in for the service in tests; nil for the service itself.
+    let double: (any ServiceDouble)?
     private let requiresEncryption: Bool
     private let observation: Observation
     private let application: Observation?
@@ -12,10 +16,12 @@ final class ClientCore: Sendable {
     /// - Parameters:
     ///   - consumers: hears which loops over sequences are at work; for tests.
     ///   - application: says where the application is; nil when only the application does so itself.
+    ///   - double: stands in for the service in tests.
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
-        application: ApplicationMonitor? = nil
+        application: ApplicationMonitor? = nil, double: (any ServiceDouble)? = nil
     ) {
+        self.double = double
         let timing = options.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
@@ -25,9 +31,11 @@ final class ClientCore: Sendable {
         requiresEncryption = options.requiresEncryption
         let telemetry = ClientTelemetry(service: adapter.serviceLabel, logger: options.logger, metrics: options.metrics)
         self.telemetry = telemetry
-        observation = adapter.observe { events in
+        observation = adapter.observe { [signals] events in
             telemetry?.note(events)
             hub.take(events)
+            let news = events.compactMap(ClientSignal.init)
+            if !news.isEmpty { signals.send(news) }
         }
         self.application = application?.observe { [weak adapter] in adapter?.moved(to: $0) }
     }
@@ -48,6 +56,7 @@ final class ClientCore: Sendable {
 
     deinit {
         observation.cancel()
+        signals.finish()
         hub.end()
     }
 }

@@ -20,16 +20,16 @@ public final class LifelineClient: Sendable {
     public convenience init(_ service: Service, options: ClientOptions = ClientOptions()) {
         self.init(
             adapter: service.makeAdapter(options, service.double), options: options, consumers: service.double?.consumers,
-            application: service.double == nil ? .shared : nil)
+            application: service.double == nil ? .shared : nil, double: service.double)
     }
 
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
-        application: ApplicationMonitor? = nil
+        application: ApplicationMonitor? = nil, double: (any ServiceDouble)? = nil
     ) {
         core = ClientCore(
             adapter: adapter, options: options, consumers: consumers,
-            application: options.suspendsInBackground ? application : nil)
+            application: options.suspendsInBackground ? application : nil, double: double)
     }
 
     /// The present status of the connection.

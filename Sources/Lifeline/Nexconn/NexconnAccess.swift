@@ -11,6 +11,11 @@ public struct NexconnAccess: Sendable {
 
     let kind: Kind
 
+    /// The user, when the client itself asks for the user's token.
+    var user: String? {
+        if case .secret(let credentials) = kind { credentials.user } else { nil }
+    }
+
     /// A token that your server has issued. When it is refused the connection fails with `credentialsRejected`.
     public static func token(_ token: String) -> NexconnAccess {
         NexconnAccess(kind: .token(token))

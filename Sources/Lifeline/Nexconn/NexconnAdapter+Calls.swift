@@ -25,6 +25,14 @@ extension NexconnAdapter {
         }
     }
 
+    func check(_ publication: Publication) throws(LifelineError) { _ = try Self.draft(of: publication) }
+
+    /// Open channels take messages of those who have entered only.
+    func publishesAsSubscriber(_ channel: String) -> Bool {
+        // A name that is none is refused by the check before.
+        (try? NexconnChannel(name: channel))?.conversation == .open
+    }
+
     static func draft(of publication: Publication) throws(LifelineError) -> NexconnDraft {
         let channel = try NexconnChannel(name: publication.channel)
         try checkPublishing(to: channel)
@@ -33,7 +41,7 @@ extension NexconnAdapter {
         var options = NexconnMessageOptions()
         if let isStored = publication.options.isStored { options.isPersisted = isStored }
         let draft = NexconnDraft(
-            clientID: NexconnSettings.randomID(), conversation: channel.conversation, to: channel.id,
+            clientID: publication.id ?? NexconnSettings.randomID(), conversation: channel.conversation, to: channel.id,
             type: publication.event == Message.defaultEvent ? NexconnSettings.textType : publication.event,
             content: Array(content.utf8), options: options)
         if let problem = NexconnLimits.problem(of: draft) {

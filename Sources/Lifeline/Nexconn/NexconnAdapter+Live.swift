@@ -54,7 +54,7 @@ extension NexconnAdapter {
             driver.noteNetwork(status)
         }
         return NexconnAdapter(
-            driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, tracksPresence: settings.tracksPresence,
+            driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, settings: settings,
             network: network, tokens: tokens)
     }
 

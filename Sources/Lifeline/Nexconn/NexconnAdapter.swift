@@ -27,6 +27,9 @@ final class NexconnAdapter: ServiceAdapter {
     let driver: Driver
     let timers: any TimerScheduler
     let sendLimit: Duration
+    let applicationKey: String
+    /// The user of the settings, if they name one.
+    private let configuredUser: String?
     private let policy: ConnectionPolicy
     private let tracksPresence: Bool
     private let network: NetworkObservation?
@@ -34,9 +37,12 @@ final class NexconnAdapter: ServiceAdapter {
     let state: NIOLockedValueBox<State>
 
     init(
-        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy, tracksPresence: Bool,
+        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy, settings: NexconnSettings,
         network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
+        let tracksPresence = settings.tracksPresence
+        applicationKey = settings.appKey
+        configuredUser = settings.access.user
         self.tokens = tokens
         self.driver = driver
         self.policy = policy
@@ -55,6 +61,11 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
+    /// Whom the server has welcomed last, before whom the settings name.
+    var user: String? { driver.withMemory { $0.user } ?? configuredUser }
+    var requiresUser: Bool { true }
+    /// The server remembers client ids for an hour (rule NV-19); a message may take some minutes of it to arrive.
+    var repetitionSpan: Duration? { .seconds(55 * 60) }
     var networkChanges: Broadcaster<NetworkStatus> { driver.networkChanges }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {

@@ -59,6 +59,8 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
+    var applicationKey: String { caller.settings.subscribeKey }
+    var user: String? { caller.settings.userID }
     var networkChanges: Broadcaster<NetworkStatus> { driver.networkChanges }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {

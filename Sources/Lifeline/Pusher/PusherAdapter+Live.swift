@@ -55,7 +55,7 @@ extension PusherAdapter {
         }
         if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
-            driver: driver, clock: { timers.now }, signsIn: settings.signIn != nil, caller: caller,
+            driver: driver, clock: { timers.now }, settings: settings, caller: caller,
             network: observeNetwork(settings.host.name, driver), headers: [channelHeaders, userHeaders].compactMap { $0 })
     }
 }

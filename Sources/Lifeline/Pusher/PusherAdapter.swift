@@ -15,6 +15,9 @@ final class PusherAdapter: ServiceAdapter {
     let clock: @Sendable () -> Moment
     let driver: Driver
     let signsIn: Bool
+    let applicationKey: String
+    /// Who the client is on presence channels that it authorises itself.
+    let user: String?
     private let caller: PusherCaller?
     private let network: NetworkObservation?
     private let headers: [TokenSource<[String: String]>]
@@ -31,13 +34,15 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     init(
-        driver: Driver, clock: @escaping @Sendable () -> Moment, signsIn: Bool, caller: PusherCaller?,
+        driver: Driver, clock: @escaping @Sendable () -> Moment, settings: PusherSettings, caller: PusherCaller?,
         network: NetworkObservation? = nil, headers: [TokenSource<[String: String]>] = []
     ) {
+        applicationKey = settings.key
+        user = settings.user?.id
+        signsIn = settings.signIn != nil
         self.headers = headers
         self.driver = driver
         self.clock = clock
-        self.signsIn = signsIn
         self.caller = caller
         self.network = network
     }
@@ -92,11 +97,17 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        try check(.publishing, of: publication.channel)
-        if let feature = Self.missing(publication) { throw .unsupported(feature: feature, service: serviceName) }
+        try check(publication)
         if let caller { return try await caller.publish(publication) }
         return await publishAsClient(publication)
     }
+
+    func check(_ publication: Publication) throws(LifelineError) {
+        try check(.publishing, of: publication.channel)
+        if let feature = Self.missing(publication) { throw .unsupported(feature: feature, service: serviceName) }
+    }
+
+    func publishesAsSubscriber(_ channel: String) -> Bool { caller == nil }
 
     /// Rule LL-87.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {

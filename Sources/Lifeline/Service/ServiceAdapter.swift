@@ -35,6 +35,20 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// - Throws: what is wrong with the call itself: a feature that the service lacks, a name that it does not take.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome
 
+    /// What ``publish(_:)`` would throw whatever the connection is.
+    func check(_ publication: Publication) throws(LifelineError)
+
+    /// The application's key at the service.
+    var applicationKey: String { get }
+    /// Who the client is, as far as that is known now.
+    var user: String? { get }
+    /// Whether the service has no clients without a user.
+    var requiresUser: Bool { get }
+    /// For how long after a message was first sent the service recognises it by its ``Publication/id``; nil when it never does.
+    var repetitionSpan: Duration? { get }
+    /// Whether only a subscriber of `channel` can publish to it.
+    func publishesAsSubscriber(_ channel: String) -> Bool
+
     /// What a call for this feature would throw before anything is sent: a feature that the service lacks, a name that it does not take.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError)
 
@@ -65,6 +79,14 @@ extension ServiceAdapter {
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         throw .unsupported(feature: "question who is on a channel without a subscription", service: serviceName)
     }
+
+    func check(_ publication: Publication) throws(LifelineError) { try check(.publishing, of: publication.channel) }
+
+    var applicationKey: String { "" }
+    var user: String? { nil }
+    var requiresUser: Bool { false }
+    var repetitionSpan: Duration? { nil }
+    func publishesAsSubscriber(_ channel: String) -> Bool { false }
 
     func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }
 

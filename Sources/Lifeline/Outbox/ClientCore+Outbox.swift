@@ -1,0 +1,28 @@
+import Identifiers
+
+extension ClientCore {
+    /// Publishes what an outbox holds.
+    func publish(_ record: OutboxRecord) async -> PublishOutcome {
+        do throws(LifelineError) {
+            var publication = try Publication(
+                channel: record.channel, event: record.event, json: record.json,
+                options: PublishOptions(isStored: record.isStored))
+            publication.id = record.id
+            try requireEncryption(of: record.channel)
+            if adapter.publishesAsSubscriber(record.channel), hub.feedIfAny(record.channel) == nil {
+                let reason =
+                    "Only subscribers of \(record.channel) publish to it. The message waits until the channel is subscribed."
+                return .refused(LifelineError(.notSubscribed, reason))
+            }
+            return try await publish(publication)
+        } catch {
+            return .refused(error)
+        }
+    }
+}
+
+extension LifelineError {
+    static let otherUser = LifelineError(
+        .refused,
+        "The outbox belongs to another user than the one who is signed in. Its messages wait until that user is signed in again.")
+}

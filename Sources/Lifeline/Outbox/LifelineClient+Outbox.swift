@@ -1,0 +1,70 @@
+import ConnectionEngine
+import EngineRuntime
+import Identifiers
+import NIOPosix
+
+extension LifelineClient {
+    /// Opens an outbox: messages that wait while there is no connection, and are sent in order once there is one.
+    ///
+    /// An outbox belongs to the application at the service and to the user. On disk each user's messages are in a file of their own, which
+    /// one outbox at a time may have open; while another user is signed in than the outbox's own, its messages wait.
+    ///
+    /// - Parameters:
+    ///   - options: lifetime and bounds.
+    ///   - storage: where messages are kept; in memory unless `.disk()` of the module `LifelineOutbox` is given.
+    ///   - user: whose messages they are; nil for the user whom the service was configured with. A client of chat with a token has to name the
+    ///     user for an outbox on disk, since the user is known only once it has been connected.
+    /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it cannot be
+    ///   used, ``LifelineError/Code/badRequest`` when the user is not known, or is another one than `user`.
+    public func outbox(
+        _ options: OutboxOptions = OutboxOptions(), storage: OutboxStorage = .memory, user: String? = nil
+    ) async throws(LifelineError) -> Outbox {
+        let adapter = core.adapter
+        if let user, let known = adapter.user, !known.isExactly(user) {
+            throw LifelineError(
+                .badRequest, "The outbox is to belong to another user than the client. Open it with a client of that user.")
+        }
+        let owner = OutboxOwner(service: adapter.serviceLabel, key: adapter.applicationKey, user: user ?? adapter.user ?? "")
+        var opened: OutboxStorage.Opened?
+        if let open = storage.open {
+            if owner.user.isEmpty, adapter.requiresUser {
+                throw LifelineError(
+                    .badRequest,
+                    "The client does not know its user before it has been connected. Name the user: client.outbox(storage: …, user: \"ann\")."
+                )
+            }
+            opened = try await open(owner)
+        }
+        return Outbox(
+            core: core, options: options, owner: owner, opened: opened, surroundings: OutboxSurroundings(core: core))
+    }
+}
+
+/// Time, tasks and randomness of an outbox.
+struct OutboxSurroundings: Sendable {
+    let timers: any TimerScheduler
+    let unixSeconds: @Sendable () -> Int
+    let tasks: TaskStarter
+    let consumers: (any ConsumerTracker)?
+    let seed: UInt64
+    /// Ids differ also from those that another process has made, so that they are never drawn from a test's seed.
+    let makeID: @Sendable () -> String = { NexconnSettings.randomID() }
+
+    init(core: ClientCore) {
+        if let double = core.double {
+            timers = double.timers
+            unixSeconds = { double.unixSeconds }
+            tasks = .on(double)
+            consumers = double.consumers
+            seed = double.nextSeed()
+        } else {
+            timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+            unixSeconds = SystemTime.unixSeconds
+            tasks = .plain
+            consumers = nil
+            seed = .random(in: .min ... .max)
+        }
+    }
+
+    func now() -> OutboxInstant { OutboxInstant(moment: timers.now, unixSeconds: Int64(clamping: unixSeconds())) }
+}

@@ -1,0 +1,87 @@
+import Identifiers
+
+// What an app asks about messages that the outbox holds.
+extension Outbox {
+    /// Removes a message that has not been sent, or one that has failed. One that waits gets the outcome ``OutboxOutcome/cancelled``; if
+    /// an earlier attempt may have arrived, ``OutboxOutcome/unknown(_:)``.
+    ///
+    /// - Returns: false when the message is on its way, where it cannot be stopped for certain, and when it is not there any more.
+    @discardableResult
+    public func cancel(_ id: OutboxEntry.ID) -> Bool {
+        apply { state, now in state.machine.cancel(id.name, now: now, into: &state.effects) }
+    }
+
+    /// Sends a message that failed once more: behind the others of its channel, with a new lifetime.
+    ///
+    /// After `refused` and `expired` that is safe. After `unknown` the message may arrive twice, unless the service still recognises it: chat
+    /// does for 55 minutes.
+    ///
+    /// - Returns: the same id, with the outcome of the new attempts.
+    /// - Throws: ``LifelineError/Code/badRequest`` when the message is none that has failed, ``LifelineError/Code/disconnected`` when
+    ///   the outbox was closed.
+    @discardableResult
+    public func retry(_ id: OutboxEntry.ID) throws(LifelineError) -> OutboxReceipt {
+        let cell = OutboxReceipt.Cell()
+        let result = apply { state, now -> Result<Void, LifelineError> in
+            do throws(LifelineError) {
+                try state.machine.retry(id.name, now: now, into: &state.effects)
+                state.receipts[id.name] = cell
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+        return OutboxReceipt(id: id, cell: cell)
+    }
+
+    /// The outcome of a message that waits or is on its way, such as one that the outbox had on disk when it was opened. Nil for one that
+    /// has failed or is not there.
+    public func receipt(of id: OutboxEntry.ID) -> OutboxReceipt? {
+        state.withLockedValue { state in
+            guard let item = state.machine.items[id.name], item.phase != .failed else { return nil }
+            let cell = state.receipts[id.name] ?? OutboxReceipt.Cell()
+            state.receipts[id.name] = cell
+            return OutboxReceipt(id: id, cell: cell)
+        }
+    }
+
+    /// Returns when everything that was published so far is on disk. At once for an outbox that is in memory only.
+    public func waitUntilStored() async {
+        await writer?.waitUntilIdle()
+    }
+
+    /// Stops sending, waits for the answers of what is on its way (at most 30 s), and releases the file. Further calls do nothing but wait.
+    ///
+    /// Messages that wait get the outcome ``OutboxOutcome/closed``, and every ``entryLists`` ends. Those on disk are there when the outbox is
+    /// opened again.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLockedValue { state in
+                if !state.isReleased { state.closeWaiters.append(continuation) }
+                return state.isReleased
+            }
+            if isClosed { return continuation.resume() }
+            apply { state, _ in state.machine.close(into: &state.effects) }
+        }
+    }
+
+    /// Takes a message, unless something is wrong with it that no time mends.
+    func take(_ publication: Publication, lifetime: Duration?) throws(LifelineError) -> OutboxReceipt {
+        try core.requireEncryption(of: publication.channel)
+        try core.adapter.check(publication)
+        let id = Identifier(surroundings.makeID())
+        let cell = OutboxReceipt.Cell()
+        let result = apply { state, now -> Result<Void, LifelineError> in
+            do throws(LifelineError) {
+                try state.machine.add(publication, id: id, lifetime: lifetime, now: now, into: &state.effects)
+                state.receipts[id] = cell
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+        return OutboxReceipt(id: OutboxEntry.ID(id), cell: cell)
+    }
+}

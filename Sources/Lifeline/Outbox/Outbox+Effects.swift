@@ -1,0 +1,139 @@
+import ConnectionEngine
+import EngineRuntime
+import Identifiers
+
+// Performs what the machine decides, in one order: whoever finds nobody at it performs all that there is.
+extension Outbox {
+    /// Hands something to the machine and performs what follows.
+    func apply<Value>(_ body: (inout State, OutboxInstant) -> Value) -> Value {
+        let now = surroundings.now()
+        let (value, isMine) = state.withLockedValue { state in
+            let value = body(&state, now)
+            defer { if !state.effects.isEmpty { state.isDraining = true } }
+            return (value, !state.isDraining && !state.effects.isEmpty)
+        }
+        if isMine { drain() }
+        return value
+    }
+
+    private func drain() {
+        while let effects = state.withLockedValue({ Self.takeEffects(&$0) }) {
+            var hasChanged = false
+            for effect in effects {
+                if effect == .entriesChanged { hasChanged = true } else { perform(effect) }
+            }
+            if hasChanged { changes.send([()]) }
+        }
+    }
+
+    private static func takeEffects(_ state: inout State) -> [OutboxMachine.Effect]? {
+        guard !state.effects.isEmpty else {
+            state.isDraining = false
+            return nil
+        }
+        defer { state.effects = [] }
+        return state.effects
+    }
+
+    private func perform(_ effect: OutboxMachine.Effect) {
+        switch effect {
+        case .store(let change): store(change)
+        case .send(let record): send(record)
+        case .cancelSending(let id): state.withLockedValue { $0.attempts[id] }?.cancel()
+        case .wake(let duration): wake(after: duration)
+        case .settle(let id, let outcome): state.withLockedValue { $0.receipts.removeValue(forKey: id) }?.settle(outcome)
+        case .problem(let error): core.hub.tell(error)
+        case .closed: release()
+        case .entriesChanged: break
+        }
+    }
+
+    private func store(_ change: OutboxChange) {
+        guard let writer else { return stored(change, nil) }
+        writer.write(change) { [weak self] error in self?.stored(change, error) }
+    }
+
+    private func stored(_ change: OutboxChange, _ error: LifelineError?) {
+        apply { state, now in state.machine.stored(change, error: error, now: now, into: &state.effects) }
+    }
+
+    private func wake(after duration: Duration) {
+        let timer = surroundings.timers.schedule(after: duration) { [weak self] in
+            self?.apply { state, now in state.machine.timerFired(now: now, into: &state.effects) }
+        }
+        let former = state.withLockedValue { state in
+            defer { state.timer = timer }
+            return state.timer
+        }
+        former?()
+    }
+
+    private func send(_ record: OutboxRecord) {
+        let id = Identifier(record.id)
+        let core = core
+        let attempt = surroundings.tasks.start { [weak self] in
+            let outcome = await core.publish(record)
+            self?.sent(id, outcome)
+        }
+        // One that has ended already is not remembered.
+        state.withLockedValue { state in
+            if case .sending? = state.machine.items[id]?.phase { state.attempts[id] = attempt }
+        }
+    }
+
+    private func sent(_ id: Identifier, _ outcome: PublishOutcome) {
+        apply { state, now in
+            state.attempts[id] = nil
+            state.machine.sent(id, outcome, now: now, into: &state.effects)
+        }
+    }
+
+    /// Everything has ended after a close.
+    private func release() {
+        let (timer, cells) = state.withLockedValue { state in
+            defer { (state.timer, state.receipts) = (nil, [:]) }
+            return (state.timer, state.receipts)
+        }
+        timer?()
+        for cell in cells.values { cell.settle(.closed) }
+        changes.finish()
+        guard let writer else { return released() }
+        writer.close { [weak self] in self?.released() }
+    }
+
+    private func released() {
+        let waiters = state.withLockedValue { state in
+            state.isReleased = true
+            defer { state.closeWaiters = [] }
+            return state.closeWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+// What the client tells.
+extension Outbox {
+    func take(_ signals: [ClientSignal]) {
+        for signal in signals {
+            switch signal {
+            case .connection: takeConnection()
+            case .subscribed(let channel):
+                apply { state, now in state.machine.subscribed(Identifier(channel), now: now, into: &state.effects) }
+            }
+        }
+    }
+
+    /// Looks at the connection as it is now.
+    func takeConnection() {
+        let adapter = core.adapter
+        let isConnected = adapter.phase == .connected
+        // Rule LL-99: what a user has written is never sent in another user's name.
+        let isOther = !owner.user.isEmpty && !(adapter.user?.isExactly(owner.user) ?? true)
+        let isNew = apply { state, now in
+            state.machine.connectionChanged(isConnected: isConnected && !isOther, now: now, into: &state.effects)
+            defer { state.hasToldOther = isOther }
+            return isOther && !state.hasToldOther
+        }
+        if isNew { core.hub.tell(.otherUser) }
+    }
+}

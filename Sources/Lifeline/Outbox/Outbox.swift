@@ -1,0 +1,120 @@
+import ConnectionEngine
+import EngineRuntime
+import Identifiers
+import NIOConcurrencyHelpers
+
+/// Messages that are to be published as soon as that is possible, in order: opened with ``LifelineClient/outbox(_:storage:user:)``.
+///
+/// ```swift
+/// let outbox = try await client.outbox()
+/// let receipt = try outbox.publish(Line(from: "ann", text: "hello"), to: "room")
+/// let outcome = try await receipt.outcome()
+/// ```
+///
+/// The messages of a channel go one after the other; channels do not wait for each other. Without a connection they wait, and nothing is
+/// tried. What the service cannot take at the moment is sent again after a pause; what it refuses is told, and the next message goes on. A
+/// message of which nobody knows whether it arrived is sent again only where the service recognises the repetition. See
+/// <doc:SendingWhenOffline>.
+///
+/// May be used from any thread; no call blocks. The connection stays open as long as the outbox is referenced.
+public final class Outbox: Sendable {
+    struct State {
+        var machine: OutboxMachine
+        /// What is to be done next, in order.
+        var effects: [OutboxMachine.Effect] = []
+        var isDraining = false
+        var receipts: [Identifier: OutboxReceipt.Cell] = [:]
+        var attempts: [Identifier: Task<Void, Never>] = [:]
+        var timer: TimerCancellation?
+        var closeWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Whether the storage was released.
+        var isReleased = false
+        /// Whether it was told that somebody else is signed in.
+        var hasToldOther = false
+    }
+
+    /// Whether the file on disk was damaged, so that it was put aside and the outbox began empty. Messages of before are in the file that
+    /// was put aside only.
+    public let isRecreated: Bool
+    let core: ClientCore
+    let owner: OutboxOwner
+    let surroundings: OutboxSurroundings
+    let changes: Broadcaster<Void>
+    let state: NIOLockedValueBox<State>
+    let writer: OutboxWriter?
+    private let signals = NIOLockedValueBox<Observation?>(nil)
+
+    init(
+        core: ClientCore, options: OutboxOptions, owner: OutboxOwner, opened: OutboxStorage.Opened?,
+        surroundings: OutboxSurroundings
+    ) {
+        self.core = core
+        self.owner = owner
+        self.surroundings = surroundings
+        isRecreated = opened?.isRecreated ?? false
+        writer = opened.map { OutboxWriter(store: $0.store, tasks: surroundings.tasks) }
+        changes = Broadcaster(backlog: 1, tracker: surroundings.consumers, isDroppable: { _ in true }, dropped: { _ in () })
+        let machine = OutboxMachine(
+            options: options, repetitionSpan: core.adapter.repetitionSpan, seed: surroundings.seed)
+        state = NIOLockedValueBox(State(machine: machine))
+        let records = opened?.records ?? []
+        apply { state, now in state.machine.restore(records, now: now, into: &state.effects) }
+        let observation = core.signals.observe(on: .inline) { [weak self] signals in self?.take(signals) }
+        signals.withLockedValue { $0 = observation }
+        takeConnection()
+    }
+
+    deinit {
+        signals.withLockedValue { $0 }?.cancel()
+        let left = state.withLockedValue { $0 }
+        left.timer?()
+        for attempt in left.attempts.values { attempt.cancel() }
+        for cell in left.receipts.values { cell.settle(.closed) }
+        changes.finish()
+    }
+
+    /// What the outbox holds, in the order in which it was enqueued.
+    public var entries: [OutboxEntry] { state.withLockedValue { $0.machine.entries } }
+
+    /// The entries as whole lists: the one of now first, then another one after each change. Each read of the property gives an
+    /// independent sequence.
+    public var entryLists: OutboxEntryLists {
+        OutboxEntryLists(changes: changes.stream(), current: { [weak self] in self?.entries ?? [] })
+    }
+
+    /// Takes a value, encoded as JSON, to be published.
+    ///
+    /// It is sent when it is on disk, if the outbox keeps its messages there; when that fails its outcome is `refused` with
+    /// ``LifelineError/Code/storageFailed``.
+    ///
+    /// - Parameters:
+    ///   - value: the payload. See ``Channel/publish(_:event:options:)`` for what arrives.
+    ///   - channel: the channel's name. With Pusher and without the app's secret, and for open channels of chat, the message waits until the
+    ///     channel is subscribed.
+    ///   - event: the event's name.
+    ///   - options: options of publishing.
+    ///   - lifetime: how long the message may wait, in whole seconds; nil for ``OutboxOptions/lifetime``. Brought into 1 s to 30 d.
+    /// - Returns: the message's id and its outcome.
+    /// - Throws: ``LifelineError/Code/outboxFull`` when there is no room; ``LifelineError/Code/unencodable``,
+    ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest`` for what could not be published at any time;
+    ///   ``LifelineError/Code/disconnected`` when the outbox was closed.
+    @discardableResult
+    public func publish(
+        _ value: some Encodable, to channel: String, event: String = Message.defaultEvent,
+        options: PublishOptions = PublishOptions(),
+        lifetime: Duration? = nil
+    ) throws(LifelineError) -> OutboxReceipt {
+        try take(Publication(channel: channel, event: event, value: value, options: options), lifetime: lifetime)
+    }
+
+    /// Takes JSON text to be published without changes. See ``publish(_:to:event:options:lifetime:)``.
+    ///
+    /// - Throws: as ``publish(_:to:event:options:lifetime:)``.
+    @discardableResult
+    public func publish(
+        json: String, to channel: String, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions(),
+        lifetime: Duration? = nil
+    ) throws(LifelineError) -> OutboxReceipt {
+        try take(Publication(channel: channel, event: event, json: json, options: options), lifetime: lifetime)
+    }
+}

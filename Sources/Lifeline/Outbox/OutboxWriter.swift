@@ -1,0 +1,95 @@
+import NIOConcurrencyHelpers
+
+/// Hands the changes of an outbox to its store, in order and one transaction at a time. What comes meanwhile shares the next one.
+final class OutboxWriter: Sendable {
+    private struct Job {
+        var change: OutboxChange
+        var completion: @Sendable (LifelineError?) -> Void
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isWriting = false
+        /// Who waits until nothing is left to write.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let store: any OutboxStore
+    private let tasks: TaskStarter
+    private let state = NIOLockedValueBox(State())
+
+    init(store: any OutboxStore, tasks: TaskStarter) {
+        self.store = store
+        self.tasks = tasks
+    }
+
+    /// - Parameter completion: called once, in order, with nil once the change is on disk.
+    func write(_ change: OutboxChange, completion: @escaping @Sendable (LifelineError?) -> Void) {
+        let isFirst = state.withLockedValue { state in
+            state.jobs.append(Job(change: change, completion: completion))
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        // The writer stays until everything is written, also when the outbox is released meanwhile.
+        if isFirst { _ = tasks.start { [self] in await drain() } }
+    }
+
+    /// Returns when nothing is left to write.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLockedValue { state in
+                if state.isWriting { state.waiters.append(continuation) }
+                return !state.isWriting
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Releases the store. To be called once, when nothing is left to write.
+    func close(completion: @escaping @Sendable () -> Void) {
+        _ = tasks.start { [store] in
+            await store.close()
+            completion()
+        }
+    }
+
+    private func drain() async {
+        while let jobs = takeJobs() {
+            for (job, error) in await write(jobs) { job.completion(error) }
+        }
+    }
+
+    private func takeJobs() -> [Job]? {
+        let (jobs, waiters) = state.withLockedValue { state -> ([Job]?, [CheckedContinuation<Void, Never>]) in
+            guard !state.jobs.isEmpty else {
+                state.isWriting = false
+                defer { state.waiters = [] }
+                return (nil, state.waiters)
+            }
+            defer { state.jobs = [] }
+            return (state.jobs, [])
+        }
+        for waiter in waiters { waiter.resume() }
+        return jobs
+    }
+
+    /// All in one transaction; if that fails each by itself, so that a change for which there is no room does not keep others from being made.
+    private func write(_ jobs: [Job]) async -> [(Job, LifelineError?)] {
+        do throws(LifelineError) {
+            try await store.apply(jobs.map(\.change))
+            return jobs.map { ($0, nil) }
+        } catch {
+            guard jobs.count > 1 else { return jobs.map { ($0, error) } }
+        }
+        var results: [(Job, LifelineError?)] = []
+        for job in jobs {
+            do throws(LifelineError) {
+                try await store.apply([job.change])
+                results.append((job, nil))
+            } catch {
+                results.append((job, error))
+            }
+        }
+        return results
+    }
+}
