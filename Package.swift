@@ -78,6 +78,7 @@ let package = Package(
         // The same by the name of the module, which is what an app imports.
         .library(name: "NexconnChatSDK", targets: ["NexconnChatSDK"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
+        .library(name: "LifelineOutbox", targets: ["LifelineOutbox"]),
         .library(name: "LifelineBackend", targets: ["LifelineBackend"]),
         .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
@@ -85,7 +86,8 @@ let package = Package(
         .executable(name: "lifeline", targets: ["LifelineCommand"]),
     ],
     traits: [
-        .trait(name: "ChatDatabase", description: "What NexconnChat needs: its database, on GRDB."),
+        .trait(
+            name: "ChatDatabase", description: "What NexconnChat and LifelineOutbox need: a database of the client's, on GRDB."),
         .trait(name: "Server", description: "What LifelineServer needs: stores on GRDB, and swift-service-lifecycle."),
         .trait(
             name: "CommandLine",
@@ -114,11 +116,16 @@ let package = Package(
     targets: [
         // Say which trait is missing.
         .target(
-            name: "ChatRequirements", path: "Sources/Requirements", exclude: ["Server.swift"], sources: ["ChatDatabase.swift"],
+            name: "ChatRequirements", path: "Sources/Requirements", exclude: ["Server.swift", "Outbox.swift"],
+            sources: ["ChatDatabase.swift"],
             swiftSettings: strict),
         .target(
-            name: "ServerRequirements", path: "Sources/Requirements", exclude: ["ChatDatabase.swift"], sources: ["Server.swift"],
+            name: "ServerRequirements", path: "Sources/Requirements", exclude: ["ChatDatabase.swift", "Outbox.swift"],
+            sources: ["Server.swift"],
             swiftSettings: strict),
+        .target(
+            name: "OutboxRequirements", path: "Sources/Requirements", exclude: ["ChatDatabase.swift", "Server.swift"],
+            sources: ["Outbox.swift"], swiftSettings: strict),
 
         // The engine and what runs it.
         library("ConnectionEngine", []),
@@ -189,6 +196,8 @@ let package = Package(
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
                 "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport", nioPosix, nioLocks, logging, deque,
             ]),
+        // The outbox of Lifeline, on disk.
+        client("LifelineOutbox", ["OutboxRequirements", "DatabaseFile", "Lifeline", "TransportCommon", grdb, nioLocks]),
 
         // What an application's own server does: signed HTTP calls, grants for clients, webhooks.
         library(
@@ -403,6 +412,7 @@ let package = Package(
                 "HTTPTransport", "TransportCommon", "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer",
                 "ConnectionEngine", "EngineRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore, nioPosix, nioLocks,
             ]),
+        tests("LifelineOutboxTests", ["LifelineOutbox", "DatabaseFile", "Lifeline", "LifelineTesting", grdb]),
         tests(
             "LifelineBackendTests",
             [
@@ -460,7 +470,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
-                "LifelineBackend", "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance", "LifelineTesting",
+                "LifelineBackend", "LifelineOutbox", "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance",
+                "LifelineTesting",
                 "ChatServer", "ConnectionEngine", nioLocks,
             ]),
     ],

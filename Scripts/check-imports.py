@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Dependencies without an import: they fail to compile with a sentence that names the trait that is missing.
-WITHOUT_IMPORT = {("ChatDatabase", "ChatRequirements"), ("HubStorage", "ServerRequirements")}
+WITHOUT_IMPORT = {("ChatDatabase", "ChatRequirements"), ("HubStorage", "ServerRequirements"), ("LifelineOutbox", "OutboxRequirements")}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|func|typealias|let|var)\s+)?(\w+)",

@@ -3,7 +3,7 @@
 #
 # Usage: Scripts/consumer.sh [--release] [--traits LIST] [MODULE]…
 #
-# MODULE is PusherSwift, PubNub, NexconnChat, Lifeline or LifelineBackend.
+# MODULE is PusherSwift, PubNub, NexconnChat, Lifeline, LifelineOutbox or LifelineBackend.
 #
 # Without options: resolves and builds a package with PusherSwift (debug), fails when that needs more than 10 packages, and checks
 # that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write.
@@ -23,13 +23,13 @@ while [ $# -gt 0 ]; do
         --traits) traits=${2:?--traits needs a list, such as ChatDatabase,Server}; shift ;;
         --checkout) checkout=$(cd "${2:?--checkout needs a folder}" && pwd); shift ;;
         --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
-        PusherSwift | PubNub | NexconnChat | Lifeline | LifelineBackend) modules+=("$1") ;;
+        PusherSwift | PubNub | NexconnChat | Lifeline | LifelineOutbox | LifelineBackend) modules+=("$1") ;;
         *) echo "consumer.sh: \"$1\" is no option and no module; --help lists them." >&2; exit 2 ;;
     esac
     shift
 done
 if [ ${#modules[@]} -eq 0 ]; then
-    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline LifelineBackend); else modules=(PusherSwift); fi
+    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline LifelineOutbox LifelineBackend); else modules=(PusherSwift); fi
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -90,6 +90,18 @@ Task { for await status in client.statuses { print(status) } }
 try await client.connect()
 let room = try await client.channel("room-42").subscribe()
 for await message in room.messages { print(message.event) }
+SWIFT
+            ;;
+        LifelineOutbox)
+            cat <<'SWIFT'
+import Lifeline
+import LifelineOutbox
+
+let client = LifelineClient(.pubnub(publishKey: "demo", subscribeKey: "demo", userID: "ann", host: .init("127.0.0.1", port: 6001, tls: false)))
+let outbox = try await client.outbox(storage: .disk())
+let receipt = try outbox.publish("hello", to: "room")
+try await client.connect()
+print(try await receipt.outcome())
 SWIFT
             ;;
         LifelineBackend)
@@ -185,10 +197,11 @@ refusal() {
 
 for module in "${modules[@]}"; do
     wanted=$traits
-    if [ -z "$wanted" ] && [ "$module" = NexconnChat ]; then wanted=ChatDatabase; fi
+    if [ -z "$wanted" ] && { [ "$module" = NexconnChat ] || [ "$module" = LifelineOutbox ]; }; then wanted=ChatDatabase; fi
     measure "$module" "$wanted"
 done
 if [ -z "$release" ]; then
     refusal NexconnChat ChatDatabase
+    refusal LifelineOutbox ChatDatabase
     refusal LifelineServer Server
 fi

@@ -11,7 +11,7 @@ from lifeline_harness import lifeline
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-CLIENTS = ("PusherSwift", "PubNub", "NexconnChatSDK", "Lifeline")
+CLIENTS = ("PusherSwift", "PubNub", "NexconnChatSDK", "Lifeline", "LifelineOutbox")
 
 
 def text(path):

@@ -1,0 +1,68 @@
+import GRDB
+import Lifeline
+
+/// Table, version and settings of the file of an outbox.
+enum OutboxSchema {
+    /// "LIFO": tells our files from those of others.
+    static let applicationID: Int32 = 0x4C49_464F
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 entries") { database in
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(
+                sql: """
+                    CREATE TABLE entry (
+                        id TEXT PRIMARY KEY NOT NULL, place INTEGER NOT NULL, channel TEXT NOT NULL, event TEXT NOT NULL,
+                        json TEXT NOT NULL, is_stored INTEGER, enqueued INTEGER NOT NULL, lifetime INTEGER NOT NULL,
+                        state INTEGER NOT NULL, first_sent INTEGER, code TEXT, reason TEXT, number INTEGER
+                    ) STRICT
+                    """)
+        }
+        return migrator
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "lifeline.outbox"
+        configuration.journalMode = .wal
+        configuration.prepareDatabase { database in
+            // What was noted before a message was sent must be there after a loss of power: otherwise it could be sent twice.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // What was sent is overwritten.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+            try database.execute(sql: "PRAGMA journal_size_limit = 1048576")
+        }
+        return configuration
+    }
+
+    /// Opens the file, brings it to this version and reads all of it.
+    ///
+    /// - Throws: an error of damage for whatever makes a new file necessary.
+    static func open(path: String) async throws -> (DatabaseQueue, [OutboxRecord]) {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        do {
+            try await queue.read(check)
+            do {
+                try migrator.migrate(queue)
+                return (queue, try await queue.read(OutboxRows.all))
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
+                // Its table is not the one that this version left.
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+            }
+        } catch {
+            try? queue.close()
+            throw error
+        }
+    }
+
+    /// The file is small, so that all of it is checked.
+    @Sendable private static func check(_ database: Database) throws {
+        let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+        let isOurs = id == applicationID || (id == 0 && tables == 0)
+        guard isOurs, try !migrator.hasBeenSuperseded(database),
+            try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    }
+}

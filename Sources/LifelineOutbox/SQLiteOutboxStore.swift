@@ -1,0 +1,104 @@
+import DatabaseFile
+import GRDB
+import Lifeline
+import NIOConcurrencyHelpers
+
+/// The messages of an outbox in a SQLite file, which no one else may open meanwhile.
+final class SQLiteOutboxStore: OutboxStore {
+    private let file: DatabaseFile
+    private let queue: DatabaseQueue
+    /// Nil once the store was closed.
+    private let lock: NIOLockedValueBox<FileLock?>
+
+    /// Opens the file, and makes it if need be.
+    static func open(_ file: DatabaseFile) async throws(LifelineError) -> OutboxStorage.Opened {
+        do {
+            let lock = try file.reserve()
+            do {
+                return try await open(file, lock)
+            } catch {
+                lock.release()
+                throw error
+            }
+        } catch {
+            throw LifelineError(storage: error)
+        }
+    }
+
+    private static func open(_ file: DatabaseFile, _ lock: FileLock) async throws -> OutboxStorage.Opened {
+        let wasThere = try file.prepare()
+        if !file.isMarked {
+            do {
+                let (queue, records) = try await OutboxSchema.open(path: file.path)
+                return OutboxStorage.Opened(
+                    store: SQLiteOutboxStore(file, queue, lock), records: records, isRecreated: false)
+            } catch let error as DatabaseError where wasThere && error.isDamage {
+            }
+        }
+        try file.putAside()
+        _ = try file.prepare()
+        let (queue, records) = try await OutboxSchema.open(path: file.path)
+        return OutboxStorage.Opened(store: SQLiteOutboxStore(file, queue, lock), records: records, isRecreated: true)
+    }
+
+    private init(_ file: DatabaseFile, _ queue: DatabaseQueue, _ lock: FileLock) {
+        self.file = file
+        self.queue = queue
+        self.lock = NIOLockedValueBox(lock)
+    }
+
+    deinit { lock.withLockedValue { $0 }?.release() }
+
+    func apply(_ changes: [OutboxChange]) async throws(LifelineError) {
+        do {
+            try await queue.write { database in
+                for change in changes { try OutboxRows.apply(change, to: database) }
+            }
+        } catch {
+            if (error as? DatabaseError)?.isDamage == true { file.markDamaged() }
+            throw LifelineError(storage: error)
+        }
+    }
+
+    func close() async {
+        // So that one file is all there is. What the log keeps otherwise is read at the next opening.
+        _ = try? await queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? queue.close()
+        let held = lock.withLockedValue { lock in
+            defer { lock = nil }
+            return lock
+        }
+        held?.release()
+    }
+}
+
+extension DatabaseError {
+    /// Whether a new file is necessary.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+}
+
+extension LifelineError {
+    /// SQLite's own words name the file at most, never what is in it.
+    init(storage error: any Error) {
+        switch error {
+        case let error as LifelineError: self = error
+        case DatabaseFileError.locked:
+            self.init(
+                .storageLocked,
+                "The file of the outbox is open already, in this process or another one. Close that outbox, or use another folder."
+            )
+        case DatabaseFileError.unusable(let reason):
+            self.init(
+                .storageFailed, "The file of the outbox cannot be used (\(reason)). Choose a folder that the app may write.")
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
+            self.init(.storageFailed, "No room is left on the disk for the outbox. Free some room and try again.")
+        case let error as DatabaseError where error.isDamage:
+            self.init(
+                .storageFailed,
+                "The file of the outbox is damaged. Open the outbox again: the file is put aside then, and a new one begins.")
+        case let error as DatabaseError:
+            self.init(.storageFailed, "The file of the outbox cannot be used (SQLite error \(error.resultCode.rawValue)).")
+        default: self.init(.storageFailed, "The file of the outbox cannot be used.")
+        }
+    }
+}
