@@ -1,5 +1,6 @@
 import Foundation
 import Lifeline
+import LifelineOutbox
 import LifelineServer
 import LifelineTesting
 import NexconnChatSDK
@@ -25,6 +26,9 @@ private func showGap(_ reason: Gap.Reason, since: Moment) {}
 private func showAsSent() {}
 private func showAsFailed(_ reason: String) {}
 private func showAsUncertain() {}
+private func show(_ entry: OutboxEntry) {}
+private func showAsSending(_ json: String) {}
+private func showWithRetry(_ json: String, id: OutboxEntry.ID) {}
 private func isKnown(_ id: String?) -> Bool { false }
 private func fetchChatToken() async throws -> String { "" }
 
@@ -44,6 +48,39 @@ func catalogOutcomes(_ room: Room) async throws {
     case .refused(let error): showAsFailed(error.reason)
     case .unknown: showAsUncertain()
     }
+}
+
+func catalogOutbox(_ client: LifelineClient) async throws {
+    let outbox = try await client.outbox()
+    let receipt = try outbox.publish(Line(from: "ann", text: "hello"), to: "room")
+    switch try await receipt.outcome() {
+    case .accepted: showAsSent()
+    case .refused(let error): showAsFailed(error.reason)
+    case .unknown: showAsUncertain()
+    case .expired: showAsFailed("It could not be sent in time.")
+    case .cancelled, .closed: break
+    }
+}
+
+func catalogOutboxLists(_ outbox: Outbox) async {
+    for await entries in outbox.entryLists {
+        for entry in entries {
+            switch entry.state {
+            case .waiting, .sending: showAsSending(entry.json)
+            case .refused, .unknown, .expired: showWithRetry(entry.json, id: entry.id)
+            }
+        }
+    }
+}
+
+func catalogOutboxCalls(_ outbox: Outbox, id: OutboxEntry.ID) throws {
+    try outbox.retry(id)
+    outbox.cancel(id)
+}
+
+func catalogOutboxOnDisk(_ client: LifelineClient) async throws {
+    let outbox = try await client.outbox(storage: .disk())
+    for entry in outbox.entries { show(entry) }
 }
 
 func catalogDeliveries(_ room: Room) async {
