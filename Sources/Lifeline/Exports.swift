@@ -16,3 +16,4 @@
 @_exported import struct TransportCommon.ClientCertificate
 @_exported import enum TransportCommon.ClientCertificateError
 @_exported import struct TransportCommon.HTTPProxy
+@_exported import struct TransportCommon.NetworkPaths

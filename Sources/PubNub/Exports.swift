@@ -8,3 +8,4 @@
 @_exported import struct EngineRuntime.ClientMetrics
 @_exported import struct TransportCommon.ClientCertificate
 @_exported import enum TransportCommon.ClientCertificateError
+@_exported import struct TransportCommon.NetworkPaths

@@ -12,6 +12,7 @@
 @_exported import struct EngineRuntime.ClientMetrics
 @_exported import struct TransportCommon.ClientCertificate
 @_exported import enum TransportCommon.ClientCertificateError
+@_exported import struct TransportCommon.NetworkPaths
 
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking

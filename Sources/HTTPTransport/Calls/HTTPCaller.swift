@@ -6,11 +6,15 @@ import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
 ///
-/// Callers with the same roots, pins, certificate and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
-/// that credentials go nowhere else. Any thread may call any method; none blocks.
+/// Callers with the same settings share connections; with the last of them everything is closed. Redirects are not followed, so that credentials go nowhere
+/// else. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
     public let bodyLimit: Int
+    /// How soon the kernel closes a connection whose peer is gone.
+    package let liveness: SocketLiveness
+    /// Which paths to the network connections may use.
+    package let paths: NetworkPaths
     let connections: SharedConnections
 
     /// All calls share a loop (rule HT-18), and those through proxies another one, where these need sockets (rule SO-103).
@@ -48,6 +52,7 @@ public final class HTTPCaller: Sendable {
 
     init(_ settings: SharedConnections.Settings, bodyLimit: Int = 1 << 16) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
+        (liveness, paths) = (settings.liveness, settings.paths)
         connections = .connections(for: settings)
     }
 

@@ -14,7 +14,7 @@ extension ClientOptions {
         var configuration = WebSocketTransportConfiguration(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             connectTimeout: timing.open, closeTimeout: timing.close,
-            messageTimeout: messageLimit, liveness: socketLiveness)
+            messageTimeout: messageLimit, liveness: socketLiveness, paths: networkPaths)
         configuration.limitMessages(to: limit(messageBytes))
         return configuration
     }
@@ -24,7 +24,7 @@ extension ClientOptions {
         return LongPollTransportConfiguration(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             connectTimeout: timing.open, closeTimeout: timing.close,
-            bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: socketLiveness)
+            bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: socketLiveness, paths: networkPaths)
     }
 
     /// For short answers.
@@ -34,7 +34,7 @@ extension ClientOptions {
         HTTPCaller(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
             bodyLimit: min(bodyLimit, limit(bodyLimit)),
-            liveness: socketLiveness)
+            liveness: socketLiveness, paths: networkPaths)
     }
 
     /// For answers that hold messages.
@@ -43,7 +43,7 @@ extension ClientOptions {
     func httpCaller(messages bodyLimit: Int) -> HTTPCaller {
         HTTPCaller(
             trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
-            bodyLimit: limit(bodyLimit), liveness: socketLiveness)
+            bodyLimit: limit(bodyLimit), liveness: socketLiveness, paths: networkPaths)
     }
 
     /// How long one message may take.

@@ -68,6 +68,10 @@ public struct ClientOptions: Hashable, Sendable {
     /// How soon a dead connection is noticed, and what that costs while nothing is said; `balanced` unless set,
     /// which is 25 s. A ``pollRenewal`` counts before it. Rule LL-92.
     public var liveness: Liveness
+    /// Which of the device's paths to the network may be used, for the service and for whoever else is asked, such as an endpoint that
+    /// authorises; all unless set. While only others are there, attempts fail with `networkUnavailable`. On Apple platforms only: on
+    /// Linux it has no effect. Rules LL-119 and SO-108.
+    public var networkPaths: NetworkPaths
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
     ///
@@ -94,11 +98,12 @@ public struct ClientOptions: Hashable, Sendable {
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
         logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil,
         suspendsInBackground: Bool = true, backgroundGrace: Duration? = .seconds(20),
-        liveness: Liveness = .balanced
+        liveness: Liveness = .balanced, networkPaths: NetworkPaths = .all
     ) {
         self.suspendsInBackground = suspendsInBackground
         self.backgroundGrace = backgroundGrace
         self.liveness = liveness
+        self.networkPaths = networkPaths
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy

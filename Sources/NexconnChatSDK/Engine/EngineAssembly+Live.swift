@@ -26,7 +26,8 @@ extension EngineSettings {
         var configuration = WebSocketTransportConfiguration(
             trustRoots: certificateAuthorityFile.map { .file($0) } ?? .system, pins: pins, certificate: clientCertificate,
             proxy: proxy.map { HTTPProxy($0) },
-            messageTimeout: policy.messageTime(chosen: messageTimeout), liveness: SocketLiveness(policy.timing))
+            messageTimeout: policy.messageTime(chosen: messageTimeout), liveness: SocketLiveness(policy.timing),
+            paths: networkPaths)
         configuration.limitMessages(
             to: policy.messageBytes(chosen: maximumMessageSize, service: configuration.limits.messageBytes))
         return configuration

@@ -18,6 +18,7 @@ struct EngineSettings: Sendable {
     var proxy: NCProxy?
     var timing: NCTiming
     var liveness: Liveness
+    var networkPaths: NetworkPaths
     var messageTimeout: Duration?
     var maximumMessageSize: Int?
     var retryPolicy: RetryPolicy?
@@ -41,6 +42,7 @@ struct EngineSettings: Sendable {
         proxy = params.proxy
         timing = params.timing
         liveness = params.liveness
+        networkPaths = params.networkPaths
         messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         maximumMessageSize = params.maximumMessageSize
         metrics = params.metrics

@@ -53,6 +53,12 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var liveness: Liveness = .balanced
+    /// Which of the device's paths to the network the connection may use; all unless set. While only others are there, attempts fail as without
+    /// a network. On Apple platforms only: on Linux it has no effect (rules NC-67 and SO-108). An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var networkPaths: NetworkPaths = .all
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.

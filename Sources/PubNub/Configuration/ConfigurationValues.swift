@@ -34,6 +34,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var suspendsInBackground = true
     var backgroundGrace: TimeInterval? = 20
     var liveness = Liveness.balanced
+    var networkPaths = NetworkPaths.all
     var sharedGroupIdentifier = ""
     var stripMobilePayload = true
     var usesRandomInitializationVector = true

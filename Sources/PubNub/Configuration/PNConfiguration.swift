@@ -207,6 +207,17 @@ public final class PNConfiguration: Sendable {
         set { write(\.liveness, newValue) }
     }
 
+    /// Which of the device's paths to the network the subscription, calls and files may use; all unless set. While only others are there,
+    /// attempts fail with `networkUnavailable` as their cause. On Apple platforms only: on Linux it has no effect. An addition to the Cocoa SDK
+    /// (rules PK-85 and SO-108).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var networkPaths: NetworkPaths {
+        get { read(\.networkPaths) }
+        set { write(\.networkPaths, newValue) }
+    }
+
     /// iOS only in the Cocoa SDK: kept, without effect.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }

@@ -33,9 +33,9 @@ final class RefusingCalls: CallTransport {
 /// Requests over real sockets. The HTTP client is made for the first of them.
 final class LiveCalls: CallTransport {
     /// For the service's own host.
-    private let caller: HTTPCaller
+    let caller: HTTPCaller
     /// For hosts that the service names, such as that of files: their keys are not pinned, and they do not learn who the client is.
-    private let elsewhere: HTTPCaller
+    let elsewhere: HTTPCaller
     private let host: String
 
     init(_ values: ConfigurationValues) {
@@ -43,14 +43,15 @@ final class LiveCalls: CallTransport {
             chosen: values.chosenAnswerSize, service: PubNubLimits.answerBytes)
         let (proxy, liveness) = (values.proxy.map { HTTPProxy($0) }, SocketLiveness(values.timingPolicy.timing))
         host = values.endpoint.host.lowercased()
-        elsewhere = HTTPCaller(trustRoots: values.trustRoots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness)
+        elsewhere = HTTPCaller(
+            trustRoots: values.trustRoots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness, paths: values.networkPaths)
         let isPlain = values.pins == nil && values.clientCertificate == nil
         caller =
             isPlain
             ? elsewhere
             : HTTPCaller(
                 trustRoots: values.trustRoots, pins: values.pins, certificate: values.clientCertificate, proxy: proxy,
-                bodyLimit: bodyLimit, liveness: liveness)
+                bodyLimit: bodyLimit, liveness: liveness, paths: values.networkPaths)
     }
 
     func send(

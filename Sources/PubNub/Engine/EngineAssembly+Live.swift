@@ -82,7 +82,7 @@ extension ConfigurationValues {
     var transport: LongPollTransportConfiguration {
         var configuration = LongPollTransportConfiguration(
             trustRoots: trustRoots, pins: pins, certificate: clientCertificate, proxy: proxy.map { HTTPProxy($0) },
-            liveness: SocketLiveness(timingPolicy.timing))
+            liveness: SocketLiveness(timingPolicy.timing), paths: networkPaths)
         configuration.bodyLimit = timingPolicy.messageBytes(chosen: chosenAnswerSize, service: configuration.bodyLimit)
         configuration.answerTimeout = timingPolicy.messageTime(chosen: messageTimeout.map { .positive(seconds: $0) })
         return configuration

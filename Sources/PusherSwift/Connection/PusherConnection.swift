@@ -82,7 +82,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         callbackQueue = options.callbackQueue
         let values = ConnectionValues(options: options, URLSession: URLSession)
         state = NIOLockedValueBox(values)
-        let runner = AuthorizationRunner(queue: options.callbackQueue, http: engine.makeHTTP(options))
+        let runner = AuthorizationRunner(queue: options.callbackQueue, http: engine.makeHTTP(options, values.settings.policy))
         authorizations = runner
         driver = engine.makeDriver(url, options, values.settings.policy, runner, gate) { [delegateBox] in
             delegateBox.delegate != nil

@@ -14,7 +14,7 @@ extension PusherClientOptions {
 extension EngineAssembly {
     fileprivate static func on(_ double: any ServiceDouble) -> EngineAssembly {
         EngineAssembly(
-            makeHTTP: { _ in DoubleHTTP(double) },
+            makeHTTP: { _, _ in DoubleHTTP(double) },
             makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 let transport: any ClientTransport<PusherSession> = double.webSocket {
                     PusherFrameDecoder(keepsText: wantsFrames)

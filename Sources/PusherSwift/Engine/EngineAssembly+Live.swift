@@ -10,7 +10,7 @@ import WebSocketTransport
 extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
-        makeHTTP: { LiveHTTP(roots: roots(of: $0), pins: pins(of: $0), certificate: $0.clientCertificate, proxy: proxy(of: $0)) },
+        makeHTTP: { LiveHTTP(caller($0, $1)) },
         makeDriver: { url, options, policy, runner, gate, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
@@ -34,7 +34,19 @@ extension EngineAssembly {
         configuration.limitMessages(
             to: policy.messageBytes(chosen: options.maximumMessageSize, service: configuration.limits.messageBytes))
         configuration.liveness = SocketLiveness(policy.timing)
+        configuration.paths = options.networkPaths
         return configuration
+    }
+
+    /// What makes the client for requests to endpoints, which connects as the connection does; its argument is the largest body of an answer, in
+    /// bytes. Later changes of the options do not count.
+    static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
+        let connection = configuration(options, policy)
+        return { bodyLimit in
+            HTTPCaller(
+                trustRoots: connection.trustRoots, pins: connection.pins, certificate: connection.certificate,
+                proxy: connection.proxy, bodyLimit: bodyLimit, liveness: connection.liveness, paths: connection.paths)
+        }
     }
 
     private static func roots(of options: PusherClientOptions) -> TrustRoots {
@@ -72,19 +84,12 @@ extension WebSocketTransportConfiguration {
 
 /// Sends authorisation requests with the library's own HTTP client, which is made for the first of them.
 final class LiveHTTP: AuthorizationHTTP {
-    private let roots: TrustRoots
-    private let pins: CertificatePins?
-    private let certificate: ClientCertificate?
-    private let proxy: HTTPProxy?
+    private let makeCaller: @Sendable (Int) -> HTTPCaller
     private let caller = NIOLockedValueBox<HTTPCaller?>(nil)
 
-    init(
-        roots: TrustRoots, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil, proxy: HTTPProxy? = nil
-    ) {
-        self.certificate = certificate
-        self.roots = roots
-        self.pins = pins
-        self.proxy = proxy
+    /// - Parameter makeCaller: from the largest body of an answer, in bytes.
+    init(_ makeCaller: @escaping @Sendable (Int) -> HTTPCaller) {
+        self.makeCaller = makeCaller
     }
 
     func send(
@@ -92,10 +97,7 @@ final class LiveHTTP: AuthorizationHTTP {
         completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
     ) -> @Sendable () -> Void {
         let caller = self.caller.withLockedValue { caller in
-            let present =
-                caller
-                ?? HTTPCaller(
-                    trustRoots: roots, pins: pins, certificate: certificate, proxy: proxy, bodyLimit: maximumBody)
+            let present = caller ?? makeCaller(maximumBody)
             caller = present
             return present
         }

@@ -7,8 +7,8 @@ import TransportCommon
 struct EngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<PusherSession>
 
-    /// What sends authorisation requests.
-    var makeHTTP: @Sendable (PusherClientOptions) -> any AuthorizationHTTP
+    /// What sends authorisation requests, from the options and the policy.
+    var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
     /// From the URL, the options, the policy, what authorises channels, what stands in front of the transport, and whether the
     /// text of frames is wanted.
     var makeDriver:

@@ -53,6 +53,17 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.liveness = newValue } }
     }
 
+    /// Which of the device's paths to the network the connection and requests to endpoints may use; all unless set. While only others are
+    /// there, attempts fail with the category `networkUnavailable`. On Apple platforms only, and for the library's own client: on Linux it has
+    /// no effect. Read when a client is made (rules PA-96 and SO-108).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var networkPaths: NetworkPaths {
+        get { state.withLockedValue { $0.networkPaths } }
+        set { state.withLockedValue { $0.networkPaths = newValue } }
+    }
+
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
     /// ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {

@@ -46,6 +46,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var suspendsInBackground = true
         var backgroundGrace: TimeInterval? = 20
         var liveness = Liveness.balanced
+        var networkPaths = NetworkPaths.all
         var engine = EngineAssembly.live
     }
 

@@ -22,6 +22,15 @@ struct ClientNetworkTests {
         #expect(options.httpCaller(bodyLimit: 7).bodyLimit == 7)
     }
 
+    @Test("LL-119: the paths reach both kinds of connection and both kinds of calls")
+    func paths() {
+        let paths = NetworkPaths(allowsLowDataMode: false)
+        #expect(ClientOptions().networkPaths == .all)
+        let options = ClientOptions(networkPaths: paths)
+        #expect(options.webSocket().paths == paths && options.longPoll.paths == paths)
+        #expect(options.httpCaller().paths == paths && options.httpCaller(messages: 1 << 20).paths == paths)
+    }
+
     @Test("LL-66: the system's notifications count only if the client suspends in the background", arguments: [true, false])
     func background(suspends: Bool) {
         let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)

@@ -53,6 +53,14 @@ import Testing
         #expect(EngineSettings(params).policy == expected && expected != NCTiming.standard.policy)
     }
 
+    @Test func `the paths reach the transport (NC-67)`() {
+        let params = InitParams(appKey: "k")
+        #expect(params.networkPaths == .all)
+        params.networkPaths = NetworkPaths(allowsCellular: false)
+        let settings = EngineSettings(params)
+        #expect(settings.transport(settings.policy).paths == NetworkPaths(allowsCellular: false))
+    }
+
     @Test func `pins reach the transport, and what is none ends connect with a sentence (NC-57)`() throws {
         let params = InitParams(appKey: "k")
         params.naviServer = "https://example.com"

@@ -96,6 +96,18 @@ struct SettingsTests {
         #expect(values.policy(seed: 1).timing.renewal == .seconds(20) && values.transport.liveness.total <= 12)
     }
 
+    @Test func `Rule PK-85: the paths reach polls, calls, and calls to other hosts`() {
+        let configuration = PNConfiguration(publishKey: "p", subscribeKey: "s")
+        #expect(configuration.networkPaths == .all)
+        configuration.networkPaths = NetworkPaths(allowsExpensive: false)
+        configuration.certificatePins = ["sha256/" + String(repeating: "A", count: 43) + "="]
+        let values = configuration.values
+        #expect(!values.transport.paths.allowsExpensive && values.transport.paths.allowsCellular)
+        let calls = LiveCalls(values)
+        #expect(calls.caller !== calls.elsewhere)
+        #expect(calls.caller.paths == values.networkPaths && calls.elsewhere.paths == values.networkPaths)
+    }
+
     @Test func `Rule PK-65: time and bytes of an answer are the timing's, unless they are chosen`() {
         var values = values
         #expect(values.transport.answerTimeout == .seconds(30) && values.transport.bodyLimit == 8 << 20)

@@ -58,6 +58,25 @@ struct AdditionsTests {
         #expect(fixture.transport.dials == 0)
     }
 
+    @Test func `Rule PA-96: the paths reach the connection and what asks endpoints`() {
+        let options = PusherClientOptions()
+        let policy = ConnectionSettings().policy
+        #expect(EngineAssembly.configuration(options, policy).paths == .all)
+        #expect(EngineAssembly.caller(options, policy)(1_000).paths == .all)
+        let paths = NetworkPaths(allowsLowDataMode: false, allowsExpensive: false, allowsCellular: false)
+        options.networkPaths = paths
+        #expect(EngineAssembly.configuration(options, policy).paths == paths)
+        let makeCaller = EngineAssembly.caller(options, policy)
+        options.networkPaths = .all
+        #expect(makeCaller(1_000).paths == paths && makeCaller(1_000).bodyLimit == 1_000)
+    }
+
+    @Test func `Rule PA-95: the liveness reaches what asks endpoints`() {
+        var settings = ConnectionSettings()
+        settings.liveness = .frugal
+        #expect(EngineAssembly.caller(PusherClientOptions(), settings.policy)(1).liveness.total > 120)
+    }
+
     @Test func `Rule PA-82: time and bytes of a message are the timing's, unless they are chosen`() {
         func configuration(_ options: PusherClientOptions) -> WebSocketTransportConfiguration {
             var settings = ConnectionSettings()

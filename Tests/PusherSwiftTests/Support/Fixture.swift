@@ -35,7 +35,7 @@ struct Fixture {
         queue.setSpecific(key: Self.marker, value: "callbacks")
         options.callbackQueue = queue
         options.engine = EngineAssembly(
-            makeHTTP: { _ in http },
+            makeHTTP: { _, _ in http },
             makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 ConnectionDriver(
                     transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner, timers: timers, policy: policy,
