@@ -24,7 +24,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     @usableFromInline let transport: any ClientTransport<Session>
     @usableFromInline let jobs: any JobRunner<Session>
     @usableFromInline let timers: any TimerScheduler
-    @usableFromInline let observer: (any EngineObserver)?
+    @usableFromInline package let observer: (any EngineObserver)?
     @usableFromInline let mailbox: NIOLockedValueBox<Mailbox<Session>>
     @usableFromInline let running = NIOLockedValueBox(Running<Session>())
 

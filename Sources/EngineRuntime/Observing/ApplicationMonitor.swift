@@ -1,5 +1,4 @@
 import ConnectionEngine
-import Dispatch
 import NIOConcurrencyHelpers
 
 #if canImport(UIKit)
@@ -107,30 +106,5 @@ extension ConnectionDriver {
                 }
             #endif
         }
-    }
-}
-
-/// Time that the system gives a process in the background.
-public enum SystemActivity {
-    /// Asks the system to let the process run for a while. Does nothing where processes run anyway.
-    ///
-    /// - Parameters:
-    ///   - duration: how long at most; the system decides how much of it there is.
-    ///   - reason: for the system's logs.
-    ///   - expired: called when the system wants the process to be quiet before that, or gives it no time at all.
-    public static func run(for duration: Duration, reason: String, expired: @escaping @Sendable () -> Void) {
-        #if os(iOS) || os(tvOS) || os(visionOS)
-            let done = DispatchSemaphore(value: 0)
-            let seconds = Double(duration.components.seconds) + 1
-            // The system calls the block on a queue of its own, and lets the process run until it returns.
-            ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
-                if isExpired {
-                    expired()
-                    done.signal()
-                } else {
-                    _ = done.wait(timeout: .now() + seconds)
-                }
-            }
-        #endif
     }
 }

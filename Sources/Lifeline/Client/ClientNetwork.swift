@@ -55,4 +55,7 @@ extension ClientOptions {
     }
 
     private var socketLiveness: SocketLiveness { SocketLiveness(policy.timing) }
+
+    /// What looks on at the engine; nil for nobody.
+    var engineObserver: (any EngineObserver)? { ActivityObserver(preventsAppNap) }
 }

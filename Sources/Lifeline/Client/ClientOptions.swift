@@ -72,6 +72,9 @@ public struct ClientOptions: Hashable, Sendable {
     /// authorises; all unless set. While only others are there, attempts fail with `networkUnavailable`. On Apple platforms only: on
     /// Linux it has no effect. Rules LL-119 and SO-108.
     public var networkPaths: NetworkPaths
+    /// Whether App Nap of macOS is kept away while the client is connected or tries to be; false unless set, since it costs battery. No
+    /// effect elsewhere. Rules LL-94 and BG-12.
+    public var preventsAppNap: Bool
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
     ///
@@ -98,12 +101,13 @@ public struct ClientOptions: Hashable, Sendable {
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
         logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil,
         suspendsInBackground: Bool = true, backgroundGrace: Duration? = .seconds(20),
-        liveness: Liveness = .balanced, networkPaths: NetworkPaths = .all
+        liveness: Liveness = .balanced, networkPaths: NetworkPaths = .all, preventsAppNap: Bool = false
     ) {
         self.suspendsInBackground = suspendsInBackground
         self.backgroundGrace = backgroundGrace
         self.liveness = liveness
         self.networkPaths = networkPaths
+        self.preventsAppNap = preventsAppNap
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy

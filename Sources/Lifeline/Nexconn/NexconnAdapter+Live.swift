@@ -45,7 +45,8 @@ extension NexconnAdapter {
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
             device: settings.device, client: "lifeline-swift/\(PackageVersion.current)", yields: settings.yields)
         let driver = Driver(
-            transport: gate ?? base, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+            transport: gate ?? base, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed,
+            observer: options.engineObserver)
         gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) }
         let network = observeNetwork(settings.host.name) { [weak driver] status in
             guard let driver else { return }

@@ -43,7 +43,8 @@ extension PubNubAdapter {
             TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value }
         }
         let driver = Driver(
-            transport: gate ?? base, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+            transport: gate ?? base, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed,
+            observer: options.engineObserver)
         gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setAuth($0), nil)) }
         if let filter = service.filter { driver.submit(.perform(.setFilter(filter), nil)) }
         let caller = PubNubCaller(

@@ -49,7 +49,8 @@ extension PusherAdapter {
         let authorizer = PusherAuthorizer(
             settings: settings, http: http, limit: limit, tasks: tasks, channelHeaders: channelHeaders, userHeaders: userHeaders)
         let driver = Driver(
-            transport: transport, jobs: authorizer, timers: timers, policy: policy, memory: memory, seed: seed)
+            transport: transport, jobs: authorizer, timers: timers, policy: policy, memory: memory, seed: seed,
+            observer: options.engineObserver)
         let caller = settings.access.credentials.map {
             PusherCaller(settings: settings, credentials: $0, http: service, limit: limit, unixSeconds: unixSeconds)
         }

@@ -13,7 +13,7 @@ extension EngineAssembly {
                 decoder: { NexconnFrameDecoder() }, configuration: settings.transport(policy))
             return ConnectionDriver(
                 transport: transport, jobs: NoJobs(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
-                policy: policy, memory: memory)
+                policy: policy, memory: memory, observer: ActivityObserver(settings.preventsAppNap))
         },
         timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
         observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) },

@@ -19,6 +19,7 @@ struct EngineSettings: Sendable {
     var timing: NCTiming
     var liveness: Liveness
     var networkPaths: NetworkPaths
+    var preventsAppNap: Bool
     var messageTimeout: Duration?
     var maximumMessageSize: Int?
     var retryPolicy: RetryPolicy?
@@ -43,6 +44,7 @@ struct EngineSettings: Sendable {
         timing = params.timing
         liveness = params.liveness
         networkPaths = params.networkPaths
+        preventsAppNap = params.preventsAppNap
         messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         maximumMessageSize = params.maximumMessageSize
         metrics = params.metrics

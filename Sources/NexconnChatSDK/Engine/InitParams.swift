@@ -59,6 +59,9 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var networkPaths: NetworkPaths = .all
+    /// Whether App Nap of macOS is kept away while the engine is connected or tries to be; false unless set, since it costs battery. No effect
+    /// elsewhere (rules NC-68 and BG-12). An addition to the vendor's SDK.
+    public var preventsAppNap = false
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.

@@ -1,6 +1,4 @@
-import Dispatch
 import EngineRuntime
-import Foundation
 
 // Applications that come and go. Additions to the Cocoa SDK, which only listens to the system (rules PK-72 to PK-75).
 extension PubNub {
@@ -38,13 +36,6 @@ extension PubNub {
     /// Rule PK-74.
     private func suspendCalls() {
         guard configuration.completeRequestsBeforeSuspension else { return calls.cancelAll() }
-        #if os(iOS) || os(tvOS) || os(visionOS)
-            // The system lets the process run until the block returns, or asks it to return.
-            let done = DispatchSemaphore(value: 0)
-            calls.whenIdle { done.signal() }
-            ProcessInfo.processInfo.performExpiringActivity(withReason: "PubNub calls are under way") { isExpired in
-                if isExpired { done.signal() } else { done.wait() }
-            }
-        #endif
+        SystemActivity.run(reason: "PubNub calls are under way") { calls.whenIdle($0) }
     }
 }

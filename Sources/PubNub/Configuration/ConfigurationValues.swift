@@ -35,6 +35,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var backgroundGrace: TimeInterval? = 20
     var liveness = Liveness.balanced
     var networkPaths = NetworkPaths.all
+    var preventsAppNap = false
     var sharedGroupIdentifier = ""
     var stripMobilePayload = true
     var usesRandomInitializationVector = true

@@ -218,6 +218,13 @@ public final class PNConfiguration: Sendable {
         set { write(\.networkPaths, newValue) }
     }
 
+    /// Whether App Nap of macOS is kept away while the client is subscribed or tries to be; false unless set, since it costs battery. No effect
+    /// elsewhere. An addition to the Cocoa SDK (rules PK-86 and BG-12).
+    public var preventsAppNap: Bool {
+        get { read(\.preventsAppNap) }
+        set { write(\.preventsAppNap, newValue) }
+    }
+
     /// iOS only in the Cocoa SDK: kept, without effect.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }

@@ -41,7 +41,8 @@ extension EngineAssembly {
         let memory = PubNubMemory(
             settings: settings, options: values.options, seed: seed, unixTime: { Int(clamping: WallClock.unixTime) })
         return ConnectionDriver(
-            transport: transport, jobs: NoJobs(), timers: timers, policy: values.policy(seed: seed), memory: memory, seed: seed)
+            transport: transport, jobs: NoJobs(), timers: timers, policy: values.policy(seed: seed), memory: memory, seed: seed,
+            observer: ActivityObserver(values.preventsAppNap))
     }
 }
 

@@ -18,7 +18,8 @@ extension EngineAssembly {
             return ConnectionDriver(
                 transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner,
                 timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()), policy: policy,
-                memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
+                memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable,
+                observer: ActivityObserver(options.preventsAppNap))
         },
         observeNetwork: { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }

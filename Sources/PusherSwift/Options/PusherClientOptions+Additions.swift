@@ -64,6 +64,13 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.networkPaths = newValue } }
     }
 
+    /// Whether App Nap of macOS is kept away while the client is connected or tries to be; false unless set, since it costs battery. No effect
+    /// elsewhere. Read when a client is made (rules PA-97 and BG-12).
+    public var preventsAppNap: Bool {
+        get { state.withLockedValue { $0.preventsAppNap } }
+        set { state.withLockedValue { $0.preventsAppNap = newValue } }
+    }
+
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
     /// ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {

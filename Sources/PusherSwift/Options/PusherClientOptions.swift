@@ -47,6 +47,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var backgroundGrace: TimeInterval? = 20
         var liveness = Liveness.balanced
         var networkPaths = NetworkPaths.all
+        var preventsAppNap = false
         var engine = EngineAssembly.live
     }
 

@@ -5,3 +5,7 @@
     public nonisolated static let didEnterBackgroundNotification = Notification.Name("")
     public nonisolated static let willEnterForegroundNotification = Notification.Name("")
 }
+
+extension ProcessInfo {
+    public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {}
+}

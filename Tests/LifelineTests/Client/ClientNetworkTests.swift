@@ -31,6 +31,19 @@ struct ClientNetworkTests {
         #expect(options.httpCaller().paths == paths && options.httpCaller(messages: 1 << 20).paths == paths)
     }
 
+    @Test("LL-94: App Nap is kept away only if the client's options say so", arguments: [true, false])
+    func appNap(isWanted: Bool) throws {
+        #expect(!ClientOptions().preventsAppNap)
+        let options = ClientOptions(preventsAppNap: isWanted)
+        let host = ServiceHost("h")
+        let pusher = Service.pusher(key: "k", host: host).makeAdapter(options, nil)
+        let pubnub = Service.pubnub(publishKey: "p", subscribeKey: "s", userID: "me", host: host).makeAdapter(options, nil)
+        let chat = Service.nexconn(appKey: "k", host: host, access: .token("t")).makeAdapter(options, nil)
+        #expect(try #require(pusher as? PusherAdapter).driver.observer is ActivityObserver == isWanted)
+        #expect(try #require(pubnub as? PubNubAdapter).driver.observer is ActivityObserver == isWanted)
+        #expect(try #require(chat as? NexconnAdapter).driver.observer is ActivityObserver == isWanted)
+    }
+
     @Test("LL-66: the system's notifications count only if the client suspends in the background", arguments: [true, false])
     func background(suspends: Bool) {
         let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)

@@ -1,4 +1,6 @@
+import EngineRuntime
 import Foundation
+import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -59,6 +61,18 @@ import Testing
         params.networkPaths = NetworkPaths(allowsCellular: false)
         let settings = EngineSettings(params)
         #expect(settings.transport(settings.policy).paths == NetworkPaths(allowsCellular: false))
+    }
+
+    @Test(arguments: [true, false])
+    func `App Nap is kept away only if the app says so (NC-68)`(isWanted: Bool) {
+        let params = InitParams(appKey: "k")
+        #expect(!params.preventsAppNap)
+        params.preventsAppNap = isWanted
+        let settings = EngineSettings(params)
+        let memory = NexconnMemory(
+            host: "h", port: 1, usesTLS: true, appKey: "k", token: "t", device: NexconnDevice(id: "d", system: "Linux"))
+        let driver = EngineAssembly.live.makeDriver(settings, memory, settings.policy)
+        #expect((driver.observer is ActivityObserver) == isWanted)
     }
 
     @Test func `pins reach the transport, and what is none ends connect with a sentence (NC-57)`() throws {

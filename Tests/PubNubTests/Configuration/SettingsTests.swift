@@ -1,4 +1,6 @@
 import ConnectionEngine
+import EngineRuntime
+import EngineTesting
 import Foundation
 import PubNubProtocol
 import Testing
@@ -106,6 +108,17 @@ struct SettingsTests {
         let calls = LiveCalls(values)
         #expect(calls.caller !== calls.elsewhere)
         #expect(calls.caller.paths == values.networkPaths && calls.elsewhere.paths == values.networkPaths)
+    }
+
+    @Test(arguments: [true, false])
+    func `Rule PK-86: App Nap is kept away only if the app says so`(isWanted: Bool) {
+        var values = values
+        #expect(!values.preventsAppNap)
+        values.preventsAppNap = isWanted
+        let driver = EngineAssembly.driver(
+            values, values.settings(instanceID: "i"), RefusingTransport<PubNubSession>(ConnectionFailure(.badRequest, "")),
+            ManualTimers())
+        #expect((driver.observer is ActivityObserver) == isWanted)
     }
 
     @Test func `Rule PK-65: time and bytes of an answer are the timing's, unless they are chosen`() {

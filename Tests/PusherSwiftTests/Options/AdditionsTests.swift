@@ -1,4 +1,5 @@
 import ConnectionEngine
+import EngineRuntime
 import Foundation
 import NIOConcurrencyHelpers
 import Testing
@@ -75,6 +76,14 @@ struct AdditionsTests {
         var settings = ConnectionSettings()
         settings.liveness = .frugal
         #expect(EngineAssembly.caller(PusherClientOptions(), settings.policy)(1).liveness.total > 120)
+    }
+
+    @Test(arguments: [true, false])
+    func `Rule PA-97: App Nap is kept away only if the app says so`(isWanted: Bool) {
+        let options = PusherClientOptions()
+        #expect(!options.preventsAppNap)
+        options.preventsAppNap = isWanted
+        #expect((Pusher(key: "k", options: options).connection.driver.observer is ActivityObserver) == isWanted)
     }
 
     @Test func `Rule PA-82: time and bytes of a message are the timing's, unless they are chosen`() {
