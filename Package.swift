@@ -1,9 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Whether another package depends on this one by its repository: SwiftPM and Xcode read the manifest from the repository, at `/`, while they
+/// choose versions, and then in a folder `checkouts`. Both have to give the same answer, or they would disagree on what is to be resolved.
+let isDependency = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
+
 /// Settings of every target: Swift 6 mode (the package default). Warnings are errors in our own CI only: those of a compiler that is newer
 /// than this package must not break anybody's build.
-let isCI = Context.environment["CI"] != nil && !Context.packageDirectory.contains("/checkouts/")
+let isCI = Context.environment["CI"] != nil && !isDependency
 let strict: [SwiftSetting] = isCI ? [.treatAllWarnings(as: .error)] : []
 
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -96,8 +100,8 @@ let package = Package(
         .trait(
             name: "Development", description: "What only the tests of this package need.",
             enabledTraits: ["ChatDatabase", "Server", "CommandLine"]),
-        // A checkout has everything. Clients are named with `traits: []`.
-        .default(enabledTraits: ["ChatDatabase", "Server", "CommandLine", "Development"]),
+        // A checkout has everything. A dependency has the clients: tools that cannot choose traits are those of apps.
+        .default(enabledTraits: isDependency ? ["ChatDatabase"] : ["ChatDatabase", "Server", "CommandLine", "Development"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),

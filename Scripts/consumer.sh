@@ -6,9 +6,10 @@
 # MODULE is PusherSwift, PubNub, NexconnChat, Lifeline, LifelineOutbox or LifelineBackend.
 #
 # Without options: resolves and builds a package with PusherSwift (debug), fails when that needs more than 10 packages, and checks
-# that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write.
+# that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write, and that a package that says
+# nothing about traits, and takes this one from its repository, resolves what the clients need and no more.
 #   --release      builds the modules named (all five without a name) for production, too, and prints the size of the stripped program.
-#   --traits LIST  the traits of lifeline for all modules, as in --traits ChatDatabase,Server; `default` for those of a checkout.
+#   --traits LIST  the traits of lifeline for all modules, as in --traits ChatDatabase,Server; `default` for all that a checkout has.
 #   --checkout DIR the package to use; the one that this script is in without the option.
 #   --help         prints this.
 #
@@ -195,6 +196,29 @@ refusal() {
     echo "$module without its trait: $(grep -m1 -o "$module needs the package trait.*" "$folder/log")"
 }
 
+# defaults: the committed state, taken from the repository by a package that names no traits. Resolving again with the versions written
+# down must change nothing: tools fail that find other packages than those.
+defaults() {
+    local revision names
+    if ! revision=$(git -C "$checkout" rev-parse HEAD 2>/dev/null); then
+        echo "The default traits of a dependency were not checked: $checkout is no repository."
+        return
+    fi
+    consumer NexconnChat default
+    sed -i.bak "s#name: \"lifeline\", path: \"$checkout\"#url: \"file://$checkout\", revision: \"$revision\"#
+        s#package: \"lifeline\"#package: \"$(basename "$checkout")\"#" "$folder/Package.swift"
+    in_folder swift package resolve
+    names=$(ls "$folder/.build/checkouts")
+    if grep -qE 'argument-parser|async-http-client|certificates|service-lifecycle' <<<"$names"; then
+        echo "Failed: without a word about traits a dependency brings more than the clients need:" >&2
+        echo "$names" >&2
+        exit 1
+    fi
+    rm -rf "$folder/.build"
+    in_folder swift package resolve --force-resolved-versions
+    echo "Without a word about traits: $(($(wc -l <<<"$names") - 1)) packages beside lifeline"
+}
+
 for module in "${modules[@]}"; do
     wanted=$traits
     if [ -z "$wanted" ] && { [ "$module" = NexconnChat ] || [ "$module" = LifelineOutbox ]; }; then wanted=ChatDatabase; fi
@@ -204,4 +228,5 @@ if [ -z "$release" ]; then
     refusal NexconnChat ChatDatabase
     refusal LifelineOutbox ChatDatabase
     refusal LifelineServer Server
+    defaults
 fi

@@ -130,7 +130,7 @@ def test_the_package_is_one(tmp_path):
     products = [part["product"][0] for target in package["targets"] for part in target["dependencies"]]
     own = (ROOT / "Package.swift").read_text()
     assert products and all(f'.library(name: "{product}"' in own for product in products)
-    # Without a list of traits SwiftPM takes the default ones, which bring the server's dependencies.
+    # Without a list of traits SwiftPM takes the default ones, which bring the database of chat.
     assert dependency["traits"] == []
     traits = re.findall(r'`\["(\w+)"\]`', README.read_text())
     assert len(traits) == 2 and all(re.search(rf'\.trait\(\s*name: "{trait}"', own) for trait in traits)
