@@ -4,8 +4,13 @@ import NIOPosix
 
 /// What tests wait for: values from any thread, taken in order, each within a bounded time.
 package final class Inbox<Value: Sendable>: Sendable {
-    package struct TimedOut: Error {
-        package init() {}
+    /// Nothing came in time; says which line of a test has waited.
+    package struct TimedOut: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(fileID: String = #fileID, line: Int = #line) {
+            description = "The wait at \(fileID):\(line) got no \(Value.self) in time."
+        }
     }
 
     private struct State {
@@ -27,12 +32,14 @@ package final class Inbox<Value: Sendable>: Sendable {
     }
 
     /// The next value; throws when none comes in time.
-    package func next(within limit: TimeAmount = .seconds(60)) async throws -> Value {
+    package func next(
+        within limit: TimeAmount = .seconds(60), fileID: String = #fileID, line: Int = #line
+    ) async throws -> Value {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: Value.self)
         let timer = loop.scheduleTask(in: limit) { [state] in
             state.withLockedValue { $0.waiter = nil }
-            promise.fail(TimedOut())
+            promise.fail(TimedOut(fileID: fileID, line: line))
         }
         let ready = state.withLockedValue { state -> Value? in
             if !state.values.isEmpty { return state.values.removeFirst() }
@@ -45,9 +52,9 @@ package final class Inbox<Value: Sendable>: Sendable {
     }
 
     /// The next value that fits; those before it are passed over.
-    package func next(_ fits: (Value) -> Bool) async throws -> Value {
+    package func next(fileID: String = #fileID, line: Int = #line, _ fits: (Value) -> Bool) async throws -> Value {
         while true {
-            let value = try await next()
+            let value = try await next(fileID: fileID, line: line)
             if fits(value) { return value }
         }
     }
