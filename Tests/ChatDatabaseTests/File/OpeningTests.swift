@@ -68,6 +68,25 @@ struct OpeningTests {
         try open().database.close()
     }
 
+    @Test("CD-1: preparing a file says whether it was there, and keeps nothing open")
+    func preparing() throws {
+        let file = ChatFile(directory: scratch.path, appKey: "app", user: "me")
+        #expect(try !file.prepare())
+        #expect(try file.prepare())
+        // What was said of a file belongs to that file: it stays with it, and is not true of the next one.
+        file.markDamaged()
+        #expect(try file.prepare() && file.isMarked)
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(try !file.prepare() && !file.isMarked)
+        #if os(Linux)
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                // The descriptor of this very listing is closed meanwhile, as others of tests beside this one.
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(open.filter { $0 == file.path } == [])
+        #endif
+    }
+
     @Test("After a close the file alone has everything (CD-7)")
     func fileAlone() throws {
         let path = try filled()

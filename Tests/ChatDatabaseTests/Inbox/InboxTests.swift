@@ -23,6 +23,21 @@ struct InboxTests {
         #expect(try database.unread() == [3, 0])
     }
 
+    @Test("CD-10: what has a number that was reached is not taken again, whatever it brings")
+    func reached() throws {
+        let database = try scratch.open()
+        let place = NexconnPlace(epoch: "e", sequence: 3)
+        let first = NexconnInboxItem(sequence: 3, event: .message(text(100)))
+        #expect(try database.receive([first], place: place).count == 1)
+        for sequence in [2, 3] as [UInt64] {
+            let other = NexconnInboxItem(sequence: sequence, event: .message(text(200)))
+            #expect(try database.receive([other], place: place) == [])
+        }
+        #expect(try database.times() == [100])
+        // The place is known at once, not only after the next opening.
+        #expect(database.place == place)
+    }
+
     @Test("The place never goes back in the same life of the inbox")
     func place() throws {
         let database = try scratch.open()

@@ -71,7 +71,7 @@ struct OutgoingTests {
         #expect(try database.message(localID: own.localID)?.status == .sent)
     }
 
-    @Test("What was being sent when the process ended has failed, and is offered to be sent again")
+    @Test("NC-14: what was being sent when the process ended has failed, and is offered to be sent again by its client id")
     func unfinished() throws {
         let before = try open()
         let own = try (1...4).map { try before.insert(outgoing("c-\($0)")) }

@@ -1,5 +1,6 @@
-import PubNubProtocol
 import Testing
+
+@testable import PubNubProtocol
 
 @Suite("The work of filters (rules PF-15 and PF-31)")
 struct PubNubFilterWorkTests {
@@ -57,6 +58,15 @@ struct PubNubFilterWorkTests {
         #expect(judged.passes)
         // Beyond the limit by one step at most.
         #expect(judged.work > PubNubFilter.maximumWork && judged.work < 18 * PubNubFilter.maximumWork)
+    }
+
+    @Test("PF-31: a filter that needs exactly the limit is judged, and one unit more is too much")
+    func boundary() {
+        var subject = PubNubFilterSubject(metadata: nil, data: [])
+        subject.work = PubNubFilter.maximumWork
+        #expect(!subject.isExhausted)
+        subject.work += 1
+        #expect(subject.isExhausted)
     }
 
     @Test("Each evaluation has the whole limit for itself, though the message is read once")
