@@ -15,8 +15,8 @@ public struct ChannelGroup: Sendable {
     /// ``Channel/subscribe()`` for what holds then.
     ///
     /// Messages name the channel that they were published to in ``Message/channel``, and the group with a colon in front in
-    /// ``Message/pattern``, which is also the name of the room. A group has no presence of its own; a message of a channel that is subscribed
-    /// by itself as well comes once, to one of both rooms.
+    /// ``Message/pattern``, which is also the name of the room. ``Room/presence`` has everybody who is on at least one of the channels. A message
+    /// of a channel that is subscribed by itself as well comes once, to one of both rooms.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` where the service has no groups, else as ``Channel/subscribe()``.
     public func subscribe() async throws(LifelineError) -> Room {
@@ -34,6 +34,14 @@ public struct ChannelGroup: Sendable {
     /// - Throws: ``LifelineError/Code/unsupported`` where the service has no groups; why the service does not answer.
     public func channels() async throws(LifelineError) -> [String] {
         try await core.adapter.channels(ofGroup: name)
+    }
+
+    /// Everybody who is on at least one channel of the group, asked of the service. The client does not have to be connected. At most 10,000
+    /// users of each channel.
+    ///
+    /// - Throws: as ``channels()``.
+    public func members() async throws(LifelineError) -> [Member] {
+        try await core.adapter.members(of: core.adapter.roomName(ofGroup: name))
     }
 
     /// Adds channels; a group comes into being with its first one.

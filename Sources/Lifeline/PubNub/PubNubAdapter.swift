@@ -13,7 +13,7 @@ final class PubNubAdapter: ServiceAdapter {
     /// What is told to the hub, in one order, whoever found it out.
     enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
-        case answered(PubNubNews.Question, Result<[Member], LifelineError>)
+        case answered(PubNubNews.Question, Result<[GroupRoster.Channel], LifelineError>)
         /// A channel that the service is not even asked for.
         case refused(channel: String, LifelineError)
         /// What became of a token.
@@ -109,7 +109,9 @@ final class PubNubAdapter: ServiceAdapter {
         switch feature {
         case .subscribing:
             if let problem = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) { throw problem }
-        case .publishing, .history, .members: try Self.check(channel)
+        case .members:
+            if let group { try Self.check(group: group) } else { try Self.check(channel) }
+        case .publishing, .history: try Self.check(channel)
         case .presence:
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
@@ -118,7 +120,7 @@ final class PubNubAdapter: ServiceAdapter {
         }
     }
 
-    func hasPresence(_ channel: String) -> Bool { tracksPresence && PubNubGroupRoom.group(of: channel) == nil }
+    func hasPresence(_ channel: String) -> Bool { tracksPresence }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         try Self.check(publication.channel)
@@ -137,8 +139,13 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
-        try Self.check(channel)
-        return try await caller.members(of: channel)
+        guard let group = PubNubGroupRoom.group(of: channel) else {
+            try Self.check(channel)
+            return try await caller.members(of: channel)
+        }
+        try Self.check(group: group)
+        var roster = GroupRoster()
+        return roster.answered(try await caller.present(in: channel))
     }
 
     func roomName(ofGroup group: String) throws(LifelineError) -> String {
@@ -175,7 +182,9 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     private func list(of channel: String) -> PubNubList {
-        if let group = PubNubGroupRoom.group(of: channel) { return PubNubList(groups: [group]) }
+        if let group = PubNubGroupRoom.group(of: channel) {
+            return PubNubList(groups: tracksPresence ? [group, group + PubNubMessage.presenceSuffix] : [group])
+        }
         return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
@@ -240,9 +249,9 @@ extension PubNubAdapter {
     private func ask(_ question: PubNubNews.Question) {
         let caller = caller
         let task = tasks.start { [weak self] in
-            let answer: Result<[Member], LifelineError>
+            let answer: Result<[GroupRoster.Channel], LifelineError>
             do throws(LifelineError) {
-                answer = .success(try await caller.members(of: question.channel))
+                answer = .success(try await caller.present(in: question.channel))
             } catch {
                 answer = .failure(error)
             }

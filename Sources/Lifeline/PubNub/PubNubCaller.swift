@@ -1,5 +1,6 @@
 import ConnectionEngine
 import HTTPTransport
+import Identifiers
 import PubNubProtocol
 import WireCoding
 
@@ -169,20 +170,33 @@ struct PubNubCaller: Sendable {
     private static let mostPages = 10
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
-        var members: [Member] = []
+        try await present(in: channel).first { $0.name.isExactly(channel) }?.members ?? []
+    }
+
+    /// Who is on each channel of a room: on the channel itself, or on those of the group. A page has so many users of each channel.
+    func present(in room: String) async throws(LifelineError) -> [GroupRoster.Channel] {
+        let group = PubNubGroupRoom.group(of: room)
+        var names: [Identifier] = []
+        var members: [Identifier: [Member]] = [:]
         do throws(PubNubProblem) {
             for page in 0..<Self.mostPages {
                 let call = PubNubHereNowCall(
-                    channels: [channel], limit: PubNubHereNowCall.maximumLimit,
-                    offset: page == 0 ? nil : page * PubNubHereNowCall.maximumLimit)
-                let present = try await perform(call).channels.first { $0.name == channel }
-                let users = present?.users ?? []
-                members += users.map { Member(id: $0.id, info: $0.state?.text) }
-                guard users.count >= PubNubHereNowCall.maximumLimit, members.count < present?.occupancy ?? 0 else { break }
+                    channels: group == nil ? [room] : [], groups: group.map { [$0] } ?? [],
+                    limit: PubNubHereNowCall.maximumLimit, offset: page == 0 ? nil : page * PubNubHereNowCall.maximumLimit)
+                var hasMore = false
+                for channel in try await perform(call).channels {
+                    let (name, users) = (Identifier(channel.name), channel.users ?? [])
+                    let known = members[name] ?? []
+                    if members[name] == nil { names.append(name) }
+                    members[name] = known + users.map { Member(id: $0.id, info: $0.state?.text) }
+                    let isFull = users.count >= PubNubHereNowCall.maximumLimit
+                    if isFull, known.count + users.count < channel.occupancy { hasMore = true }
+                }
+                guard hasMore else { break }
             }
         } catch {
             throw LifelineError(error)
         }
-        return members
+        return names.map { GroupRoster.Channel(name: $0.text, members: members[$0] ?? []) }
     }
 }

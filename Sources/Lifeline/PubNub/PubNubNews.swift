@@ -35,6 +35,8 @@ struct PubNubNews: Sendable {
     private var rosters: [Identifier: PresenceRoster] = [:]
     /// Who is on channels below a wildcard, by the wildcard.
     private var below: [Identifier: WildcardMembers] = [:]
+    /// Who is on the channels of a group, by the group's room.
+    private var groups: [Identifier: GroupRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
     init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
@@ -66,10 +68,21 @@ struct PubNubNews: Sendable {
     }
 
     /// The answer to a question. One that is out of date changes nothing.
-    mutating func answered(_ question: Question, _ answer: Result<[Member], LifelineError>) -> Report {
+    mutating func answered(_ question: Question, _ answer: Result<[GroupRoster.Channel], LifelineError>) -> Report {
+        if groups[Identifier(question.channel)]?.question == question.number {
+            switch answer {
+            case .success(let channels):
+                let present = groups[Identifier(question.channel)]?.answered(channels) ?? []
+                return Report(events: [.present(channel: question.channel, present)])
+            case .failure(let error):
+                groups[Identifier(question.channel)]?.failed()
+                return Report(events: [.problem(error, channel: question.channel)])
+            }
+        }
         guard rosters[question.channel]?.question == question.number else { return Report() }
         switch answer {
-        case .success(let members):
+        case .success(let channels):
+            let members = channels.first { $0.name.isExactly(question.channel) }?.members ?? []
             var present = rosters[question.channel]?.answered(members) ?? members
             // The service's answer names those on the wildcard itself.
             for member in below[Identifier(question.channel)]?.members ?? []
@@ -89,7 +102,7 @@ struct PubNubNews: Sendable {
             for channel in list.rooms where confirmed.insert(Identifier(channel)).inserted {
                 let isRenewal = !known.insert(Identifier(channel)).inserted
                 report.events.append(.subscribed(channel: channel, members: nil, isRenewal: isRenewal))
-                if tracksPresence, PubNubGroupRoom.group(of: channel) == nil { ask(channel, into: &report) }
+                if tracksPresence { ask(channel, into: &report) }
             }
         case .unsubscribed(let list, _):
             for channel in list.rooms {
@@ -97,6 +110,7 @@ struct PubNubNews: Sendable {
                 known.remove(Identifier(channel))
                 rosters[channel] = nil
                 below[Identifier(channel)] = nil
+                groups[Identifier(channel)] = nil
                 report.events.append(.unsubscribed(channel: channel))
             }
         case .messages(let batch):
@@ -133,6 +147,7 @@ extension PubNubNews {
     private mutating func take(_ message: PubNubMessage, at now: Moment, into report: inout Report) {
         if message.isPresence {
             guard let event = PubNubPresenceEvent(message) else { return }
+            take(event, in: groups(of: event, in: message), into: &report)
             if rosters[Identifier(event.channel)] == nil, let pattern = presencePattern(of: message) {
                 take(event, below: pattern, into: &report)
             } else {
@@ -187,7 +202,11 @@ extension PubNubNews {
 extension PubNubNews {
     private mutating func ask(_ channel: String, into report: inout Report) {
         lastQuestion += 1
-        rosters[channel, default: PresenceRoster()].asked(lastQuestion)
+        if PubNubGroupRoom.group(of: channel) == nil {
+            rosters[channel, default: PresenceRoster()].asked(lastQuestion)
+        } else {
+            groups[Identifier(channel), default: GroupRoster()].asked(lastQuestion)
+        }
         report.questions.append(Question(channel: channel, number: lastQuestion))
     }
 
@@ -197,6 +216,32 @@ extension PubNubNews {
             pattern.hasByteSuffix(".*"), rosters[Identifier(pattern)] != nil
         else { return nil }
         return pattern
+    }
+
+    /// The rooms of groups that an event is about: of the group by which it came, and, where it came by a channel that is subscribed by itself as
+    /// well, of the groups in which somebody is known on that channel.
+    private func groups(of event: PubNubPresenceEvent, in message: PubNubMessage) -> [Identifier] {
+        let subscription = message.subscription?.droppingByteSuffix(PubNubMessage.presenceSuffix)
+        let room = subscription.map { Identifier(PubNubGroupRoom.name(of: $0)) }
+        if let room, groups[room] != nil, rosters[Identifier(event.channel)] == nil { return [room] }
+        return groups.filter { $0.key == room || $0.value.knows(event.channel) }.map(\.key)
+    }
+
+    /// Rule LL-118: whoever is on a channel of a group is a member of the group's room.
+    private mutating func take(_ event: PubNubPresenceEvent, in rooms: [Identifier], into report: inout Report) {
+        for room in rooms {
+            guard var roster = groups[room] else { continue }
+            for id in event.came {
+                let member = roster.joined(id, on: event.channel, info: id == event.user ? event.state : nil)
+                report.events.append(.joined(channel: room.text, member))
+            }
+            for id in event.went where roster.left(id, event.channel) {
+                report.events.append(.left(channel: room.text, memberID: id))
+            }
+            groups[room] = roster
+            guard event.action == .interval, roster.question == nil else { continue }
+            if event.needsRefresh || roster.count(on: event.channel) != event.occupancy { ask(room.text, into: &report) }
+        }
     }
 
     /// Rule LL-57: whoever is on a channel below a wildcard is a member of the wildcard's room.

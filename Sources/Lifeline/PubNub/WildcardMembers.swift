@@ -15,6 +15,12 @@ struct WildcardMembers: Hashable, Sendable {
     /// Everybody who is on at least one channel.
     var members: [Member] { order.compactMap { entries[$0]?.member } }
 
+    /// How many users are on a channel.
+    func count(on channel: String) -> Int {
+        let channel = Identifier(channel)
+        return entries.values.reduce(0) { $0 + ($1.channels.contains(channel) ? 1 : 0) }
+    }
+
     func contains(_ id: String) -> Bool { entries[Identifier(id)] != nil }
 
     /// Somebody came to a channel, or has another state there. An event without state leaves the one that is known.

@@ -84,13 +84,45 @@ struct PubNubOnSocketsTests {
             #expect(try await ann.channel("sports").publish("goal").isAccepted)
             let message = try #require(await first(of: room.messages) { _ in true })
             #expect(message.channel == "sports" && message.pattern == ":news" && message.text == "\"goal\"")
-            #expect(throws: LifelineError.self) { _ = try room.presence }
+            #expect(throws: LifelineError.self) { try await room.history(last: 1) }
             try await news.remove(["weather"])
             #expect(try await news.channels() == ["sports"])
             news.unsubscribe()
             #expect(await first(of: room.messages) { _ in true } == nil)
             try await news.delete()
             #expect(try await ann.channelGroup("news").channels().isEmpty)
+        }
+    }
+
+    @Test("LL-118: whoever is on a channel of a group is a member of its room, for as long as on one of them")
+    func groupPresence() async throws {
+        try await withServer { host, _ in
+            let (ann, ben, cem) = (client(host, "ann"), client(host, "ben"), client(host, "cem"))
+            let news = ann.channelGroup("news")
+            try await news.add(["sports", "weather"])
+            for client in [ann, ben, cem] { try await client.connect(timeout: .seconds(30)) }
+            _ = try await ben.channel("sports").subscribe()
+            let room = try await news.subscribe()
+            var lists = try room.presence.memberLists.makeAsyncIterator()
+            func members(_ wanted: Set<String>) async throws {
+                while let list = await lists.next() {
+                    if Set(list.map(\.id)) == wanted { return }
+                }
+                Issue.record("The members were never \(wanted).")
+            }
+            // Ben was there before; Ann is on the channels of the group by her own subscription.
+            try await members(["ann", "ben"])
+            #expect(Set(try await news.members().map(\.id)) == ["ann", "ben"])
+            #expect(room.channel.supports(.presence) && room.channel.supports(.members) && !room.channel.supports(.history))
+            _ = try await cem.channel("weather").subscribe()
+            try await members(["ann", "ben", "cem"])
+            _ = try await ben.channel("weather").subscribe()
+            ben.channel("sports").unsubscribe()
+            cem.channel("weather").unsubscribe()
+            // Ben is still on the other channel.
+            try await members(["ann", "ben"])
+            ben.channel("weather").unsubscribe()
+            try await members(["ann"])
         }
     }
 

@@ -1,0 +1,68 @@
+import Identifiers
+
+/// Who is on the channels of a group, put together from one answer to "who is here now" and from presence events, as a value (rule LL-118).
+/// As ``PresenceRoster``, events that come while the answer is under way are applied at once, and again to the answer.
+struct GroupRoster: Hashable, Sendable {
+    /// Who is on one channel of the group.
+    struct Channel: Hashable, Sendable {
+        var name: String
+        var members: [Member]
+    }
+
+    private enum Change: Hashable, Sendable {
+        case joined(String, channel: String, info: String?)
+        case left(String, channel: String)
+    }
+
+    /// The number of the question that is under way, if any.
+    private(set) var question: UInt64?
+    private var present = WildcardMembers()
+    private var meanwhile: [Change] = []
+
+    /// How many users are known on a channel.
+    func count(on channel: String) -> Int { present.count(on: channel) }
+
+    /// Whether somebody is known on a channel.
+    func knows(_ channel: String) -> Bool { present.count(on: channel) > 0 }
+
+    /// A question was asked; the one before does not count any more.
+    mutating func asked(_ number: UInt64) {
+        question = number
+        meanwhile = []
+    }
+
+    /// The question failed.
+    mutating func failed() {
+        question = nil
+        meanwhile = []
+    }
+
+    /// The answer, with what has happened since the question: everybody who is on at least one channel.
+    mutating func answered(_ channels: [Channel]) -> [Member] {
+        present = WildcardMembers()
+        for channel in channels {
+            for member in channel.members { _ = present.joined(member.id, on: channel.name, info: member.info) }
+        }
+        for change in meanwhile {
+            switch change {
+            case .joined(let id, let channel, let info): _ = present.joined(id, on: channel, info: info)
+            case .left(let id, let channel): _ = present.left(id, channel)
+            }
+        }
+        question = nil
+        meanwhile = []
+        return present.members
+    }
+
+    /// Somebody came to a channel, or has another state there.
+    mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
+        if question != nil { meanwhile.append(.joined(id, channel: channel, info: info)) }
+        return present.joined(id, on: channel, info: info)
+    }
+
+    /// - Returns: whether the user was there and is now on none of the channels.
+    mutating func left(_ id: String, _ channel: String) -> Bool {
+        if question != nil { meanwhile.append(.left(id, channel: channel)) }
+        return present.left(id, channel)
+    }
+}
