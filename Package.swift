@@ -83,6 +83,7 @@ let package = Package(
         .library(name: "NexconnChatSDK", targets: ["NexconnChatSDK"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
         .library(name: "LifelineOutbox", targets: ["LifelineOutbox"]),
+        .library(name: "LifelineUI", targets: ["LifelineUI"]),
         .library(name: "LifelineBackend", targets: ["LifelineBackend"]),
         .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
@@ -202,6 +203,9 @@ let package = Package(
             ]),
         // The outbox of Lifeline, on disk.
         client("LifelineOutbox", ["OutboxRequirements", "DatabaseFile", "Lifeline", "TransportCommon", grdb, nioLocks]),
+
+        // Models for views, and publishers for Combine.
+        client("LifelineUI", ["Identifiers", "Lifeline", nioLocks]),
 
         // What an application's own server does: signed HTTP calls, grants for clients, webhooks.
         library(
@@ -417,6 +421,7 @@ let package = Package(
                 "ConnectionEngine", "EngineRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore, nioPosix, nioLocks,
             ]),
         tests("LifelineOutboxTests", ["LifelineOutbox", "DatabaseFile", "Lifeline", "LifelineTesting", grdb]),
+        tests("LifelineUITests", ["LifelineUI", "Lifeline", "LifelineTesting", nioLocks]),
         tests(
             "LifelineBackendTests",
             [

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks on Linux the code that only Apple platforms compile: the modules that import Network, Security, CommonCrypto,
-# NIOTransportServices, UIKit or AppKit are compiled against the declarations in Tests/AppleStubs, with data races and warnings as errors.
+# NIOTransportServices, UIKit, AppKit or Combine are compiled against the declarations in Tests/AppleStubs, with data races and warnings as errors.
 # Nothing is linked or run. The stubs were written from knowledge of Apple's public interfaces; nobody has built this on an Apple machine yet.
 # Needs a debug build (swift build). Usage: Scripts/check-apple.sh
 set -euo pipefail
@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 built=$(swift build --show-bin-path)
 work=${APPLE_BUILD:-$PWD/.build/apple}
 [ -f "$built/Modules/ConnectionEngine.swiftmodule" ] || { echo "build first: swift build" >&2; exit 2; }
-rm -rf "$work/common" "$work/UIKit" "$work/AppKit"
-mkdir -p "$work/common" "$work/UIKit" "$work/AppKit"
+rm -rf "$work/common" "$work/UIKit" "$work/AppKit" "$work/Combine"
+mkdir -p "$work/common" "$work/UIKit" "$work/AppKit" "$work/Combine"
 maps=()
 while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(Scripts/module-maps.sh "$built")
 flags=(-swift-version 6 -parse-as-library -module-cache-path "$work/cache" -suppress-warnings)
@@ -22,7 +22,7 @@ swiftc "${flags[@]}" -emit-module -module-name NIOTransportServices -I "$work/co
     -o "$work/common/NIOTransportServices.swiftmodule" Tests/AppleStubs/Common/NIOTransportServices.swift
 swiftc "${flags[@]}" -emit-module -module-name CommonCrypto -o "$work/common/CommonCrypto.swiftmodule" \
     Tests/AppleStubs/Common/CommonCrypto.swift
-for name in UIKit AppKit; do
+for name in UIKit AppKit Combine; do
     swiftc "${flags[@]}" -emit-module -module-name $name -o "$work/$name/$name.swiftmodule" "Tests/AppleStubs/$name/$name.swift"
 done
 package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
@@ -43,3 +43,4 @@ check TransportCommon common
 check PubNubProtocol common
 check EngineRuntime UIKit
 check EngineRuntime AppKit
+check LifelineUI Combine

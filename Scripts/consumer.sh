@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
         --traits) traits=${2:?--traits needs a list, such as ChatDatabase,Server}; shift ;;
         --checkout) checkout=$(cd "${2:?--checkout needs a folder}" && pwd); shift ;;
         --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
-        PusherSwift | PubNub | NexconnChat | Lifeline | LifelineOutbox | LifelineBackend) modules+=("$1") ;;
+        PusherSwift | PubNub | NexconnChat | Lifeline | LifelineOutbox | LifelineUI | LifelineBackend) modules+=("$1") ;;
         *) echo "consumer.sh: \"$1\" is no option and no module; --help lists them." >&2; exit 2 ;;
     esac
     shift

@@ -9,7 +9,7 @@ built=$(cd "${1:-$(swift build --show-bin-path)}" && pwd)
 site=$PWD/build/docs
 work=$PWD/build/docs-work
 # In this order, because links to another module need its archive.
-modules=(Identifiers RealtimeHub HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline LifelineOutbox LifelineBackend)
+modules=(Identifiers RealtimeHub HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline LifelineOutbox LifelineUI LifelineBackend)
 # Types of these modules are part of a product's interface, as its Exports.swift says.
 exported() {
     case $1 in

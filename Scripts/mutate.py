@@ -56,6 +56,7 @@ SUITES = {
     "ChatDatabase": ["ChatDatabaseTests", "NexconnChatSDKTests"],
     "LifelineOutbox": ["LifelineOutboxTests"],
     "Lifeline": ["LifelineTests", "LifelineCommandTests"],
+    "LifelineUI": ["LifelineUITests"],
     "LifelineBackend": ["LifelineBackendTests"],
     "RealtimeHub": ["RealtimeHubTests", "HubStorageTests", "LifelineServerTests"],
     "HubStorage": ["HubStorageTests", "LifelineServerTests.*(Durab|Restart)"],

@@ -31,7 +31,7 @@ struct ClientNetworkTests {
         #expect(options.httpCaller().paths == paths && options.httpCaller(messages: 1 << 20).paths == paths)
     }
 
-    @Test("LL-94: App Nap is kept away only if the client's options say so", arguments: [true, false])
+    @Test("LL-120: App Nap is kept away only if the client's options say so", arguments: [true, false])
     func appNap(isWanted: Bool) throws {
         #expect(!ClientOptions().preventsAppNap)
         let options = ClientOptions(preventsAppNap: isWanted)

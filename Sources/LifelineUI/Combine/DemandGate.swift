@@ -1,0 +1,73 @@
+import NIOConcurrencyHelpers
+
+/// Lets one task through as often as somebody has asked for: what a Combine subscriber demands, for a loop over an async sequence. Any
+/// thread.
+final class DemandGate: Sendable {
+    private struct State {
+        /// Nil for without limit.
+        var demand: Int? = 0
+        var isCancelled = false
+        var onCancel: (@Sendable () -> Void)?
+        var waiter: CheckedContinuation<Bool, Never>?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Allows so many more; nil for any number from now on.
+    func add(_ count: Int?) {
+        let waiter = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
+            guard !state.isCancelled else { return nil }
+            if let count, let demand = state.demand {
+                let sum = demand.addingReportingOverflow(max(count, 0))
+                state.demand = sum.overflow ? nil : sum.partialValue
+            } else {
+                state.demand = nil
+            }
+            return Self.take(&state)
+        }
+        waiter?.resume(returning: true)
+    }
+
+    /// Waits until one more is allowed. False once it was cancelled. For one task at a time.
+    func pass() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLockedValue { state -> Bool? in
+                if state.isCancelled { return false }
+                state.waiter = continuation
+                return Self.take(&state) == nil ? nil : true
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Whether nobody is let through any more.
+    var isCancelled: Bool { state.withLockedValue { $0.isCancelled } }
+
+    /// Lets nobody through any more.
+    func cancel() {
+        let (waiter, callback) = state.withLockedValue { state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
+            state.isCancelled = true
+            defer { (state.waiter, state.onCancel) = (nil, nil) }
+            return (state.waiter, state.onCancel)
+        }
+        waiter?.resume(returning: false)
+        callback?()
+    }
+
+    /// Calls back once when it is cancelled, or at once when it was.
+    func onCancel(_ callback: @escaping @Sendable () -> Void) {
+        let isLate = state.withLockedValue { state in
+            if !state.isCancelled { state.onCancel = callback }
+            return state.isCancelled
+        }
+        if isLate { callback() }
+    }
+
+    /// The one who waits, when there is demand, which is used up.
+    private static func take(_ state: inout State) -> CheckedContinuation<Bool, Never>? {
+        guard state.demand != 0, let waiter = state.waiter else { return nil }
+        state.waiter = nil
+        state.demand = state.demand.map { $0 - 1 }
+        return waiter
+    }
+}

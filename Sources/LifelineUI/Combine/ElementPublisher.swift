@@ -1,0 +1,44 @@
+#if canImport(Combine)
+    import Combine
+
+    /// An async sequence that never throws, as a publisher for one subscriber. It hands elements out as they are demanded: what is not demanded
+    /// waits in the sequence, which is bounded and says what it drops. On a thread of the Swift runtime. Rule UI-7.
+    struct ElementPublisher<Elements: AsyncSequence & Sendable>: Publisher where Elements.Element: Sendable {
+        typealias Output = Elements.Element
+        typealias Failure = Never
+
+        let elements: Elements
+
+        func receive<Subscriber: Combine.Subscriber>(subscriber: Subscriber)
+        where Subscriber.Input == Output, Subscriber.Failure == Never {
+            let gate = DemandGate()
+            // Combine asks for calls of a subscriber that follow each other, on any thread: only the task below makes them.
+            nonisolated(unsafe) let target = subscriber
+            target.receive(subscription: ElementSubscription(gate))
+            let task = Task { [elements] in
+                var iterator = elements.makeAsyncIterator()
+                while await gate.pass() {
+                    // None of these sequences throws; saying so in general needs newer systems than this library does.
+                    guard let element = try? await iterator.next() else { break }
+                    guard !Task.isCancelled else { return }
+                    let more = target.receive(element)
+                    gate.add(more.max)
+                }
+                if !gate.isCancelled { target.receive(completion: .finished) }
+            }
+            gate.onCancel { task.cancel() }
+        }
+    }
+
+    /// What a subscriber holds.
+    final class ElementSubscription: Subscription {
+        private let gate: DemandGate
+
+        init(_ gate: DemandGate) {
+            self.gate = gate
+        }
+
+        func request(_ demand: Subscribers.Demand) { gate.add(demand.max) }
+        func cancel() { gate.cancel() }
+    }
+#endif

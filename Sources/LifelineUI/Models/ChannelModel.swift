@@ -1,0 +1,128 @@
+import Observation
+
+/// A channel for a view: its messages decoded, gaps in their places, and who is there. On the main actor. Rules UI-2 to UI-6.
+///
+/// ```swift
+/// @State private var prices = ChannelModel(client.channel("prices"), of: Price.self, event: "price", history: 20)
+///
+/// List(prices.rows) { row in … }
+///     .task { await prices.run() }
+/// ```
+///
+/// The channel is subscribed while ``run()`` runs. SwiftUI cancels a `task` when its view disappears, which ends the subscription.
+@available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
+@MainActor @Observable
+public final class ChannelModel<Value: Decodable & Sendable> {
+    /// The channel, for publishing and for what it supports.
+    public let channel: Channel
+    /// Where the subscription is.
+    public private(set) var phase = ChannelPhase.idle
+    /// The rows of the list, oldest first, as many as the limit allows.
+    public var rows: [ChannelRow<Value>] { state.rows }
+    /// Who is in the channel, in the order of arrival; empty where the service does not tell.
+    public private(set) var members: [Member] = []
+    /// Why the history could not be read, at first or for older messages; nil when it could. Live messages arrive all the same.
+    public private(set) var historyProblem: LifelineError?
+    /// Whether ``loadOlder(_:)`` may bring more.
+    public private(set) var hasOlder = false
+
+    private var state: ChannelRows<Value>
+    @ObservationIgnored private let history: Int
+    @ObservationIgnored private var isRunning = false
+    @ObservationIgnored private var isLoading = false
+
+    /// A model that is not subscribed yet; see ``run()``.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the payload.
+    ///   - event: only messages of this event; nil for all.
+    ///   - history: with how many of the last messages the list begins, where the service keeps them; 0 for none.
+    ///   - limit: how many rows are kept, at least 1; the oldest ones are dropped.
+    public init(
+        _ channel: Channel, of type: Value.Type = Value.self, event: String? = nil, history: Int = 0, limit: Int = 1_000
+    ) {
+        self.channel = channel
+        self.history = channel.supports(.history) ? min(max(history, 0), max(limit, 1)) : 0
+        state = ChannelRows(event: event, limit: limit)
+    }
+
+    /// The values of the rows that are messages, oldest first.
+    public var values: [Value] { rows.compactMap(\.value) }
+
+    /// Subscribes the channel and keeps the model up to date, until the task is cancelled, the service refuses the channel, or the client is
+    /// released. Then the subscription has ended. Does nothing while another call runs.
+    public func run() async {
+        guard !isRunning else { return }
+        isRunning = true
+        defer { isRunning = false }
+        phase = .subscribing
+        do throws(LifelineError) {
+            let room = try await channel.subscribe()
+            defer { room.unsubscribe() }
+            // First, so that nothing is lost while the history is read.
+            let deliveries = room.deliveries
+            await begin()
+            phase = .live
+            await withTaskGroup(of: Void.self) { group in
+                if let presence = try? room.presence {
+                    let lists = presence.memberLists
+                    group.addTask { [weak self] in
+                        for await members in lists { await self?.take(members) }
+                    }
+                }
+                await follow(deliveries)
+                group.cancelAll()
+            }
+            members = []
+            if case .live = phase { phase = .idle }
+        } catch {
+            phase = error.code == .cancelled ? .idle : .failed(error)
+        }
+    }
+
+    /// Reads a page of messages that are older than the first row, and puts them in front. Does nothing when there are none, the limit is
+    /// reached, or another call runs.
+    ///
+    /// - Parameter count: at most so many, 1 to 100.
+    public func loadOlder(_ count: Int = 50) async {
+        guard hasOlder, !isLoading, let place = state.oldestID else { return }
+        isLoading = true
+        defer { isLoading = false }
+        do throws(LifelineError) {
+            let page = try await channel.history(before: place, limit: max(count, 1))
+            // Another subscription began meanwhile.
+            guard state.oldestID == place else { return }
+            state.take(older: page.messages)
+            hasOlder = page.older != nil && !state.isCut
+            historyProblem = nil
+        } catch {
+            historyProblem = error
+        }
+    }
+
+    private func begin() async {
+        state.begin(withHistory: history > 0)
+        hasOlder = false
+        historyProblem = nil
+        guard history > 0 else { return }
+        do throws(LifelineError) {
+            let past = try await channel.history(last: history)
+            state.take(past: past)
+            hasOlder = past.count >= history && !state.isCut
+        } catch {
+            historyProblem = error
+        }
+    }
+
+    private func follow(_ deliveries: Deliveries) async {
+        for await delivery in deliveries {
+            state.take(delivery)
+            if state.isCut { hasOlder = false }
+            if case .failed(let error, willRetry: false) = delivery, error.code != .decryptionFailed { phase = .failed(error) }
+        }
+    }
+
+    private func take(_ members: [Member]) {
+        self.members = members
+    }
+}

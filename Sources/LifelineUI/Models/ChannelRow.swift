@@ -1,0 +1,41 @@
+/// One row of a list of messages. Rule UI-3.
+public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
+    /// What a row shows.
+    public enum Content: Sendable {
+        /// A message, decoded.
+        case value(Value, Message)
+        /// A message whose payload is no such value, for instance of a newer version of the app. The error names the place in the JSON.
+        case undecodable(LifelineError, Message)
+        /// A message that cannot be decrypted.
+        case unreadable(LifelineError)
+        /// Messages may be missing here. Nil when nobody was subscribed meanwhile.
+        case gap(Gap?)
+    }
+
+    /// A number that no other row of the model has.
+    public let id: Int
+    /// What the row shows.
+    public let content: Content
+
+    /// The value of a message; nil for every other row.
+    public var value: Value? {
+        if case .value(let value, _) = content { value } else { nil }
+    }
+
+    /// Whether messages may be missing here.
+    public var isGap: Bool {
+        if case .gap = content { true } else { false }
+    }
+}
+
+/// Where a ``ChannelModel`` is.
+public enum ChannelPhase: Hashable, Sendable {
+    /// ``ChannelModel/run()`` was not called, or has returned.
+    case idle
+    /// The subscription is not confirmed yet; while the connection is down for as long as that takes.
+    case subscribing
+    /// Messages arrive. During an outage, too: the connection's status says so.
+    case live
+    /// The channel was refused, at first or later. ``ChannelModel/run()`` has returned and may be called again.
+    case failed(LifelineError)
+}

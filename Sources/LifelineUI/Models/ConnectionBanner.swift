@@ -1,0 +1,64 @@
+import Observation
+
+/// One line about the connection, for a view: nil while everything works, and otherwise what is wrong and what happens next. On the main
+/// actor. Rule UI-1.
+///
+/// ```swift
+/// @State private var banner: ConnectionBanner  // ConnectionBanner(client)
+///
+/// if let text = banner.text { Text(text) }
+/// ```
+///
+/// The banner does not keep its client alive.
+@available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
+@MainActor @Observable
+public final class ConnectionBanner {
+    /// The present status of the connection.
+    public private(set) var status: ConnectionStatus
+
+    @ObservationIgnored private let words: @Sendable (ConnectionStatus) -> String?
+    // Written once by `init` and read by `deinit` only, when nobody else has the object.
+    @ObservationIgnored nonisolated(unsafe) private var following: Task<Void, Never>?
+
+    /// A banner that follows the statuses of a client.
+    ///
+    /// - Parameter words: the line for a status, for other languages or other words; nil for nothing to say. Without it
+    ///   ``text(for:)``.
+    public init(_ client: LifelineClient, words: @escaping @Sendable (ConnectionStatus) -> String? = ConnectionBanner.text(for:))
+    {
+        status = client.status
+        self.words = words
+        let statuses = client.statuses
+        following = Task { [weak self] in
+            for await status in statuses {
+                guard let self else { return }
+                self.status = status
+            }
+        }
+    }
+
+    deinit { following?.cancel() }
+
+    /// What to show; nil while there is nothing to say.
+    public var text: String? { words(status) }
+
+    /// Whether there is something to show.
+    public var isVisible: Bool { text != nil }
+
+    /// The line for a status, in English: never better than the truth. Nil while the connection works, before the first `connect`, and after
+    /// a `disconnect` of the app's own.
+    public nonisolated static func text(for status: ConnectionStatus) -> String? {
+        let reason = status.cause.map { " \($0.reason)" } ?? ""
+        switch status.phase {
+        case .connected, .idle, .disconnecting, .disconnected: return nil
+        case .connecting: return status.attempt == 0 ? "Connecting …" : "Connecting again …"
+        case .waiting:
+            guard let pause = status.retryIn else { return "Not connected.\(reason)" }
+            let seconds = (pause / .seconds(1)).rounded(.up)
+            return seconds < 1
+                ? "Not connected.\(reason)" : "Not connected, next attempt in \(Int(min(seconds, 86_400))) s.\(reason)"
+        case .suspended: return status.category == .background ? "Paused." : "No network."
+        case .failed: return "Not connected, and nothing more is tried.\(reason)"
+        }
+    }
+}
