@@ -73,7 +73,7 @@ public struct ClientOptions: Hashable, Sendable {
     /// Linux it has no effect. Rules LL-119 and SO-108.
     public var networkPaths: NetworkPaths
     /// Whether App Nap of macOS is kept away while the client is connected or tries to be; false unless set, since it costs battery. No
-    /// effect elsewhere. Rules LL-94 and BG-12.
+    /// effect elsewhere. Rules LL-120 and BG-12.
     public var preventsAppNap: Bool
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
