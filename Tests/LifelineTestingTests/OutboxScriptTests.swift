@@ -150,7 +150,8 @@ import Testing
         #expect(service.published().map(\.event) == ["client-greeting"])
     }
 
-    @Test func `LL-93: an open channel of chat takes messages of those who have entered`() async throws {
+    @Test(arguments: ["room", "open:room"])
+    func `LL-93: an open channel of chat takes messages of those who have entered`(name: String) async throws {
         let service = TestService()
         let client = LifelineClient(service.nexconn())
         try await client.connect()
@@ -159,7 +160,7 @@ import Testing
         #expect(try await group.outcome().isAccepted)
         try await service.advance(by: .seconds(200))
         #expect(outbox.entries.map(\.channel) == ["room"])
-        _ = try await client.channel("room").subscribe()
+        _ = try await client.channel(name).subscribe()
         #expect(try await open.outcome().isAccepted)
         #expect(service.published().map(\.channel) == ["group:room", "room"])
     }

@@ -27,10 +27,11 @@ extension NexconnAdapter {
 
     func check(_ publication: Publication) throws(LifelineError) { _ = try Self.draft(of: publication) }
 
-    /// Open channels take messages of those who have entered only.
-    func publishesAsSubscriber(_ channel: String) -> Bool {
+    /// Open channels take messages of those who have entered only. One has two names (rule NP-23).
+    func roomsOfPublishers(to channel: String) -> [String] {
         // A name that is none is refused by the check before.
-        (try? NexconnChannel(name: channel))?.conversation == .open
+        guard let place = try? NexconnChannel(name: channel), place.conversation == .open else { return [] }
+        return [place.id, "\(place.conversation.word):\(place.id)"].filter { (try? NexconnChannel(name: $0)) == place }
     }
 
     static func draft(of publication: Publication) throws(LifelineError) -> NexconnDraft {

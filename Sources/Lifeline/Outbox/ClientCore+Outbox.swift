@@ -9,7 +9,8 @@ extension ClientCore {
                 options: PublishOptions(isStored: record.isStored))
             publication.id = record.id
             try requireEncryption(of: record.channel)
-            if adapter.publishesAsSubscriber(record.channel), hub.feedIfAny(record.channel) == nil {
+            let rooms = adapter.roomsOfPublishers(to: record.channel)
+            if !rooms.isEmpty, rooms.allSatisfy({ hub.feedIfAny($0) == nil }) {
                 let reason =
                     "Only subscribers of \(record.channel) publish to it. The message waits until the channel is subscribed."
                 return .refused(LifelineError(.notSubscribed, reason))

@@ -118,7 +118,9 @@ extension Outbox {
             switch signal {
             case .connection: takeConnection()
             case .subscribed(let channel):
-                apply { state, now in state.machine.subscribed(Identifier(channel), now: now, into: &state.effects) }
+                for name in core.adapter.roomsOfPublishers(to: channel) {
+                    apply { state, now in state.machine.subscribed(Identifier(name), now: now, into: &state.effects) }
+                }
             }
         }
     }

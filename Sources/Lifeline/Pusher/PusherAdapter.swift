@@ -107,7 +107,7 @@ final class PusherAdapter: ServiceAdapter {
         if let feature = Self.missing(publication) { throw .unsupported(feature: feature, service: serviceName) }
     }
 
-    func publishesAsSubscriber(_ channel: String) -> Bool { caller == nil }
+    func roomsOfPublishers(to channel: String) -> [String] { caller == nil ? [channel] : [] }
 
     /// Rule LL-87.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {

@@ -46,8 +46,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var requiresUser: Bool { get }
     /// For how long after a message was first sent the service recognises it by its ``Publication/id``; nil when it never does.
     var repetitionSpan: Duration? { get }
-    /// Whether only a subscriber of `channel` can publish to it.
-    func publishesAsSubscriber(_ channel: String) -> Bool
+    /// The names of rooms of which one has to be subscribed by whoever publishes to `channel`; none when it need not be.
+    func roomsOfPublishers(to channel: String) -> [String]
 
     /// What a call for this feature would throw before anything is sent: a feature that the service lacks, a name that it does not take.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError)
@@ -86,7 +86,7 @@ extension ServiceAdapter {
     var user: String? { nil }
     var requiresUser: Bool { false }
     var repetitionSpan: Duration? { nil }
-    func publishesAsSubscriber(_ channel: String) -> Bool { false }
+    func roomsOfPublishers(to channel: String) -> [String] { [] }
 
     func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }
 
