@@ -11,14 +11,16 @@ public struct Channel: Sendable {
     /// Subscribes, and returns when the service has confirmed.
     ///
     /// Without a connection it waits for one. The client renews the subscription after every reconnect, until
-    /// ``Room/unsubscribe()``. A client subscribes a channel once; all rooms of the channel share the subscription.
+    /// ``Room/unsubscribe()``. Each call gives a room of its own, which begins with the call and ends by itself. All rooms of the channel
+    /// share one subscription, which ends with the last of them.
     ///
     /// - Throws: the service's reason when it refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended
     ///   before the confirmation; the connection's failure when the client does not try again; ``LifelineError/Code/cancelled`` when
     ///   the task was cancelled or the channel unsubscribed in the meantime. The channel is not subscribed then.
     public func subscribe() async throws(LifelineError) -> Room {
         try core.requireEncryption(of: name)
-        let feed = await core.hub.join(name)
+        let hold = await core.hub.join(name)
+        let feed = hold.feed
         do {
             try await core.adapter.subscribe(name) { [core, name] in
                 // Whoever unsubscribed a moment ago had nothing to take back yet.
@@ -29,16 +31,15 @@ public struct Channel: Sendable {
             core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }
-        feed.endWaiting(isConfirmed: true)
+        core.hub.confirm(name)
         if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed.") }
-        return Room(feed: feed, core: core)
+        return Room(hold: hold, core: core)
     }
 
-    /// Ends the subscription of the channel, for all its rooms. A caller that still waits in ``subscribe()`` gets
-    /// ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. See ``Room/unsubscribe()``.
+    /// Ends the subscription of the channel with all its rooms, whoever has them. A caller that still waits in ``subscribe()`` gets
+    /// ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. ``Room/unsubscribe()`` ends one room.
     public func unsubscribe() {
-        guard let feed = core.hub.feedIfAny(name) else { return }
-        core.hub.takeBack(feed) { core.adapter.unsubscribe(name) }
+        core.hub.takeBackAll(name) { core.adapter.unsubscribe(name) }
     }
 
     /// Publishes a value, encoded as JSON.

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import Identifiers
 
-/// The messages, gaps and failures of a channel, as an async sequence for one consumer. It ends with the subscription, with the
+/// The messages, gaps and failures of a channel, as an async sequence for one consumer. It ends with the room, with the
 /// client, or when the consuming task is cancelled.
 ///
 /// The sequence is bounded: when a consumer falls further behind than ``ClientOptions/backlog``, messages are dropped and a gap
@@ -19,13 +19,14 @@ public struct Deliveries: AsyncSequence, Sendable {
     /// When the sequence began.
     let start: Moment
     let clock: FeedClock
+    let hold: RoomHold
 
     /// How many messages were dropped for this sequence.
     public var droppedCount: Int { stream.droppedCount }
 
     /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(base: stream.makeAsyncIterator(), channel: channel, last: start, clock: clock)
+        Iterator(base: stream.makeAsyncIterator(), channel: channel, last: start, clock: clock, hold: hold)
     }
 
     /// Hands out one element after the other. For one task.
@@ -35,6 +36,8 @@ public struct Deliveries: AsyncSequence, Sendable {
         /// When the latest message of this sequence arrived: nothing is missing up to there.
         var last: Moment
         let clock: FeedClock
+        /// The room goes on as long as somebody reads it.
+        let hold: RoomHold
 
         /// The next delivery, or nil at the end.
         public mutating func next() async -> Delivery? {

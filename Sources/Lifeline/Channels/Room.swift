@@ -1,26 +1,28 @@
-/// A subscribed channel.
+/// A subscribed channel, as one screen or one part of an app has it: each call of ``Channel/subscribe()`` gives a room of its own. All
+/// rooms of a channel share one subscription at the service, which ends with the last room.
 ///
 /// There are two ways to read it. ``messages`` has messages only, and each message says whether others may be missing before it.
 /// In ``deliveries`` gaps and failures are elements of their own, which a `switch` has to handle.
 public struct Room: Sendable {
-    let feed: RoomFeed
+    let hold: RoomHold
     let core: ClientCore
 
     /// The channel's name.
-    public var name: String { feed.channel }
+    public var name: String { hold.feed.channel }
     /// The channel, for publishing and for its history.
     public var channel: Channel { Channel(name: name, core: core) }
-    /// Whether the subscription has ended: by ``unsubscribe()``, or because the service refused to renew it.
-    public var isEnded: Bool { feed.isEnded }
+    /// Whether the room has ended: by ``unsubscribe()``, by ``Channel/unsubscribe()``, or because the service refused to renew the
+    /// subscription.
+    public var isEnded: Bool { hold.feed.isEnded }
 
     /// The messages of the channel.
     ///
-    /// The first sequence of a channel, from here or from ``deliveries``, begins with the subscription, so no message is lost between
+    /// The first sequence of a room, from here or from ``deliveries``, begins with the room's subscription, so no message is lost between
     /// the confirmation and the loop. Further sequences begin when the property is read.
     public var messages: Messages { Messages(deliveries: deliveries) }
 
     /// The messages, gaps and failures of the channel. It begins like ``messages``.
-    public var deliveries: Deliveries { feed.deliveries() }
+    public var deliveries: Deliveries { hold.deliveries() }
 
     /// The members who are present in the channel.
     ///
@@ -30,7 +32,7 @@ public struct Room: Sendable {
             guard core.adapter.hasPresence(name) else {
                 throw .unsupported(feature: "presence on channel \(name)", service: core.adapter.serviceName)
             }
-            return Presence(feed: feed)
+            return Presence(hold: hold)
         }
     }
 
@@ -66,9 +68,13 @@ public struct Room: Sendable {
         try await channel.history(before: id, limit: limit)
     }
 
-    /// Ends the subscription of the channel, for all its rooms. Sequences deliver the messages that had arrived before, then end.
-    /// Works in every state of the connection.
+    /// Ends this room. Its sequences deliver the messages that had arrived before, then end. Other rooms of the channel go on; with the
+    /// last one the channel is unsubscribed at the service. Works in every state of the connection; a second call does nothing.
+    ///
+    /// A room that is released without this call, with all its sequences, keeps the channel subscribed for
+    /// ``LifelineClient/events``, but only until another room of the channel is unsubscribed as the last one, or
+    /// ``Channel/unsubscribe()`` is called.
     public func unsubscribe() {
-        core.hub.takeBack(feed) { core.adapter.unsubscribe(name) }
+        core.hub.takeBack(hold.feed) { core.adapter.unsubscribe(name) }
     }
 }

@@ -4,13 +4,13 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// Turns what an adapter tells into what consumers hear: one sequence of everything, one of statuses, one per channel.
+/// Turns what an adapter tells into what consumers hear: one sequence of everything, one of statuses, and those of each room.
 ///
 /// ``take(_:)`` is called in one order and never concurrently; everything else may be called from any thread.
 final class ClientHub: Sendable {
-    private struct State {
+    struct State {
         var status = ConnectionStatus.idle
-        var feeds: [Identifier: RoomFeed] = [:]
+        var channels: [Identifier: HeldChannel] = [:]
         /// Channels that were asked to be unsubscribed, until the service says that they are.
         var leaving: Set<Identifier> = []
         /// Channels that the service is just being told to forget.
@@ -18,7 +18,7 @@ final class ClientHub: Sendable {
         var isEnded = false
     }
 
-    private struct Forgetting {
+    struct Forgetting {
         /// How many tell it at this moment.
         var count = 0
         /// Who waits until it has been told.
@@ -26,11 +26,11 @@ final class ClientHub: Sendable {
     }
 
     let clock: FeedClock
-    private let backlog: Int
+    let backlog: Int
     private let events: Broadcaster<ClientEvent>
     private let statuses: Broadcaster<ConnectionStatus>
-    private let state = NIOLockedValueBox(State())
-    private let consumers: (any ConsumerTracker)?
+    let state = NIOLockedValueBox(State())
+    let consumers: (any ConsumerTracker)?
 
     init(backlog: Int, clock: FeedClock, consumers: (any ConsumerTracker)? = nil) {
         self.backlog = backlog
@@ -53,101 +53,14 @@ final class ClientHub: Sendable {
 
     /// Ends all sequences.
     func end() {
-        let feeds = state.withLockedValue { state in
+        let channels = state.withLockedValue { state in
             state.isEnded = true
-            defer { state.feeds = [:] }
-            return state.feeds.values
+            defer { state.channels = [:] }
+            return state.channels.values
         }
-        for feed in feeds { feed.end() }
+        for room in channels.lazy.flatMap(\.rooms) { room.end() }
         statuses.finish()
         events.finish()
-    }
-}
-
-// Subscribing and unsubscribing, from any thread.
-extension ClientHub {
-    /// A caller begins to wait for a channel, whose feed is made when there is none. Waits while the service is being told to forget
-    /// the channel, so that this cannot undo what the caller asks for next.
-    func join(_ channel: String) async -> RoomFeed {
-        while true {
-            let feed = state.withLockedValue { state -> RoomFeed? in
-                guard state.forgetting[channel] == nil else { return nil }
-                let feed =
-                    state.feeds[channel] ?? RoomFeed(channel: channel, backlog: backlog, clock: clock, consumers: consumers)
-                feed.beginWaiting()
-                if state.isEnded { feed.end() } else { state.feeds[channel] = feed }
-                return feed
-            }
-            if let feed { return feed }
-            await withCheckedContinuation { continuation in
-                let isTold = state.withLockedValue { state in
-                    state.forgetting[channel]?.waiting.append(continuation)
-                    return state.forgetting[channel] == nil
-                }
-                if isTold { continuation.resume() }
-            }
-        }
-    }
-
-    /// A caller stops waiting in vain. The channel's feed ends when nobody else wants it.
-    ///
-    /// - Parameter forget: tells the service, in that case.
-    func leave(_ feed: RoomFeed, forget: () -> Void) {
-        tell(feed.channel, forget) { state in
-            guard feed.endWaiting(), state.feeds[feed.channel] === feed else { return false }
-            state.feeds[feed.channel] = nil
-            return true
-        } ending: {
-            feed.end()
-        }
-    }
-
-    /// Ends a feed at the user's wish, unless it has been replaced by a newer one.
-    ///
-    /// - Parameter forget: tells the service, in that case.
-    func takeBack(_ feed: RoomFeed, forget: () -> Void) {
-        tell(feed.channel, forget) { state in
-            guard state.feeds[feed.channel] === feed else { return false }
-            state.feeds[feed.channel] = nil
-            state.leaving.insert(feed.channel)
-            return true
-        } ending: {
-            feed.takeBack()
-            feed.end()
-        }
-    }
-
-    /// Tells the service to forget a channel, unless somebody wants it.
-    func forgetUnwanted(_ channel: String, forget: () -> Void) {
-        tell(channel, forget) { $0.feeds[channel] == nil }
-    }
-
-    /// Whoever subscribes to the channel waits until `forget` is through.
-    private func tell(
-        _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
-    ) {
-        let isMine = state.withLockedValue { state in
-            guard isUnwanted(&state) else { return false }
-            state.forgetting[channel, default: Forgetting()].count += 1
-            return true
-        }
-        guard isMine else { return }
-        ending()
-        forget()
-        let waiting = state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
-            state.forgetting[channel]?.count -= 1
-            guard state.forgetting[channel]?.count == 0 else { return [] }
-            return state.forgetting.removeValue(forKey: channel)?.waiting ?? []
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// How many callers wait for a channel.
-    func waiting(for channel: String) -> Int { feedIfAny(channel)?.waiting ?? 0 }
-
-    /// The service has refused the channel for good, and forgotten it.
-    private func drop(_ channel: String) {
-        state.withLockedValue { $0.feeds.removeValue(forKey: channel) }?.end()
     }
 }
 
@@ -158,19 +71,21 @@ extension ClientHub {
         let now = clock.now()
         var outgoing: [ClientEvent] = []
         outgoing.reserveCapacity(news.count)
-        var run: (feed: RoomFeed, deliveries: [Delivery])?
+        var run: (channel: String, rooms: [RoomFeed], deliveries: [Delivery])?
         func flush() {
-            if let run { run.feed.deliver(run.deliveries) }
+            if let run {
+                for room in run.rooms { room.deliver(run.deliveries) }
+            }
             run = nil
         }
         func deliver(_ delivery: Delivery, to channel: String) -> Bool {
-            if run?.feed.channel.isExactly(channel) == true {
+            if run?.channel.isExactly(channel) == true {
                 run?.deliveries.append(delivery)
                 return true
             }
             flush()
-            guard let feed = feedIfAny(channel) else { return false }
-            run = (feed, [delivery])
+            guard let held = held(channel) else { return false }
+            run = (channel, held.rooms, [delivery])
             return true
         }
         for event in news {
@@ -210,23 +125,22 @@ extension ClientHub {
         case .change(let change):
             outgoing.append(.status(announce(change)))
         case .subscribed(let channel, let members, let isRenewal):
-            guard let feed = feedIfAny(channel) else { return }
+            guard confirm(channel) else { return }
             outgoing.append(.subscribed(channel: channel, isRenewal: isRenewal, at: now))
-            outgoing.append(contentsOf: feed.confirm(members: members).map { .presence($0, at: now) })
+            if let members { apply(to: channel, now, &outgoing) { $0.replace(with: members, in: channel) } }
         case .unsubscribed(let channel):
             guard state.withLockedValue({ $0.leaving.remove(channel) }) != nil else { return }
             outgoing.append(.unsubscribed(channel: channel, at: now))
         case .present(let channel, let members):
-            guard let feed = feedIfAny(channel) else { return }
-            outgoing.append(contentsOf: feed.present(members).map { .presence($0, at: now) })
+            apply(to: channel, now, &outgoing) { $0.replace(with: members, in: channel) }
         case .joined(let channel, let member):
-            guard let feed = feedIfAny(channel) else { return }
-            outgoing.append(contentsOf: feed.joined(member).map { .presence($0, at: now) })
+            apply(to: channel, now, &outgoing) { list in list.join(member, in: channel).map { [$0] } ?? [] }
         case .left(let channel, let id):
-            guard let feed = feedIfAny(channel) else { return }
-            outgoing.append(contentsOf: feed.left(id).map { .presence($0, at: now) })
+            apply(to: channel, now, &outgoing) { list in list.leave(id, in: channel).map { [$0] } ?? [] }
         case .problem(let error, let channel, let willRetry):
-            if let channel { feedIfAny(channel)?.deliver([.failed(error, willRetry: willRetry)]) }
+            if let channel {
+                for room in rooms(of: channel) { room.deliver([.failed(error, willRetry: willRetry)]) }
+            }
             outgoing.append(.problem(error, channel: channel, willRetry: willRetry, at: now))
         case .notice(let notice):
             outgoing.append(.notice(notice, at: now))
@@ -244,7 +158,19 @@ extension ClientHub {
         return status
     }
 
-    func feedIfAny(_ channel: String) -> RoomFeed? {
-        state.withLockedValue { $0.feeds[channel] }
+    /// Applies what the service told of a channel's members, and tells all rooms what it changed.
+    private func apply(
+        to channel: String, _ now: Moment, _ outgoing: inout [ClientEvent], _ change: (inout MemberList) -> [PresenceChange]
+    ) {
+        guard let members = held(channel)?.members else { return }
+        let changes = members.apply(change)
+        guard !changes.isEmpty else { return }
+        // Looked up after the change: a room that came in between has read the members after it.
+        for room in rooms(of: channel) { room.tell(changes) }
+        outgoing.append(contentsOf: changes.map { .presence($0, at: now) })
+    }
+
+    func held(_ channel: String) -> HeldChannel? {
+        state.withLockedValue { $0.channels[channel] }
     }
 }

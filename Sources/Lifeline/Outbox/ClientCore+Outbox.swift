@@ -10,7 +10,7 @@ extension ClientCore {
             publication.id = record.id
             try requireEncryption(of: record.channel)
             let rooms = adapter.roomsOfPublishers(to: record.channel)
-            if !rooms.isEmpty, rooms.allSatisfy({ hub.feedIfAny($0) == nil }) {
+            if !rooms.isEmpty, rooms.allSatisfy({ hub.held($0) == nil }) {
                 let reason =
                     "Only subscribers of \(record.channel) publish to it. The message waits until the channel is subscribed."
                 return .refused(LifelineError(.notSubscribed, reason))

@@ -49,6 +49,6 @@ extension Presence {
     /// The members as whole lists: the one of now first, then another one after each change. Each read of the property gives an independent
     /// sequence.
     public var memberLists: MemberLists {
-        MemberLists(changes: changes, current: { [feed] in feed.isEnded ? [] : feed.members })
+        MemberLists(changes: changes, current: { [hold] in hold.members })
     }
 }

@@ -178,6 +178,20 @@ func catalogFilledGap(_ room: Room, _ delivery: Delivery) async throws {
     }
 }
 
+private let client = LifelineClient(.pusher(key: "app-key", host: .pusher(cluster: "eu")))
+
+private final class PricesModel {
+    private var room: Room?
+
+    func appear() async throws {
+        let room = try await client.channel("prices").subscribe()
+        self.room = room
+        for await message in room.messages { show(message) }
+    }
+
+    func disappear() { room?.unsubscribe() }
+}
+
 func catalogServiceInMemory() async throws {
     let service = TestService()
     let client = LifelineClient(service.pusher())

@@ -58,4 +58,26 @@ struct ChannelGroupTests {
         for await message in sports.messages.prefix(1) { #expect(message.data == "2" && message.pattern == nil) }
         #expect(fixture.service.targets.contains { $0.contains("channel-group=news") })
     }
+
+    @Test("LL-110: groups and wildcards are left with the last of their rooms", arguments: [":news", "news.*"])
+    func rooms(name: String) async throws {
+        let fixture = PubNubFixture(presence: false)
+        try await fixture.connect()
+        let isGroup = name.hasPrefix(":")
+        func subscribe() async throws -> Room {
+            if isGroup { return try await fixture.client.channelGroup("news").subscribe() }
+            return try await fixture.client.channel(name).subscribe()
+        }
+        let (first, second) = (try await subscribe(), try await subscribe())
+        var message = PubNubFixture.message("1", 1001, in: "news.weather")
+        message.subscription = isGroup ? "news" : name
+        first.unsubscribe()
+        fixture.publish(message)
+        let messages = second.messages
+        #expect(await messages.first { _ in true }?.data == "1")
+        #expect(!fixture.service.targets.contains { $0.contains("/leave") })
+        second.unsubscribe()
+        fixture.client.settle()
+        #expect(fixture.service.targets.last?.contains("/leave") == true)
+    }
 }

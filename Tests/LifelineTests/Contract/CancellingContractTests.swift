@@ -55,7 +55,7 @@ struct CancellingContractTests {
             let ann = try await stage.client("ann")
             let channel = ann.channel(kind.channel)
             let tasks = (0..<2).map { _ in Task { try await channel.subscribe() } }
-            while ann.core.hub.waiting(for: kind.channel) < 2 { await Task.yield() }
+            while ann.core.hub.rooms(of: kind.channel).count < 2 { await Task.yield() }
             tasks[0].cancel()
             let error = await #expect(throws: LifelineError.self) { _ = try await tasks[0].value }
             #expect(error?.code == .cancelled)

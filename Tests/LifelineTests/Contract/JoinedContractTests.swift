@@ -62,6 +62,23 @@ struct JoinedContractTests {
         }
     }
 
+    @Test("LL-110: each room of a channel begins in the history where it wants", arguments: kinds)
+    func rooms(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, talk) = try await stage.joined("ben")
+            for n in 1...3 { try await talk.tick(n) }
+            let (ann, live) = try await stage.joined("ann")
+            try await talk.tick(4)
+            // A member of a group is told of earlier messages as well.
+            #expect(try await live.messages.first { try $0.decode(Tick.self).n == 4 } != nil)
+            let late = try await ann.channel(kind.channel).subscribe()
+            let deliveries = try await late.deliveries(since: .last(2))
+            live.unsubscribe()
+            try await talk.tick(5)
+            #expect(try await numbers(deliveries, 3) == [.message(3), .message(4), .message(5)])
+        }
+    }
+
     @Test("Without a history it is unsupported", arguments: ServiceUnderTest.allCases.filter { !$0.hasHistory })
     func unsupported(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

@@ -31,6 +31,40 @@ struct OutageContractTests {
         }
     }
 
+    @Test(
+        "LL-110: an outage is the same for all rooms of a channel, and a caller that gives up in it changes nothing",
+        arguments: ServiceUnderTest.allCases)
+    func rooms(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (ann, room) = try await stage.joined("ann", relayed: true, timing: .fast)
+            let again = try await ann.channel(kind.channel).subscribe()
+            let ended = try await ann.channel(kind.channel).subscribe()
+            let (_, talk) = try await stage.joined("ben")
+            let (first, second, statuses) = (room.deliveries, again.deliveries, ann.statuses)
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            ended.unsubscribe()
+            let subscribing = Task { await ann.refusalOfSubscribing(kind.channel) }
+            while !ann.isAsked { await Task.yield() }
+            subscribing.cancel()
+            #expect(await subscribing.value?.code == .cancelled)
+            let events = ann.events
+            try await talk.tick(1)
+            stage.relay.pass()
+            _ = await events.first { if case .subscribed(_, isRenewal: true, _) = $0 { true } else { false } }
+            try await talk.tick(2)
+            for deliveries in [first, second] {
+                var told: [Told?] = []
+                for await delivery in deliveries {
+                    if case .failed(_, willRetry: true) = delivery { continue }
+                    told.append(Told(delivery))
+                    if told.last == .message(2) { break }
+                }
+                #expect(told == (kind.catchesUp ? [.message(1), .message(2)] : [.gap, .message(2)]))
+            }
+        }
+    }
+
     @Test("A server that comes back without its memory is a gap", arguments: ServiceUnderTest.allCases)
     func forgetfulServer(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

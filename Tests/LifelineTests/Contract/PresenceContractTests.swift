@@ -36,6 +36,30 @@ struct PresenceContractTests {
         }
     }
 
+    @Test(
+        "LL-110: the end of one room of two is no leave, and a later room knows who is there",
+        arguments: ServiceUnderTest.allCases.filter(\.hasPresence))
+    func rooms(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let (ben, talk) = try await stage.joined("ben")
+            let presence = try talk.presence
+            _ = await presence.memberLists.first { $0.count == 2 }
+            let later = try await ben.channel(kind.channel).subscribe()
+            #expect(try later.presence.members == presence.members)
+            let changes = try room.presence.changes
+            talk.unsubscribe()
+            #expect(presence.members.isEmpty)
+            try await later.tick(1)
+            #expect(try await room.messages.first { _ in true }?.decode(Tick.self).n == 1)
+            #expect(try later.presence.members.map(\.id).sorted() == ["ann", "ben"])
+            try await stage.settle(polls: 2)
+            later.unsubscribe()
+            let left = await changes.first { $0.action == .leave }
+            #expect(left?.member.id == "ben")
+        }
+    }
+
     @Test("LL-25: who is there can be asked without a subscription, or that is unsupported", arguments: ServiceUnderTest.allCases)
     func members(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

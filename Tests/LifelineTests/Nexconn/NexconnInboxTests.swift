@@ -54,7 +54,7 @@ struct NexconnInboxTests {
         fixture.server.prepare(package: [(11, NexconnFixture.message(1, from: "eve"))])
         let channel = fixture.client.channel("direct:ben")
         let subscribing = Task { () async throws in try await channel.subscribe() }
-        while channel.core.hub.feedIfAny("direct:ben") == nil, !Task.isCancelled { await Task.yield() }
+        while channel.core.hub.rooms(of: "direct:ben").isEmpty, !Task.isCancelled { await Task.yield() }
         try await fixture.connect()
         _ = try await subscribing.value
         await acknowledged(fixture, 11)

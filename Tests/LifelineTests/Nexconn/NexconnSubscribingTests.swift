@@ -48,7 +48,7 @@ struct NexconnSubscribingTests {
         let fixture = NexconnFixture()
         let channel = fixture.client.channel("direct:ben")
         let first = Task { () async throws in try await channel.subscribe() }
-        while channel.core.hub.feedIfAny("direct:ben") == nil, !Task.isCancelled { await Task.yield() }
+        while channel.core.hub.rooms(of: "direct:ben").isEmpty, !Task.isCancelled { await Task.yield() }
         try await fixture.connect()
         _ = try await first.value
         await fixture.disconnect()

@@ -22,7 +22,9 @@ final class ScriptedAdapter: ServiceAdapter {
         var lastChange: ConnectionChange?
         var now = Moment(nanoseconds: 1_000_000_000)
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        var waiting: [String: CheckedContinuation<Result<Void, LifelineError>, Never>] = [:]
+        /// Callers of `subscribe`, by number.
+        var waiting: [Int: (channel: String, caller: CheckedContinuation<Result<Void, LifelineError>, Never>)] = [:]
+        var lastCaller = 0
         var watchers: [@Sendable (Call) -> Void] = []
         /// Called once, when a subscription is asked for and the service does not know yet.
         var beforeSubscribing: (@Sendable () -> Void)?
@@ -84,15 +86,19 @@ final class ScriptedAdapter: ServiceAdapter {
             return state.beforeSubscribing
         }
         first?()
+        let number = state.withLockedValue { state in
+            state.lastCaller += 1
+            return state.lastCaller
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                state.withLockedValue { $0.waiting[channel] = continuation }
+                state.withLockedValue { $0.waiting[number] = (channel, continuation) }
                 record(.subscribe(channel))
                 submitted()
-                if Task.isCancelled { answer(channel, .failure(LifelineError(.cancelled, "Cancelled."))) }
+                if Task.isCancelled { cancel(number) }
             }
         } onCancel: {
-            answer(channel, .failure(LifelineError(.cancelled, "Cancelled.")))
+            cancel(number)
         }
         try result.get()
     }
@@ -100,6 +106,11 @@ final class ScriptedAdapter: ServiceAdapter {
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         record(.publish(publication))
         return .accepted(id: nil)
+    }
+
+    private func cancel(_ caller: Int) {
+        let waiting = state.withLockedValue { $0.waiting.removeValue(forKey: caller) }
+        waiting?.caller.resume(returning: .failure(LifelineError(.cancelled, "Cancelled.")))
     }
 
     private func record(_ call: Call) {
@@ -140,14 +151,32 @@ extension ScriptedAdapter {
         if let change = state.withLockedValue({ $0.lastChange }) { tell(.change(change)) }
     }
 
+    /// Answers all callers that wait for the channel.
     func answer(_ channel: String, _ result: Result<Void, LifelineError>) {
-        state.withLockedValue { $0.waiting.removeValue(forKey: channel) }?.resume(returning: result)
+        let callers = state.withLockedValue { state in
+            let numbers = state.waiting.filter { $0.value.channel == channel }.map(\.key)
+            return numbers.compactMap { state.waiting.removeValue(forKey: $0)?.caller }
+        }
+        for caller in callers { caller.resume(returning: result) }
     }
 
     /// Confirms a channel as a service does: tells, then answers.
     func confirm(_ channel: String, members: [Member]? = nil, isRenewal: Bool = false) {
         tell(.subscribed(channel: channel, members: members, isRenewal: isRenewal))
         answer(channel, .success(()))
+    }
+
+    /// Confirms the channel to the next caller alone.
+    func answersNext(_ channel: String) {
+        let isDone = NIOLockedValueBox(false)
+        onCall { [weak self] call in
+            guard call == .subscribe(channel) else { return }
+            let wasDone = isDone.withLockedValue { isDone in
+                defer { isDone = true }
+                return isDone
+            }
+            if !wasDone { self?.confirm(channel) }
+        }
     }
 
     func message(_ text: String, in channel: String = "room", event: String = "e") {

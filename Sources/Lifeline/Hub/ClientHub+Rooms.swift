@@ -1,0 +1,132 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import WireCoding
+
+// Rooms that come and go, from any thread. Rules LL-110, LL-111 and LL-36.
+extension ClientHub {
+    /// A new room of a channel. Waits while the service is being told to forget the channel, so that this cannot undo what the caller asks
+    /// for next.
+    func join(_ channel: String) async -> RoomHold {
+        while true {
+            let feed = state.withLockedValue { state -> RoomFeed? in
+                guard state.forgetting[channel] == nil else { return nil }
+                var held = state.channels[channel] ?? HeldChannel()
+                let feed = RoomFeed(
+                    channel: channel, members: held.members, backlog: backlog, start: clock.now(), consumers: consumers)
+                held.rooms.append(feed)
+                if state.isEnded { feed.end() } else { state.channels[channel] = held }
+                return feed
+            }
+            if let feed { return RoomHold(feed, in: self) }
+            await withCheckedContinuation { continuation in
+                let isTold = state.withLockedValue { state in
+                    state.forgetting[channel]?.waiting.append(continuation)
+                    return state.forgetting[channel] == nil
+                }
+                if isTold { continuation.resume() }
+            }
+        }
+    }
+
+    /// The service has confirmed a channel, as its news or the answer to a caller says.
+    ///
+    /// - Returns: whether anybody has the channel.
+    @discardableResult
+    func confirm(_ channel: String) -> Bool {
+        state.withLockedValue { state in
+            guard state.channels[channel] != nil else { return false }
+            state.channels[channel]?.isConfirmed = true
+            return true
+        }
+    }
+
+    /// A caller stops waiting for its room in vain.
+    ///
+    /// - Parameter forget: tells the service to forget the channel, when nobody else has it.
+    func leave(_ room: RoomFeed, forget: () -> Void) {
+        room.end()
+        tell(room.channel, forget) { state in
+            guard state.channels[room.channel]?.remove(room) == true, let held = state.channels[room.channel],
+                held.rooms.isEmpty, !held.isKept
+            else { return false }
+            state.channels[room.channel] = nil
+            // The last room that was confirmed has been unsubscribed meanwhile.
+            if held.isConfirmed { state.leaving.insert(Identifier(room.channel)) }
+            return true
+        }
+    }
+
+    /// Ends a room at the user's wish.
+    ///
+    /// - Parameter forget: tells the service to forget the channel, when it was the last room.
+    func takeBack(_ room: RoomFeed, forget: () -> Void) {
+        room.takeBack()
+        tell(room.channel, forget) { state in
+            guard state.channels[room.channel]?.remove(room) == true, state.channels[room.channel]?.rooms.isEmpty == true
+            else { return false }
+            state.channels[room.channel] = nil
+            state.leaving.insert(Identifier(room.channel))
+            return true
+        }
+    }
+
+    /// Ends all rooms of a channel at the user's wish.
+    ///
+    /// - Parameter forget: tells the service to forget the channel, unless nobody had it.
+    func takeBackAll(_ channel: String, forget: () -> Void) {
+        var ended: [RoomFeed] = []
+        tell(channel, forget) { state in
+            guard let held = state.channels.removeValue(forKey: channel) else { return false }
+            ended = held.rooms
+            state.leaving.insert(Identifier(channel))
+            return true
+        } ending: {
+            for room in ended { room.takeBack() }
+        }
+    }
+
+    /// Nobody has the room any more, nor one of its sequences. Its channel stays subscribed.
+    func release(_ room: RoomFeed) {
+        let isHeld = state.withLockedValue { state in
+            guard state.channels[room.channel]?.remove(room) == true else { return false }
+            state.channels[room.channel]?.isKept = true
+            return true
+        }
+        if isHeld { room.end() }
+    }
+
+    /// The service has refused the channel for good, and forgotten it.
+    func drop(_ channel: String) {
+        for room in state.withLockedValue({ $0.channels.removeValue(forKey: channel) })?.rooms ?? [] { room.end() }
+    }
+
+    /// Tells the service to forget a channel, unless somebody has it.
+    func forgetUnwanted(_ channel: String, forget: () -> Void) {
+        tell(channel, forget) { $0.channels[channel] == nil }
+    }
+
+    /// Whoever subscribes to the channel waits until `forget` is through.
+    private func tell(
+        _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
+    ) {
+        let isMine = state.withLockedValue { state in
+            guard isUnwanted(&state) else { return false }
+            state.forgetting[channel, default: Forgetting()].count += 1
+            return true
+        }
+        guard isMine else { return }
+        ending()
+        forget()
+        let waiting = state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
+            state.forgetting[channel]?.count -= 1
+            guard state.forgetting[channel]?.count == 0 else { return [] }
+            return state.forgetting.removeValue(forKey: channel)?.waiting ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// The rooms of a channel, those that wait for the confirmation among them.
+    func rooms(of channel: String) -> [RoomFeed] {
+        state.withLockedValue { $0.channels[channel]?.rooms ?? [] }
+    }
+}

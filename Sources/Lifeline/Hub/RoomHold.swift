@@ -1,0 +1,34 @@
+import ConnectionEngine
+
+/// What the values and the sequences of one room share. When the last of them is released, nobody can read the room any more, and the hub
+/// stops keeping messages for it (rule LL-111).
+final class RoomHold: Sendable {
+    let feed: RoomFeed
+    private let hub: ClientHub
+
+    init(_ feed: RoomFeed, in hub: ClientHub) {
+        self.feed = feed
+        self.hub = hub
+    }
+
+    deinit { hub.release(feed) }
+
+    /// Everybody who is present; empty after the end of the room.
+    var members: [Member] { feed.isEnded ? [] : feed.members.current.members }
+
+    /// The first sequence begins with the room's subscription, each further one with the call.
+    func deliveries() -> Deliveries {
+        if let first = feed.takeFirst() {
+            return Deliveries(stream: first, channel: feed.channel, start: feed.start, clock: hub.clock, hold: self)
+        }
+        let later = feed.items.stream()
+        return Deliveries(stream: later, channel: feed.channel, start: hub.clock.now(), clock: hub.clock, hold: self)
+    }
+
+    func presenceChanges() -> PresenceChanges {
+        let stream = feed.presence.stream()
+        // Read after the stream was opened: a change in between is in both, and the sequence knows it by then.
+        let start = feed.members.current
+        return PresenceChanges(stream: stream, channel: feed.channel, start: start) { self.feed.members.current.members }
+    }
+}
