@@ -335,6 +335,11 @@ let package = Package(
             ],
             path: "Tests/ConformanceEcho", swiftSettings: strict),
 
+        // Prints what the four APIs tell about the network, for Tests/ScenarioTests/test_own_network.py.
+        .executableTarget(
+            name: "network-watch", dependencies: ["Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK"],
+            path: "Tests/NetworkWatch", swiftSettings: strict),
+
         // Tests mirror sources.
         tests("ConnectionEngineTests", ["ConnectionEngine", "EngineTesting"]),
         // Logs and metrics that a test can read.

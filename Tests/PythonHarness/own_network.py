@@ -19,8 +19,12 @@ table inet dead {
 """
 
 
+# Of the interface that a namespace may have beside; 198.18/15 is for benchmarks (RFC 2544).
+ADDRESS, GATEWAY = "198.18.0.1", "198.18.0.254"
+
+
 class OwnNetwork:
-    """A namespace with nothing but a loopback interface. Ends with the test."""
+    """A namespace with nothing but a loopback interface, unless a test gives it another one. Ends with the test."""
 
     def __init__(self):
         missing = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -63,6 +67,23 @@ class OwnNetwork:
     def drop(self, ports):
         """From now on the packets of the connections from these ports vanish, in both directions."""
         self.run("nft", "add", "element", "inet", "dead", "ports", "{ " + ", ".join(map(str, ports)) + " }")
+
+    def add_way_out(self, up=True):
+        """An interface through which packets could leave: what clients take for a network. `ADDRESS` is this machine's on it."""
+        self.run("ip", "link", "add", "out0", "type", "veth", "peer", "name", "out1")
+        self.run("ip", "link", "set", "out1", "up")
+        if up:
+            self.open_way_out()
+
+    def open_way_out(self):
+        self.run("ip", "addr", "add", f"{ADDRESS}/24", "dev", "out0")
+        self.run("ip", "link", "set", "out0", "up")
+        self.run("ip", "route", "add", "default", "via", GATEWAY)
+
+    def close_way_out(self):
+        """Nothing leaves any more, and `ADDRESS` cannot be reached either, not even from this machine."""
+        self.run("ip", "link", "set", "out0", "down")
+        self.run("ip", "addr", "del", f"{ADDRESS}/24", "dev", "out0")
 
     def kill(self):
         subprocess.run(["ip", "netns", "del", self.name], capture_output=True, timeout=20)

@@ -29,7 +29,36 @@ public struct NCStatuses: AsyncSequence, Sendable {
     }
 }
 
+/// Each loss and return of this device's network from now on, as an async sequence for one consumer: whether there is a network. A consumer
+/// that is 64 elements behind misses some.
+///
+/// Ends when the consuming task is cancelled.
+public struct NCNetworkChanges: AsyncSequence, Sendable {
+    /// Whether there is a network now.
+    public typealias Element = Bool
+    /// The sequence never throws.
+    public typealias Failure = Never
+
+    let stream: EventStream<Bool>
+
+    /// Starts where an earlier loop over this sequence ended.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator())
+    }
+
+    /// Hands out one change after the other. For one task.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: EventStream<Bool>.Iterator
+
+        /// The next change, or nil at the end.
+        public mutating func next() async -> Bool? { await base.next() }
+    }
+}
+
 extension NCEngine {
+    /// Whether this device has a network, each time that it comes or goes, after ``initialize(_:)`` (rule NC-70).
+    public static var networkChanges: NCNetworkChanges { NCNetworkChanges(stream: engine.board.networkUpdates.stream()) }
+
     /// Every change of status from now on, with its cause, attempts and the pause before the next one.
     ///
     /// ```swift

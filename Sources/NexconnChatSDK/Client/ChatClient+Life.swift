@@ -30,13 +30,9 @@ extension ChatClient {
             return state.launch
         }
         let observation = driver.notices.observe(on: .inline) { [weak self] notices in self?.hear(notices, launch) }
-        let network = assembly.observeNetwork(server.host) { [weak self] status in
-            guard let self else { return }
-            work.async { self.networkChanged(status) }
-        }
         let former = state.withLockedValue { state in
             let former = state
-            (state.driver, state.observation, state.network) = (driver, observation, network)
+            (state.driver, state.observation) = (driver, observation)
             (state.resume, state.resumedUser) = (resume, state.user)
             return former
         }
@@ -60,7 +56,7 @@ extension ChatClient {
     func end(disablePush: Bool) {
         let former = state.withLockedValue { state in
             let former = state
-            (state.driver, state.observation, state.network, state.sweep) = (nil, nil, nil, nil)
+            (state.driver, state.observation, state.sweep) = (nil, nil, nil)
             state.unkept = []
             state.isOver = true
             return former
@@ -125,7 +121,7 @@ extension ChatClient {
     }
 
     /// News of the network: a new way out starts the pauses anew (rule NC-13).
-    private func networkChanged(_ status: NetworkStatus) {
+    func networkChanged(_ status: NetworkStatus) {
         state.withLockedValue { $0.networkStatus = status }
         guard !isRetired, !isOver, let driver else { return }
         let failures = driver.snapshot.failedAttempts

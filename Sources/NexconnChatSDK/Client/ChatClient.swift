@@ -25,7 +25,6 @@ final class ChatClient: Sendable {
         var database: ChatDatabase?
         var driver: EngineAssembly.Driver?
         var observation: Observation?
-        var network: NetworkObservation?
         var networkStatus = NetworkStatus.available
         /// Counts the drivers; what an older one still says is dropped.
         var launch = 0

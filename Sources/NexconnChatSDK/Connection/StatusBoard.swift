@@ -1,3 +1,4 @@
+import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
@@ -13,12 +14,15 @@ final class StatusBoard: Sendable {
         /// Counts what was noted, so that a late `connected` does not hide what came after it.
         var version: UInt64 = 0
         var told = NCConnectionStatus.unconnected
+        var network = NetworkStatus.available
     }
 
     /// Changes for async sequences. None is ever dropped.
     let updates = Broadcaster<NCConnectionDetails>(
         backlog: 1024, isDroppable: { _ in false },
         dropped: { _ in NCConnectionDetails(status: .unknown, category: "dropped") })
+    /// Whether there is a network, for async sequences.
+    let networkUpdates = Broadcaster<Bool>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in true })
     private let registry: HandlerRegistry
     private let state = NIOLockedValueBox(State())
 
@@ -65,6 +69,20 @@ final class StatusBoard: Sendable {
         guard isNews else { return }
         updates.send([details])
         let event = ConnectionStatusChangedEvent(details)
+        registry.run { [registry] in
+            registry.connectionStatus.tell { $0.tell(event) }
+        }
+    }
+
+    /// Tells that the network came or went, unless that was told last. On the work queue only.
+    func tell(_ network: NetworkStatus) {
+        let isNews = state.withLockedValue { state in
+            defer { state.network = network }
+            return state.network != network
+        }
+        guard isNews else { return }
+        networkUpdates.send([network == .available])
+        let event = NetworkStatusChangedEvent(isAvailable: network == .available)
         registry.run { [registry] in
             registry.connectionStatus.tell { $0.tell(event) }
         }

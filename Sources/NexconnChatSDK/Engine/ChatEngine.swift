@@ -3,6 +3,7 @@ import Dispatch
 import EngineRuntime
 import NIOConcurrencyHelpers
 import NexconnProtocol
+import TransportCommon
 
 /// What is behind ``NCEngine``: settings, handlers and the user who is signed in. One for the process; tests make more.
 final class ChatEngine: Sendable {
@@ -12,6 +13,7 @@ final class ChatEngine: Sendable {
         var settings: EngineSettings?
         var installation: InstallationStore?
         var client: ChatClient?
+        var network: NetworkObservation?
         var lastClient: UInt64 = 0
         var background: TimerCancellation?
         var isInBackground = false
@@ -51,9 +53,31 @@ final class ChatEngine: Sendable {
         }
         if isRepeated {
             settings.logger?.warning("initialize was called again with the same App Key; the first call counts")
-        } else if let queue = settings.callbackQueue {
-            registry.use(queue)
+            return
         }
+        if let queue = settings.callbackQueue { registry.use(queue) }
+        watchNetwork(of: settings)
+    }
+
+    /// Rule NC-70: from now on, whether a user is signed in or not.
+    private func watchNetwork(of settings: EngineSettings) {
+        guard case .success(let server) = settings.server else { return }
+        let observation = assembly.observeNetwork(server.host) { [weak self] status in
+            guard let self else { return }
+            work.async { self.networkChanged(to: status) }
+        }
+        // The former one is released outside of the lock.
+        let former = state.withLockedValue { state in
+            defer { state.network = observation }
+            return state.network
+        }
+        _ = former
+    }
+
+    /// On the work queue. Told before the connection acts on it, so that it is the first event of a disruption, and the first one after it.
+    private func networkChanged(to status: NetworkStatus) {
+        board.tell(status)
+        client?.networkChanged(status)
     }
 
     func setLogLevel(_ level: LogLevel) {

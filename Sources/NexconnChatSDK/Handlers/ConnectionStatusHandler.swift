@@ -19,14 +19,33 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
     }
 }
 
+/// This device lost its network, or found one: links and routes, as the system knows them. Whether the server can be reached is another
+/// matter, which ``ConnectionStatusChangedEvent`` tells. An addition to the vendor's SDK.
+#if canImport(ObjectiveC)
+    @objc(NCNetworkStatusChangedEvent)
+#endif
+public final class NetworkStatusChangedEvent: NSObject, Sendable {
+    /// Whether there is a network now.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public let isAvailable: Bool
+
+    init(isAvailable: Bool) {
+        self.isAvailable = isAvailable
+    }
+}
+
 #if canImport(ObjectiveC)
     /// Hears about the connection. Every method is optional.
     @objc(NCConnectionStatusHandler) public protocol ConnectionStatusHandler: AnyObject {
         @objc optional func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
+        @objc optional func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
     }
 
     extension ConnectionStatusHandler {
         func tell(_ event: ConnectionStatusChangedEvent) { onConnectionStatusChanged?(event) }
+        func tell(_ event: NetworkStatusChangedEvent) { onNetworkStatusChanged?(event) }
     }
 #else
     /// Gets changes of the connection's status. Every method is optional.
@@ -35,11 +54,16 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
     public protocol ConnectionStatusHandler: AnyObject {
         /// The status has changed. It always differs from the previous one.
         func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
+        /// The network came or went, also while nobody is signed in. Comes before the statuses that follow from it. An addition to the
+        /// vendor's SDK (rule NC-70).
+        func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
     }
 
     extension ConnectionStatusHandler {
         public func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent) {}
+        public func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent) {}
 
         func tell(_ event: ConnectionStatusChangedEvent) { onConnectionStatusChanged(event) }
+        func tell(_ event: NetworkStatusChangedEvent) { onNetworkStatusChanged(event) }
     }
 #endif

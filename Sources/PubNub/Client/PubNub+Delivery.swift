@@ -11,6 +11,10 @@ extension PubNub {
             switch notice {
             case .change(let change): hear(change, &out)
             case .event(let event): hear(event, &out)
+            case .network(let status):
+                let status = PNNetworkStatus(status)
+                deliveries.sendToCallbacks([.network(status)])
+                networkDeliveries.send([status])
             case .dropped: out.append(.gap(PNGap()))
             }
         }
@@ -57,6 +61,7 @@ extension PubNub {
             switch delivery {
             case .status(let status): tell { $0.client(self, didReceive: status) }
             case .gap(let gap): tell { $0.client(self, mayHaveMissedMessages: gap) }
+            case .network(let status): tell { $0.client(self, didReceiveNetworkStatus: status) }
             case .messages(let messages, let shared): deliver(messages, shared)
             case .completion(let id): line.call(id)
             }

@@ -22,6 +22,9 @@ public final class PubNub: Sendable {
     let instanceID: String
     /// What listeners and sequences are told, in one order.
     let deliveries: Broadcaster<Delivery>
+    /// What ``PNNetworkStatuses`` are told.
+    let networkDeliveries = Broadcaster<PNNetworkStatus>(
+        backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
     /// Completions, in one order with them.
     let line: CallbackLine
 
@@ -69,6 +72,7 @@ public final class PubNub: Sendable {
 
     deinit {
         deliveries.finish()
+        networkDeliveries.finish()
         // Their completions find a client that has gone, and go to the queue at once.
         line.close()
         calls.close()

@@ -6,6 +6,7 @@ enum Delivery: Sendable {
     /// The messages of one answer, and who received them.
     case messages([PubNubMessage], MessageBatch)
     case gap(PNGap)
+    case network(PNNetworkStatus)
     /// The turn of a completion, by its number in the ``CallbackLine``.
     case completion(UInt64)
 

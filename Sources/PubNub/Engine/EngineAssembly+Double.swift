@@ -38,10 +38,7 @@ extension EngineAssembly {
                         double.track(driver)
                         return driver
                     },
-                    observeNetwork: { _, driver in
-                        NetworkObservation(
-                            double.observeNetwork { [weak driver] in driver?.submit(.networkChanged($0)) })
-                    })
+                    observeNetwork: { _, report in NetworkObservation(double.observeNetwork(report)) })
             })
     }
 }

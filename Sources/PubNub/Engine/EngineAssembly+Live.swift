@@ -27,9 +27,7 @@ extension EngineAssembly {
                         values, settings, transport,
                         EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()))
                 },
-                observeNetwork: { host, driver in
-                    NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
-                })
+                observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) })
         },
         observeApplication: { ApplicationMonitor.shared.observe($0) })
 

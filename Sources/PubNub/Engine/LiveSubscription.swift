@@ -11,24 +11,38 @@ final class LiveSubscription: SubscriptionEngine {
 
     private struct State {
         var driver: Driver
-        var network: NetworkObservation?
         var observation: Observation?
+        /// Whether this machine has a way out to the service, as far as anybody knows.
+        var network = NetworkStatus.available
         var place = ApplicationMonitor.Place.foreground
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
     }
 
     private let makeDriver: @Sendable (PubNubSettings) -> Driver
-    private let observeNetwork: @Sendable (String, Driver) -> NetworkObservation?
     private let state: NIOLockedValueBox<State>
+    private let network = NIOLockedValueBox<NetworkObservation?>(nil)
 
+    /// - Parameter observeNetwork: hears news of the network for connections to a host; nil when there is none to hear.
     init(
         _ settings: PubNubSettings, makeDriver: @escaping @Sendable (PubNubSettings) -> Driver,
-        observeNetwork: @escaping @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
+        observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     ) {
         self.makeDriver = makeDriver
-        self.observeNetwork = observeNetwork
-        let driver = makeDriver(settings)
-        state = NIOLockedValueBox(State(driver: driver, network: observeNetwork(settings.endpoint.host, driver)))
+        state = NIOLockedValueBox(State(driver: makeDriver(settings)))
+        let observation = observeNetwork(settings.endpoint.host) { [weak self] in self?.networkChanged(to: $0) }
+        network.withLockedValue { $0 = observation }
+    }
+
+    /// News of the network, one after the other. A way out that has changed is no news for listeners.
+    private func networkChanged(to status: NetworkStatus) {
+        let (driver, body) = state.withLockedValue { state in
+            let isNews = state.network != status
+            state.network = status
+            return (state.driver, isNews ? state.body : nil)
+        }
+        // Before the driver acts on it, so that it is the first status of a disruption, and the first one after it (rule PK-90).
+        body?([.network(status)])
+        driver.submit(.networkChanged(status))
     }
 
     private var driver: Driver { state.withLockedValue { $0.driver } }
@@ -62,12 +76,10 @@ final class LiveSubscription: SubscriptionEngine {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)
         if filter != nil { fresh.submit(.perform(.setFilter(filter), nil)) }
-        let network = observeNetwork(settings.endpoint.host, fresh)
         // The former state is released outside of the lock.
         let former = state.withLockedValue { state in
             let former = state
             state.driver = fresh
-            state.network = network
             state.observation = state.body.map { Self.observe(fresh, $0) }
             return former
         }

@@ -7,6 +7,8 @@ import PubNubProtocol
 enum SubscriptionNotice: Sendable {
     indirect case change(ConnectionChange)
     case event(PubNubSessionEvent)
+    /// This machine has lost its way out to the service, or found one. Told on a thread of its own.
+    case network(NetworkStatus)
     /// So many events were dropped here, because they were not taken in time.
     case dropped(Int)
 }

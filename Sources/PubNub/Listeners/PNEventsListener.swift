@@ -19,6 +19,8 @@ public protocol PNEventsListener: AnyObject {
     func client(_ client: PubNub, didReceive status: PNStatus)
     /// Messages may be missing. Comes before the messages that follow the gap. An addition to the Cocoa SDK.
     func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap)
+    /// This machine lost its network, or found one again. Comes before the statuses that follow from it. An addition to the Cocoa SDK.
+    func client(_ client: PubNub, didReceiveNetworkStatus status: PNNetworkStatus)
 }
 
 extension PNEventsListener {
@@ -30,6 +32,7 @@ extension PNEventsListener {
     public func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult) {}
     public func client(_ client: PubNub, didReceive status: PNStatus) {}
     public func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap) {}
+    public func client(_ client: PubNub, didReceiveNetworkStatus status: PNNetworkStatus) {}
 }
 
 /// The former name of ``PNEventsListener``, with the same methods.

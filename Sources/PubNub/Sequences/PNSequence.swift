@@ -72,7 +72,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
                     position = 0
                 case .gap(let gap):
                     if source.name.map(gap.concerns) ?? true { self.gap = self.gap ?? gap }
-                case .status, .completion:
+                case .status, .completion, .network:
                     continue
                 case nil:
                     return nil

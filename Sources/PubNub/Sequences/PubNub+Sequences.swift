@@ -44,6 +44,9 @@ extension PubNub {
     /// What becomes of the subscription from now on: connected, lost, denied, with cause and retry delay. For one consumer.
     public var statuses: PNStatuses { PNStatuses(stream: deliveries.stream()) }
 
+    /// Each loss and return of this machine's network from now on, subscribed or not. For one consumer.
+    public var networkStatuses: PNNetworkStatuses { PNNetworkStatuses(stream: networkDeliveries.stream()) }
+
     private func sequence<Content: Sendable>(
         _ name: String?, _ limit: Int, _ admits: @escaping @Sendable (PubNubMessage) -> Bool,
         _ select: @escaping @Sendable (Reading) -> Content?
