@@ -19,13 +19,17 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let history = ChannelFeature(rawValue: "history")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
+    /// Changing what others see of this client's user: ``Presence/setOwnData(_:)``.
+    public static let ownPresenceData = ChannelFeature(rawValue: "ownPresenceData")
     /// Asking who is there without a subscription: ``Channel/members()``.
     public static let members = ChannelFeature(rawValue: "members")
     /// Messages that the service cannot read: ``Channel/isEncrypted``.
     public static let encryption = ChannelFeature(rawValue: "encryption")
 
     /// All features that this version knows.
-    public static let allCases: [ChannelFeature] = [.subscribing, .publishing, .history, .presence, .members, .encryption]
+    public static let allCases: [ChannelFeature] = [
+        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .encryption,
+    ]
 }
 
 extension Channel {
@@ -34,6 +38,7 @@ extension Channel {
     /// ``LifelineError/Code/badRequest`` for a name that they do not take, exactly where this is false. Rule LL-87.
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
+        if feature == .ownPresenceData, core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }
             try core.adapter.check(feature, of: name)

@@ -33,14 +33,7 @@ struct Publication: Hashable, Sendable {
         self.channel = channel
         self.event = event
         self.options = options
-        let encoder = JSONEncoder()
-        // Sorted, so that one value always gives one text.
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        do {
-            json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        } catch {
-            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
-        }
+        json = try Self.encoded(value)
     }
 
     init(
@@ -49,8 +42,25 @@ struct Publication: Hashable, Sendable {
         self.channel = channel
         self.event = event
         self.options = options
+        self.json = try Self.checked(json)
+    }
+
+    /// A value as JSON text.
+    static func encoded(_ value: some Encodable) throws(LifelineError) -> String {
+        let encoder = JSONEncoder()
+        // Sorted, so that one value always gives one text.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         do {
-            self.json = try JSONText(json).text
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+        }
+    }
+
+    /// Text that is JSON.
+    static func checked(_ json: String) throws(LifelineError) -> String {
+        do {
+            return try JSONText(json).text
         } catch {
             throw LifelineError(
                 .badRequest, "The data is not JSON: \(error). Put text in double quotes, for example \"\\\"hello\\\"\".")

@@ -32,7 +32,7 @@ public struct Room: Sendable {
             guard core.adapter.hasPresence(name) else {
                 throw .unsupported(feature: "presence on channel \(name)", service: core.adapter.serviceName)
             }
-            return Presence(hold: hold)
+            return Presence(hold: hold, core: core)
         }
     }
 

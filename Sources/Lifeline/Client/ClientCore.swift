@@ -8,7 +8,7 @@ final class ClientCore: Sendable {
     let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
     /// What stands in for the service in tests; nil for the service itself.
     let double: (any ServiceDouble)?
-    private let requiresEncryption: Bool
+    let requiresEncryption: Bool
     private let observation: Observation
     private let application: Observation?
     private let telemetry: ClientTelemetry?

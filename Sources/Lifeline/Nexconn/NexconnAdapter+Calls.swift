@@ -84,6 +84,7 @@ extension NexconnAdapter {
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
+        case .ownPresenceData: throw noOwnPresence
         case .members:
             guard place.conversation == .open || place.conversation == .group else {
                 throw .unsupported(feature: "question who is on a direct or system channel", service: serviceName)

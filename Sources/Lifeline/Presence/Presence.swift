@@ -1,6 +1,7 @@
 /// The members who are present in a channel, kept up to date by the client.
 public struct Presence: Sendable {
     let hold: RoomHold
+    let core: ClientCore
 
     /// The present members, as far as the client knows, in the order of arrival. While the connection is lost it is the last known
     /// list; after the end of the room it is empty.

@@ -116,7 +116,22 @@ final class PubNubAdapter: ServiceAdapter {
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
+        case .ownPresenceData:
+            try check(.presence, of: channel)
+            try Self.check(channel)
         default: throw unknown(feature)
+        }
+    }
+
+    /// Rule LL-112.
+    func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError) {
+        try check(.ownPresenceData, of: channel)
+        let state = try await caller.setState(json, of: channel)
+        do throws(ConnectionFailure) {
+            // What is asked for from now on carries it, since the service forgets it with the user.
+            _ = try await driver.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: channel))
+        } catch {
+            throw LifelineError(error)
         }
     }
 

@@ -166,6 +166,12 @@ struct PubNubCaller: Sendable {
         return page
     }
 
+    /// Sets the user's state on a channel; the state as the service has taken it.
+    func setState(_ json: String, of channel: String) async throws(LifelineError) -> JSONText {
+        try await ask(
+            PubNubSetStateCall(channels: [channel], userID: settings.userID, state: JSONText(checked: json)))
+    }
+
     /// The most requests of one question who is there, 1000 users each.
     private static let mostPages = 10
 

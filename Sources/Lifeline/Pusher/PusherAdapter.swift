@@ -122,6 +122,7 @@ final class PusherAdapter: ServiceAdapter {
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
+        case .ownPresenceData: throw noOwnPresence
         case .members:
             guard try Self.checked(channel).kind.access == .presence else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)

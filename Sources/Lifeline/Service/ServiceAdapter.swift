@@ -55,6 +55,11 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Whether the service tells who is present in `channel`.
     func hasPresence(_ channel: String) -> Bool
 
+    /// Changes what others see of this client's user in `channel`, until the channel is left.
+    ///
+    /// - Parameter json: an object.
+    func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError)
+
     /// A part of what was published, oldest first.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
 
@@ -87,6 +92,13 @@ extension ServiceAdapter {
     var requiresUser: Bool { false }
     var repetitionSpan: Duration? { nil }
     func roomsOfPublishers(to channel: String) -> [String] { [] }
+
+    /// Rule LL-112: without a word in the protocol for it.
+    var noOwnPresence: LifelineError {
+        .unsupported(feature: "change of one's own presence data", service: serviceName)
+    }
+
+    func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError) { throw noOwnPresence }
 
     func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }
 

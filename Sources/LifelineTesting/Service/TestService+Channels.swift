@@ -1,4 +1,5 @@
 import Identifiers
+import WireCoding
 
 // Rights and presence.
 extension TestService {
@@ -27,6 +28,23 @@ extension TestService {
                 throw TestServiceError(.wrongMember, "\(user) is on \(channel) already.")
             }
             state.arrive(TestMember(id: user, info: info), on: channel)
+        }
+    }
+
+    /// Somebody who is on a channel changes what others see: PubNub's clients are told, as of `Presence.setOwnData(_:)`. The protocols
+    /// of Pusher and of chat have no such event; there it counts for those who come later and ask.
+    ///
+    /// - Parameter info: a JSON object.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there, ``TestServiceError/Code/unencodable`` for what is no JSON
+    ///   object.
+    public func update(_ user: String, on channel: String, info: String) async throws(TestServiceError) {
+        guard (try? JSONText(info))?.kind == .object else {
+            throw TestServiceError(.unencodable, "What others see of a member has to be a JSON object.")
+        }
+        try await act { (state) throws(TestServiceError) in
+            guard state.update(TestMember(id: user, info: info), on: channel) else {
+                throw TestServiceError(.wrongMember, "\(user) is not on \(channel).")
+            }
         }
     }
 

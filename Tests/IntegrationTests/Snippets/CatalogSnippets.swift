@@ -178,6 +178,11 @@ func catalogFilledGap(_ room: Room, _ delivery: Delivery) async throws {
     }
 }
 
+func catalogOwnPresence(_ room: Room) async throws {
+    guard room.channel.supports(.ownPresenceData) else { return }
+    try await room.presence.setOwnData(["mood": "busy"])
+}
+
 private let client = LifelineClient(.pusher(key: "app-key", host: .pusher(cluster: "eu")))
 
 private final class PricesModel {

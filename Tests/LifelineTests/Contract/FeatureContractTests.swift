@@ -25,11 +25,13 @@ struct FeatureContractTests {
             let tells = await isDone { _ = try await channel.history(last: 1) }
             let asks = await isDone { _ = try await channel.members() }
             let watches = await isDone { _ = try room.presence }
+            let changes = await isDone { try await room.presence.setOwnData(["mood": "busy"]) }
             #expect(channel.supports(.subscribing))
             #expect(channel.supports(.publishing) == publishes)
             #expect(channel.supports(.history) == tells && tells == kind.hasHistory)
             #expect(channel.supports(.members) == asks && asks == kind.tellsMembers)
             #expect(channel.supports(.presence) == watches && watches == kind.hasPresence)
+            #expect(channel.supports(.ownPresenceData) == changes && changes == kind.changesOwnPresence)
             #expect(channel.supports(.encryption) == kind.isEncrypted)
             #expect(!channel.supports(ChannelFeature(rawValue: "teleportation")))
             for name in kind.badNames {

@@ -60,6 +60,37 @@ struct PresenceContractTests {
         }
     }
 
+    @Test(
+        "LL-112: what a client changes of its own data is seen by itself, by others, and by those who come later",
+        arguments: ServiceUnderTest.allCases.filter(\.changesOwnPresence))
+    func ownData(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (ann, room) = try await stage.joined("ann", relayed: true, timing: .fast)
+            let (_, other) = try await stage.joined("ben")
+            let changes = try other.presence.changes
+            try await room.presence.setOwnData(["mood": "busy"])
+            func isBusy(_ member: Member) -> Bool {
+                member.id == "ann" && (try? member.decodeInfo(as: [String: String].self)) == ["mood": "busy"]
+            }
+            // The question who is there may have been answered late, so that a join tells it.
+            #expect(await changes.first { isBusy($0.member) } != nil)
+            #expect(try other.presence.members.contains(where: isBusy))
+            #expect(await (try room.presence.memberLists).first { $0.contains(where: isBusy) } != nil)
+            let statuses = ann.statuses
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            let events = ann.events
+            stage.relay.pass()
+            _ = await events.first { if case .subscribed(_, isRenewal: true, _) = $0 { true } else { false } }
+            let (_, late) = try await stage.joined("cat")
+            #expect(await (try late.presence.memberLists).first { $0.contains(where: isBusy) } != nil)
+            // An update and nothing else: nobody came or went for it.
+            try await room.presence.setOwnData(json: #"{"mood":"free"}"#)
+            let next = await changes.first { $0.member.id == "ann" }
+            #expect(next?.action == .update && next?.member.info == #"{"mood":"free"}"#)
+        }
+    }
+
     @Test("LL-25: who is there can be asked without a subscription, or that is unsupported", arguments: ServiceUnderTest.allCases)
     func members(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in

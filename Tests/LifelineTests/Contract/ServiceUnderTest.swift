@@ -37,6 +37,8 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
     var publishesByHTTP: Bool { ![.pusherPrivate, .nexconnOpen, .nexconnGroup].contains(self) }
 
     var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .nexconnOpen].contains(self) }
+    /// Whether a client can change what others see of its user.
+    var changesOwnPresence: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
     /// Whether the service can be asked who is there.
     var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
     var hasHistory: Bool { !isPusher }

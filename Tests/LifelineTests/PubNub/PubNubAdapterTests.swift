@@ -67,6 +67,50 @@ struct PubNubAdapterTests {
         }
     }
 
+    /// Answers questions who is there, and takes every state.
+    private static let state = ScriptedHTTP.json { call in
+        call.url.contains("/data")
+            ? #"{"status":200,"message":"OK","payload":{"mood":"busy"},"service":"Presence"}"#
+            : #"{"status":200,"message":"OK","occupancy":0,"uuids":[],"service":"Presence"}"#
+    }
+
+    @Test("LL-112: the service is told one's own data again with every connection, until the channel is left")
+    func ownData() async throws {
+        let fixture = PubNubFixture(http: Self.state)
+        try await fixture.connect()
+        let room = try await fixture.client.channel("room").subscribe()
+        try await room.presence.setOwnData(["mood": "busy"])
+        fixture.loseLink()
+        func hasState(_ target: String?) -> Bool { target?.contains("state=%7B%22room%22") == true }
+        #expect(hasState(fixture.service.targets.last { $0.contains("/v2/subscribe/") }))
+        room.unsubscribe()
+        let again = try await fixture.client.channel("room").subscribe()
+        #expect(!hasState(fixture.service.targets.last { $0.contains("/v2/subscribe/") }))
+        #expect(!again.isEnded)
+        let ended = await #expect(throws: LifelineError.self) { try await room.presence.setOwnData(["mood": "busy"]) }
+        #expect(ended?.code == .notSubscribed)
+    }
+
+    @Test("LL-112: what is no object, and what the service could read against the client's wish, is not sent")
+    func refusedOwnData() async throws {
+        let fixture = PubNubFixture(http: Self.state)
+        try await fixture.connect()
+        let room = try await fixture.client.channel("room").subscribe()
+        let presence = try room.presence
+        for json in ["1", "[]", "\"busy\"", "{"] {
+            let error = await #expect(throws: LifelineError.self) { try await presence.setOwnData(json: json) }
+            #expect(error?.code == .badRequest, "\(json)")
+        }
+        let pattern = try await fixture.client.channel("room.*").subscribe()
+        let refused = await #expect(throws: LifelineError.self) { try await pattern.presence.setOwnData(["mood": "busy"]) }
+        #expect(refused?.code == .badRequest && !pattern.channel.supports(.ownPresenceData))
+        var options = ClientOptions()
+        options.requiresEncryption = true
+        let service = Service.pubnub(publishKey: "p", subscribeKey: "s", userID: "ann", cipherKey: "key")
+        #expect(!LifelineClient(service, options: options).channel("room").supports(.ownPresenceData))
+        #expect(LifelineClient(service).channel("room").supports(.ownPresenceData))
+    }
+
     @Test("What was missed in an outage is caught up with, in order and without a gap (LL-16)")
     func catchUp() async throws {
         let fixture = PubNubFixture()

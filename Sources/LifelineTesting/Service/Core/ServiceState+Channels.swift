@@ -24,6 +24,21 @@ extension ServiceState {
             inside: Self.plain(name), but: sender)
     }
 
+    /// Somebody who is there has other data. Only PubNub's protocol tells others.
+    ///
+    /// - Returns: whether the user is there.
+    @discardableResult
+    mutating func update(_ member: TestMember, on name: String) -> Bool {
+        let count = channel(name) { channel -> Int? in
+            guard let index = channel.members.firstIndex(where: { $0.id.isExactly(member.id) }) else { return nil }
+            channel.members[index] = member
+            return channel.members.count
+        }
+        guard let count else { return false }
+        streamPresence(.stateChange, of: member, on: name, count: count)
+        return true
+    }
+
     /// Somebody goes.
     mutating func depart(_ user: String, from name: String, but sender: UInt64? = nil) {
         let (member, count) = channel(name) { channel in

@@ -99,6 +99,8 @@ struct TestChannel: Sendable {
     var isKnown = false
 
     func has(_ user: String) -> Bool { members.contains { $0.id.isExactly(user) } }
+
+    func info(of user: String) -> String? { members.first { $0.id.isExactly(user) }?.info }
 }
 
 /// Somebody on a channel.

@@ -43,10 +43,23 @@ extension ServiceState {
             for name in line.list(5) { depart(line.query["uuid"] ?? "me", from: name) }
             finish(id, json: #"{"status":200,"message":"OK","service":"Presence"}"#)
         case "heartbeat": finish(id, json: #"{"status":200,"message":"OK","service":"Presence"}"#)
-        case "uuid":
-            finish(id, json: #"{"status":200,"message":"OK","payload":\#(line.query["state"] ?? "{}"),"service":"Presence"}"#)
+        case "uuid": state(id, of: path.count > 7 ? path[7] : "", line)
         default: finish(id, status: 400, Array(#"{"status":400,"error":true,"message":"Could Not Parse Request"}"#.utf8))
         }
+    }
+
+    /// `/v2/presence/sub-key/KEY/channel/CHANNELS/uuid/USER`, with `/data?state=` to set it.
+    private mutating func state(_ id: UInt64, of user: String, _ line: RequestLine) {
+        let names = line.list(5)
+        guard let state = line.query["state"] else {
+            let known = names.first.flatMap { channels[Identifier($0)]?.info(of: user) } ?? "{}"
+            return finish(id, json: #"{"status":200,"message":"OK","payload":\#(known),"service":"Presence"}"#)
+        }
+        guard (try? JSONText(state))?.kind == .object else {
+            return finish(id, status: 400, Array(#"{"status":400,"error":true,"message":"Invalid JSON specified."}"#.utf8))
+        }
+        for name in names { update(TestMember(id: user, info: state), on: name) }
+        finish(id, json: #"{"status":200,"message":"OK","payload":\#(state),"service":"Presence"}"#)
     }
 
     private mutating func whereNow(_ id: UInt64, user: String) {
