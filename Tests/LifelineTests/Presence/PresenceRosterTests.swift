@@ -53,7 +53,7 @@ struct PresenceRosterTests {
         #expect(first.questions == [.init(channel: "a", number: 1)])
         // While a question is under way nothing more is asked.
         #expect(news.take([interval(occupancy: 7)], at: .zero).questions.isEmpty)
-        _ = news.answered(first.questions[0], .success([Member(id: "x")]))
+        _ = news.answered(first.questions[0], .success([.init(name: "a", members: [Member(id: "x")])]))
         #expect(news.take([interval(occupancy: 2, joined: ["y"])], at: .zero).questions.isEmpty)
         #expect(news.take([interval(occupancy: 1, left: ["x"])], at: .zero).questions.isEmpty)
         #expect(news.take([interval(occupancy: 5)], at: .zero).questions == [.init(channel: "a", number: 2)])
@@ -66,10 +66,10 @@ struct PresenceRosterTests {
         var news = news()
         let first = news.take([subscribed("a")], at: .zero).questions[0]
         _ = news.take([.event(.unsubscribed(PubNubList(channels: ["a"]), remaining: PubNubList()))], at: .zero)
-        #expect(news.answered(first, .success([Member(id: "x")])).events.isEmpty)
+        #expect(news.answered(first, .success([.init(name: "a", members: [Member(id: "x")])])).events.isEmpty)
         let second = news.take([subscribed("a")], at: .zero).questions[0]
-        #expect(news.answered(first, .success([Member(id: "x")])).events.isEmpty)
-        #expect(news.answered(second, .success([Member(id: "x")])).events.count == 1)
+        #expect(news.answered(first, .success([.init(name: "a", members: [Member(id: "x")])])).events.isEmpty)
+        #expect(news.answered(second, .success([.init(name: "a", members: [Member(id: "x")])])).events.count == 1)
     }
 
     @Test("A question that failed is a problem of its channel")

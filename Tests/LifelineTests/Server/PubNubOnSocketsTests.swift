@@ -84,7 +84,7 @@ struct PubNubOnSocketsTests {
             #expect(try await ann.channel("sports").publish("goal").isAccepted)
             let message = try #require(await first(of: room.messages) { _ in true })
             #expect(message.channel == "sports" && message.pattern == ":news" && message.text == "\"goal\"")
-            #expect(throws: LifelineError.self) { try await room.history(last: 1) }
+            await #expect(throws: LifelineError.self) { _ = try await room.history(last: 1) }
             try await news.remove(["weather"])
             #expect(try await news.channels() == ["sports"])
             news.unsubscribe()
