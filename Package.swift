@@ -321,6 +321,10 @@ let package = Package(
             name: "example-backend", dependencies: ["LifelineBackend", nioCore, nioPosix, nioHTTP1], path: "Examples/Backend",
             swiftSettings: strict),
 
+        // An app's model on LifelineUI, with its tests.
+        .target(name: "PriceBoard", dependencies: ["LifelineUI"], path: "Examples/PriceBoard", swiftSettings: strict),
+        tests("PriceBoardTests", ["PriceBoard", "Lifeline", "LifelineTesting"]),
+
         .target(name: "ChatAppModel", dependencies: ["Lifeline"], path: "Examples/ChatApp/Model", swiftSettings: strict),
         .executableTarget(
             name: "example-chatapp", dependencies: ["ChatAppModel", "Lifeline"], path: "Examples/ChatApp/Terminal",
