@@ -34,7 +34,10 @@ extension TestService {
     /// Somebody who is on a channel changes what others see: PubNub's clients are told, as of `Presence.setOwnData(_:)`. The protocols
     /// of Pusher and of chat have no such event; there it counts for those who come later and ask.
     ///
-    /// - Parameter info: a JSON object.
+    /// - Parameters:
+    ///   - user: who is there.
+    ///   - channel: as the app names it.
+    ///   - info: a JSON object.
     /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there, ``TestServiceError/Code/unencodable`` for what is no JSON
     ///   object.
     public func update(_ user: String, on channel: String, info: String) async throws(TestServiceError) {

@@ -12,19 +12,19 @@
         func receive<Subscriber: Combine.Subscriber>(subscriber: Subscriber)
         where Subscriber.Input == Output, Subscriber.Failure == Never {
             let gate = DemandGate()
+            subscriber.receive(subscription: ElementSubscription(gate))
             // Combine asks for calls of a subscriber that follow each other, on any thread: only the task below makes them.
-            nonisolated(unsafe) let target = subscriber
-            target.receive(subscription: ElementSubscription(gate))
+            nonisolated(unsafe) let receive: (Output) -> Int? = { subscriber.receive($0).max }
+            nonisolated(unsafe) let finish = { subscriber.receive(completion: .finished) }
             let task = Task { [elements] in
                 var iterator = elements.makeAsyncIterator()
                 while await gate.pass() {
                     // None of these sequences throws; saying so in general needs newer systems than this library does.
                     guard let element = try? await iterator.next() else { break }
                     guard !Task.isCancelled else { return }
-                    let more = target.receive(element)
-                    gate.add(more.max)
+                    gate.add(receive(element))
                 }
-                if !gate.isCancelled { target.receive(completion: .finished) }
+                if !gate.isCancelled { finish() }
             }
             gate.onCancel { task.cancel() }
         }
