@@ -488,7 +488,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
-                "LifelineBackend", "LifelineOutbox", "LifelineServer", "RealtimeHub", "HubStorage", "StoreConformance",
+                "LifelineBackend", "LifelineOutbox", "LifelineUI", "LifelineServer", "RealtimeHub", "HubStorage",
+                "StoreConformance",
                 "LifelineTesting",
                 "ChatServer", "ConnectionEngine", nioLocks,
             ]),

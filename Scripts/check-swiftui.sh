@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks the SwiftUI front end of Examples/ChatApp on Linux, against the declarations in Tests/SwiftUIStubs. Nothing is linked or run;
-# on an Apple platform nobody has built it yet. Needs a debug build (swift build). Usage: Scripts/check-swiftui.sh
+# Type-checks the SwiftUI front end of Examples/ChatApp, and the code in the documentation of LifelineUI, on Linux, against the declarations
+# in Tests/SwiftUIStubs. Nothing is linked or run; on an Apple platform nobody has built it yet. Needs a debug build (swift build). Usage: Scripts/check-swiftui.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=$(swift build --show-bin-path)
@@ -17,3 +17,5 @@ while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
 mapfile -t sources < <(find Examples/ChatApp/SwiftUI -name '*.swift' | sort)
 swiftc "${flags[@]}" -typecheck -module-name ChatApp -I "$work" -I "$built/Modules" "${maps[@]}" "${sources[@]}"
 echo "SwiftUI: ${#sources[@]} file of Examples/ChatApp checked"
+swiftc "${flags[@]}" -typecheck -module-name Snippets -I "$work" -I "$built/Modules" "${maps[@]}" Tests/IntegrationTests/Snippets/UISnippets.swift
+echo "SwiftUI: the code in the documentation of LifelineUI checked"

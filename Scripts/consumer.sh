@@ -3,12 +3,12 @@
 #
 # Usage: Scripts/consumer.sh [--release] [--traits LIST] [MODULE]…
 #
-# MODULE is PusherSwift, PubNub, NexconnChat, Lifeline, LifelineOutbox or LifelineBackend.
+# MODULE is PusherSwift, PubNub, NexconnChat, Lifeline, LifelineOutbox, LifelineUI or LifelineBackend.
 #
 # Without options: resolves and builds a package with PusherSwift (debug), fails when that needs more than 10 packages, and checks
 # that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write, and that a package that says
 # nothing about traits, and takes this one from its repository, resolves what the clients need and no more.
-#   --release      builds the modules named (all five without a name) for production, too, and prints the size of the stripped program.
+#   --release      builds the modules named (all without a name) for production, too, and prints the size of the stripped program.
 #   --traits LIST  the traits of lifeline for all modules, as in --traits ChatDatabase,Server; `default` for all that a checkout has.
 #   --checkout DIR the package to use; the one that this script is in without the option.
 #   --help         prints this.
@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 if [ ${#modules[@]} -eq 0 ]; then
-    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline LifelineOutbox LifelineBackend); else modules=(PusherSwift); fi
+    if [ -n "$release" ]; then modules=(PusherSwift PubNub NexconnChat Lifeline LifelineOutbox LifelineUI LifelineBackend); else modules=(PusherSwift); fi
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -103,6 +103,20 @@ let outbox = try await client.outbox(storage: .disk())
 let receipt = try outbox.publish("hello", to: "room")
 try await client.connect()
 print(try await receipt.outcome())
+SWIFT
+            ;;
+        LifelineUI)
+            cat <<'SWIFT'
+import LifelineUI
+
+let client = LifelineClient(.pusher(key: "app-key", host: .init("127.0.0.1", port: 6001, tls: false)))
+if #available(macOS 14, *) {
+    let banner = ConnectionBanner(client)
+    let model = ChannelModel(client.channel("prices"), of: [String: Int].self)
+    try await client.connect()
+    await model.run()
+    print(banner.text ?? "", model.values)
+}
 SWIFT
             ;;
         LifelineBackend)

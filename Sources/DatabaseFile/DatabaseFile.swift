@@ -36,14 +36,21 @@ package struct DatabaseFile: Sendable {
     package func prepare() throws(DatabaseFileError) -> Bool {
         try createDirectory()
         var status = stat()
-        let wasThere = stat(path, &status) == 0
+        if stat(path, &status) == 0 {
+            // Not opened: closing it would take away the locks that SQLite has for other databases of this process on the same file, which
+            // would then take each other for gone (rule CD-62).
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable(reason: String(cString: strerror(EISDIR))) }
+            guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
+            return true
+        }
         // What was said of a file that somebody took away is not true of the next one.
-        if !wasThere { unlink(mark) }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        unlink(mark)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == EEXIST { return true }
         guard descriptor >= 0 else { throw Self.unusable() }
         close(descriptor)
-        if !wasThere { FolderCreation.excludeFromBackups(path) }
-        return wasThere
+        FolderCreation.excludeFromBackups(path)
+        return false
     }
 
     /// Keeps other processes, and other threads of this one, from opening a database of the directory meanwhile: a file that another one is

@@ -87,6 +87,30 @@ struct OpeningTests {
         #endif
     }
 
+    #if os(Linux)
+        /// How many locks this process has on a file, through whichever descriptor.
+        private func locks(on path: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").reduce(0) { count, number in
+                // Descriptors of tests beside this one come and go.
+                guard (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path,
+                    let info = try? String(contentsOfFile: "/proc/self/fdinfo/\(number)", encoding: .utf8)
+                else { return count }
+                return count + info.split(separator: "\n").count { $0.hasPrefix("lock:") }
+            }
+        }
+
+        @Test("CD-62: another opening of the file in this process leaves the locks of the first one")
+        func locksStay() throws {
+            let (first, _) = try open()
+            try first.receive(.message(text(1)))
+            let before = try locks(on: first.path)
+            #expect(before > 0)
+            _ = try ChatFile(directory: scratch.path, appKey: "app", user: "me").prepare()
+            #expect(try locks(on: first.path) == before)
+            first.close()
+        }
+    #endif
+
     @Test("After a close the file alone has everything (CD-7)")
     func fileAlone() throws {
         let path = try filled()

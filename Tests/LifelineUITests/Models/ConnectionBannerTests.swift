@@ -13,6 +13,8 @@ import Testing
         let banner = ConnectionBanner(client)
         #expect(banner.text == nil && banner.status.phase == .idle)
         try await client.connect()
+        // Without a channel nothing is polled, so that there would be nothing to drop.
+        let room = try await client.channel("room").subscribe()
         try await service.until { service.waitingLoopCount == 1 }
         #expect(banner.status.phase == .connected && !banner.isVisible)
         service.refuse(.overloaded(retryAfter: .seconds(9)))
@@ -23,6 +25,7 @@ import Testing
         try await service.accept()
         try await service.advance(by: .seconds(30))
         #expect(banner.text == nil)
+        room.unsubscribe()
     }
 
     @Test func `UI-1: changes are observed, words may be the app's own, and a banner keeps no client alive`() async throws {
