@@ -34,6 +34,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     /// A model that is not subscribed yet; see ``run()``.
     ///
     /// - Parameters:
+    ///   - channel: a channel of a client, whether it is connected or not.
     ///   - type: the type of the payload.
     ///   - event: only messages of this event; nil for all.
     ///   - history: with how many of the last messages the list begins, where the service keeps them; 0 for none.

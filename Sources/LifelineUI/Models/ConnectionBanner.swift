@@ -22,8 +22,9 @@ public final class ConnectionBanner {
 
     /// A banner that follows the statuses of a client.
     ///
-    /// - Parameter words: the line for a status, for other languages or other words; nil for nothing to say. Without it
-    ///   ``text(for:)``.
+    /// - Parameters:
+    ///   - client: the client, connected or not.
+    ///   - words: the line for a status, for other languages or other words; nil for nothing to say. Without it ``text(for:)``.
     public init(_ client: LifelineClient, words: @escaping @Sendable (ConnectionStatus) -> String? = ConnectionBanner.text(for:))
     {
         status = client.status
