@@ -23,7 +23,9 @@ final class TestServer: Sendable {
 
     var port: Int { channel.localAddress?.port ?? 0 }
 
-    init(host: String = "127.0.0.1", tls: NIOSSLContext? = nil) async throws {
+    /// - Parameter greeting: is sent to everybody at once. A client of another program that still looks for a server on this port, which
+    ///   had it before, may be the first one to come: what is sent to the first of ``peers`` alone may go to a stranger.
+    init(host: String = "127.0.0.1", tls: NIOSSLContext? = nil, greeting: String? = nil) async throws {
         let peers = peers
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 64)
@@ -33,6 +35,7 @@ final class TestServer: Sendable {
                     let peer = TestPeer(channel: channel)
                     try channel.pipeline.syncOperations.addHandler(PeerHandler(peer: peer))
                     peers.put(peer)
+                    if let greeting { channel.eventLoop.execute { peer.write(greeting) } }
                 }
             }
             .bind(host: host, port: 0).get()

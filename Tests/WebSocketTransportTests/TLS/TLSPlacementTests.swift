@@ -27,17 +27,6 @@ import TransportCommon
         }.get()
     }
 
-    private func openOrTell(
-        _ server: TestServer, _ placement: ServerDialer.TLSPlacement, roots: TrustRoots, received: Inbox<String>
-    ) async -> ServerDialer.Connection? {
-        do {
-            return try await open(server, placement, roots: roots, received: received)
-        } catch {
-            Issue.record(error)
-            return nil
-        }
-    }
-
     private func context(_ matrix: CertificateMatrix, _ version: TLSVersion, protocols: [String]) throws -> NIOSSLContext {
         let key = matrix.folder.appendingPathComponent("good.key").path
         var configuration = try TLSConfiguration.makeServerConfiguration(
@@ -56,12 +45,9 @@ import TransportCommon
     ) async throws {
         let matrix = try await CertificateMatrix.shared.value
         for _ in 0..<20 {
-            let server = try await TestServer(tls: context(matrix, version, protocols: ["http/1.1"]))
+            let server = try await TestServer(tls: context(matrix, version, protocols: ["http/1.1"]), greeting: "early")
             let received = Inbox<String>()
-            // A failure is told at once: without a connection, the server below waits for nothing.
-            async let opened = openOrTell(server, placement, roots: .file(matrix.authority), received: received)
-            try await server.peers.next().write("early")
-            let connection = try #require(await opened)
+            let connection = try await open(server, placement, roots: .file(matrix.authority), received: received)
             #expect(connection.tls?.negotiatedProtocol == "http/1.1")
             #expect(try await received.next() == "early")
             try? await connection.channel.close()
