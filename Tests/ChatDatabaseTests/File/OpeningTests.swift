@@ -44,7 +44,9 @@ struct OpeningTests {
             DispatchQueue.concurrentPerform(iterations: 4) { number in
                 do {
                     let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: "app", user: "me")
-                    try database.receive(.message(text(Int64(number + 1))))
+                    // Each has an inbox of its own: in the same one, two that do not know of each other would give two messages one number.
+                    let item = NexconnInboxItem(sequence: 1, event: .message(text(Int64(number + 1))))
+                    _ = try database.receive([item], place: NexconnPlace(epoch: "e\(number)", sequence: 1))
                     database.close()
                     opened.withLockedValue { $0.append(isRecreated) }
                 } catch {
