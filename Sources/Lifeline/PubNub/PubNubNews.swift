@@ -147,7 +147,7 @@ extension PubNubNews {
     private mutating func take(_ message: PubNubMessage, at now: Moment, into report: inout Report) {
         if message.isPresence {
             guard let event = PubNubPresenceEvent(message) else { return }
-            take(event, in: groups(of: event, in: message), into: &report)
+            if !groups.isEmpty { take(event, in: groups(of: event, in: message), into: &report) }
             if rosters[Identifier(event.channel)] == nil, let pattern = presencePattern(of: message) {
                 take(event, below: pattern, into: &report)
             } else {
