@@ -50,7 +50,7 @@ public enum SystemActivity {
     /// - Returns: lets App Nap come again; to be called once, from any thread.
     public static func preventAppNap(reason: String) -> @Sendable () -> Void {
         #if canImport(AppKit) && !canImport(UIKit)
-            // Only handed back to the system, which may be done on any thread.
+            // Without a lock: the object is never looked into, only handed back to the system once, which may be done on any thread.
             nonisolated(unsafe) let activity = ProcessInfo.processInfo.beginActivity(
                 options: .userInitiatedAllowingIdleSystemSleep, reason: reason)
             return { ProcessInfo.processInfo.endActivity(activity) }
