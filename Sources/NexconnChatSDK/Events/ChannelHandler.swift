@@ -35,13 +35,11 @@ import Foundation
     }
 #endif
 
-// `@unchecked Sendable` of the classes below: immutable.
-
 /// Another device of the user pinned or unpinned a channel.
 #if canImport(ObjectiveC)
     @objc(NCChannelPinnedSyncEvent) @objcMembers
 #endif
-public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
+public final class ChannelPinnedSyncEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
     /// Whether the channel is pinned now.
@@ -58,7 +56,7 @@ public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCChannelNoDisturbLevelSyncEvent) @objcMembers
 #endif
-public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable {
+public final class ChannelNoDisturbLevelSyncEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
     /// The new level.
@@ -75,7 +73,7 @@ public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable
 #if canImport(ObjectiveC)
     @objc(NCChannelUnreadStatusSyncEvent) @objcMembers
 #endif
-public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
+public final class ChannelUnreadStatusSyncEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
     /// Messages up to this time (ms since 1970) count as read.
@@ -92,7 +90,7 @@ public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCTypingStatusChangedEvent) @objcMembers
 #endif
-public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
+public final class TypingStatusChangedEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
     /// All users who are typing now; empty when the last one has stopped.
@@ -109,7 +107,7 @@ public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCUserTypingStatus) @objcMembers
 #endif
-public final class UserTypingStatus: NSObject, @unchecked Sendable {
+public final class UserTypingStatus: NSObject, Sendable {
     /// The user's id.
     public let userId: String
     /// The type of the message that the user is writing, such as `RC:TxtMsg`.
@@ -129,7 +127,7 @@ public final class UserTypingStatus: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCRemoteChannelsSyncCompletedEvent) @objcMembers
 #endif
-public final class RemoteChannelsSyncCompletedEvent: NSObject, @unchecked Sendable {
+public final class RemoteChannelsSyncCompletedEvent: NSObject, Sendable {
     /// Nil for success.
     public let error: NCError?
 

@@ -27,13 +27,11 @@ import Foundation
     }
 #endif
 
-// `@unchecked Sendable` of the classes below: immutable.
-
 /// A user joined or left a group, or the group's owner or managers changed.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationEvent) @objcMembers
 #endif
-public final class GroupOperationEvent: NSObject, @unchecked Sendable {
+public final class GroupOperationEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
     /// The member who did it; nil when the application's server did.
@@ -65,7 +63,7 @@ public final class GroupOperationEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCGroupInfoChangedEvent) @objcMembers
 #endif
-public final class GroupInfoChangedEvent: NSObject, @unchecked Sendable {
+public final class GroupInfoChangedEvent: NSObject, Sendable {
     /// The member who did it; nil when the application's server did.
     public let operatorInfo: GroupMemberInfo?
     /// The group's present data.
@@ -88,7 +86,7 @@ public final class GroupInfoChangedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCGroupMemberInfoChangedEvent) @objcMembers
 #endif
-public final class GroupMemberInfoChangedEvent: NSObject, @unchecked Sendable {
+public final class GroupMemberInfoChangedEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
     /// The member who did it; nil when the application's server did.

@@ -1,12 +1,10 @@
 import Foundation
 
-// `@unchecked Sendable` of the classes in this file: immutable.
-
 /// A message was received.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceivedEvent) @objcMembers
 #endif
-public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
+public final class MessageReceivedEvent: NSObject, Sendable {
     /// The received message.
     public let message: Message
     /// How many messages of the same package are still to be delivered; 0 for a message that came alone.
@@ -29,7 +27,7 @@ public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageDeletedEvent) @objcMembers
 #endif
-public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
+public final class MessageDeletedEvent: NSObject, Sendable {
     /// The messages as they were before.
     public let messages: [Message]
 
@@ -43,7 +41,7 @@ public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessagesUpdatedEvent) @objcMembers
 #endif
-public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
+public final class MessagesUpdatedEvent: NSObject, Sendable {
     /// The edited messages.
     public let messages: [Message]
 
@@ -57,7 +55,7 @@ public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageMetadataUpdatedEvent) @objcMembers
 #endif
-public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
+public final class MessageMetadataUpdatedEvent: NSObject, Sendable {
     /// The pairs that were set by this change.
     public let metadata: [String: String]
     /// The message with its present metadata.
@@ -74,7 +72,7 @@ public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageMetadataDeletedEvent) @objcMembers
 #endif
-public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
+public final class MessageMetadataDeletedEvent: NSObject, Sendable {
     /// The message with its present metadata.
     public let message: Message
     /// The deleted keys.
@@ -91,7 +89,7 @@ public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptResponseEvent) @objcMembers
 #endif
-public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
+public final class MessageReceiptResponseEvent: NSObject, Sendable {
     /// One entry for each message.
     public let responses: [MessageReceiptResponse]
 
@@ -105,7 +103,7 @@ public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptResponse) @objcMembers
 #endif
-public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
+public final class MessageReceiptResponse: NSObject, Sendable {
     /// The service's id of the message.
     public let messageId: String
     /// The message's channel.
@@ -137,7 +135,7 @@ public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptUser) @objcMembers
 #endif
-public final class MessageReceiptUser: NSObject, @unchecked Sendable {
+public final class MessageReceiptUser: NSObject, Sendable {
     /// The user's id.
     public let userId: String
     /// When the user read it, milliseconds since 1970.
@@ -157,7 +155,7 @@ public final class MessageReceiptUser: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCMessagesMissedEvent) @objcMembers
 #endif
-public final class MessagesMissedEvent: NSObject, @unchecked Sendable {
+public final class MessagesMissedEvent: NSObject, Sendable {
     /// The channel; nil for all of the user's direct and group channels.
     public let channelIdentifier: ChannelIdentifier?
 

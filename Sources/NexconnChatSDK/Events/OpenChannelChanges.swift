@@ -1,12 +1,10 @@
 import Foundation
 
-// `@unchecked Sendable` of the classes in this file: immutable.
-
 /// A channel's metadata have changed.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataChangedEvent) @objcMembers
 #endif
-public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelMetadataChangedEvent: NSObject, Sendable {
     /// The changed pairs.
     public let changeInfo: [OpenChannelMetadataChangeInfo]
 
@@ -20,7 +18,7 @@ public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendabl
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataChangeInfo) @objcMembers
 #endif
-public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable {
+public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// The key of the pair.
@@ -43,7 +41,7 @@ public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable 
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantChangedEvent) @objcMembers
 #endif
-public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelParticipantChangedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// Who entered or left.
@@ -63,7 +61,7 @@ public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Send
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantAction) @objcMembers
 #endif
-public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
+public final class OpenChannelParticipantAction: NSObject, Sendable {
     /// The user's id.
     public let userId: String
     /// Whether the user entered or left.
@@ -80,7 +78,7 @@ public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantMutedEvent) @objcMembers
 #endif
-public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// The kind of change.
@@ -111,7 +109,7 @@ public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendab
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantBannedEvent) @objcMembers
 #endif
-public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// The banned users.
@@ -137,7 +135,7 @@ public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Senda
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMultiLoginSyncEvent) @objcMembers
 #endif
-public final class OpenChannelMultiLoginSyncEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelMultiLoginSyncEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// Whether the user entered or left.

@@ -1,12 +1,10 @@
 import Foundation
 
-// `@unchecked Sendable` of the classes in this file: immutable.
-
 /// Entering has begun.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnteringEvent) @objcMembers
 #endif
-public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelEnteringEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
 
@@ -20,7 +18,7 @@ public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnteredEvent) @objcMembers
 #endif
-public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelEnteredEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// The channel's data; never nil with this service.
@@ -37,7 +35,7 @@ public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterFailedEvent) @objcMembers
 #endif
-public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelEnterFailedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// Why.
@@ -54,7 +52,7 @@ public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelResetEvent) @objcMembers
 #endif
-public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelResetEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
 
@@ -68,7 +66,7 @@ public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelExitedEvent) @objcMembers
 #endif
-public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelExitedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
 
@@ -82,7 +80,7 @@ public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelDestroyedEvent) @objcMembers
 #endif
-public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelDestroyedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
     /// How it was destroyed.
@@ -99,7 +97,7 @@ public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
 #endif
-public final class OpenChannelMetadataSyncedEvent: NSObject, @unchecked Sendable {
+public final class OpenChannelMetadataSyncedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
 

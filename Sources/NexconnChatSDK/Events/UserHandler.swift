@@ -30,13 +30,11 @@ public enum SubscribeType: Int, Sendable {
     case userProfile = 2
 }
 
-// `@unchecked Sendable` of the classes below: immutable.
-
 /// Users that the signed-in user subscribed to have changed.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionChangedEvent) @objcMembers
 #endif
-public final class SubscriptionChangedEvent: NSObject, @unchecked Sendable {
+public final class SubscriptionChangedEvent: NSObject, Sendable {
     /// One entry for each user.
     public let events: [SubscriptionInfo]
 
@@ -50,7 +48,7 @@ public final class SubscriptionChangedEvent: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionInfo) @objcMembers
 #endif
-public final class SubscriptionInfo: NSObject, @unchecked Sendable {
+public final class SubscriptionInfo: NSObject, Sendable {
     /// The user's id.
     public let userId: String
     /// The subscribed property.
@@ -70,7 +68,7 @@ public final class SubscriptionInfo: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionDetail) @objcMembers
 #endif
-public final class SubscriptionDetail: NSObject, @unchecked Sendable {
+public final class SubscriptionDetail: NSObject, Sendable {
     /// 1 when the user came online, 0 when the user went offline.
     public let eventValue: Int
     /// When it happened, milliseconds since 1970.

@@ -4,12 +4,10 @@ import NexconnProtocol
 /// The calls about users: profiles, blocklist, and online status. ``NCEngine/userModule`` gives it.
 ///
 /// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCUserModule) @objcMembers
 #endif
-public final class UserModule: NSObject, @unchecked Sendable {
+public final class UserModule: NSObject, Sendable {
     let engine: ChatEngine
 
     init(engine: ChatEngine) {

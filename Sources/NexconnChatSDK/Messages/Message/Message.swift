@@ -6,12 +6,10 @@ import NexconnProtocol
 /// A message with its content and state. An object describes one moment; later changes come as new objects. The exception is a
 /// message that is being sent: its callbacks share one object, which shows the progress. Every completion is called once, on the
 /// callback queue.
-///
-/// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessage) @objcMembers
 #endif
-public final class Message: NSObject, @unchecked Sendable {
+public final class Message: NSObject, Sendable {
     private struct State {
         var local: LocalMessage
         /// Read from the bytes when it is first asked for.
