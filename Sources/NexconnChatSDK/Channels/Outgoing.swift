@@ -33,12 +33,14 @@ struct Outgoing: Sendable {
         }
         if !type.hasBytePrefix("RC:") { try ContentRegistry.check(customType: type) }
         if let metadata = params.metadata { try MessageMetadata.check(metadata, in: channel.conversation) }
-        kept = try content.encoded(isLocal: true)
+        let isMedia = content is MediaMessageContent
+        kept = try content.encoded(isLocal: isMedia)
         // Rule NH-2: the caller may change the object as soon as the call has returned.
-        if content is MediaMessageContent, let copy = ContentRegistry.content(type: type, bytes: kept) as? MediaMessageContent {
+        if isMedia, let copy = ContentRegistry.content(type: type, bytes: kept) as? MediaMessageContent {
             self.content = copy
         } else {
-            encoded = try content.encoded()
+            // Only files have something that the server does not get.
+            encoded = isMedia ? try content.encoded() : kept
         }
     }
 
