@@ -47,8 +47,20 @@ extension TestService {
             try await settleOnce(for: task)
             quiet = core.work.activity == before ? quiet + 1 : 0
             // What runs on a queue may put something on it again, which nobody counts.
-            if quiet >= (core.work.queues.isEmpty ? 1 : 3) { return }
+            let isQuiet = quiet >= (core.work.queues.isEmpty ? 1 : 3)
+            if isQuiet, core.work.forgetDoings(ifNothingSince: before) { return }
         }
+    }
+
+    /// What clients have begun that no step of the script has waited for, as a sentence that says what to do; empty when there is
+    /// nothing.
+    ///
+    /// For the comment of an expectation, where it says that the expectation came too early:
+    /// `#expect(app.prices == [3], "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and
+    /// loops have run only when ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
+    public var unfinishedWork: String {
+        let parts = core.work.unfinished
+        return parts.isEmpty ? "" : "Call `try await service.settle()` first. Since the last step, \(parts.joined(separator: "; "))."
     }
 
     /// How many loops over sequences of `Lifeline`'s clients wait for their next element.

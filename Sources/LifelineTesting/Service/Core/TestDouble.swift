@@ -62,7 +62,7 @@ extension ServiceCore {
     func send(
         _ request: DoubleRequest, completion: @escaping @Sendable (Result<DoubleAnswer, ConnectionFailure>) -> Void
     ) -> UInt64 {
-        work.note()
+        work.note("a client has made a request, \(request.method)")
         let now = timers.now
         return change { state in
             state.now = now

@@ -30,7 +30,7 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
     }
 
     func open(_ endpoint: HTTPEndpoint, attempt: AttemptID, report: @escaping Report) {
-        core.work.note()
+        core.work.note("a client has begun to connect")
         attempts.withLockedValue { $0[attempt] = Attempt(endpoint: endpoint, report: report, decoder: decoder()) }
         core.change { $0.outbox.append { report(.opened) } }
     }

@@ -21,7 +21,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
         _ endpoint: WebSocketEndpoint, attempt: AttemptID,
         report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
-        core.work.note()
+        core.work.note("a client has begun to connect")
         let decoder = NIOLockedValueBox(decoder())
         let now = core.timers.now
         core.change { state in
@@ -45,7 +45,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
 
     func send(_ outbound: WebSocketOutbound, attempt: AttemptID) {
         guard let id = sockets.withLockedValue({ $0[attempt] }) else { return }
-        core.work.note()
+        core.work.note("a client has sent \(outbound.kind)")
         let now = core.timers.now
         core.change { state in
             state.now = now
@@ -55,7 +55,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
 
     func close(_ attempt: AttemptID, reason: CloseReason) {
         guard let id = sockets.withLockedValue({ $0[attempt] }) else { return }
-        core.work.note()
+        core.work.note("a client has ended its connection")
         core.change { state in
             switch reason {
             case .abort: state.forget(id)
@@ -71,5 +71,14 @@ extension ServiceState {
     fileprivate mutating func saidGoodbye(_ id: UInt64) {
         guard let socket = sockets[id], socket.isOpen, !socket.isSilent else { return }
         close(id, .goodbye)
+    }
+}
+
+extension WebSocketOutbound {
+    fileprivate var kind: String {
+        switch self {
+        case .ping: "a ping"
+        case .text, .binary: "a message"
+        }
     }
 }

@@ -12,6 +12,8 @@ final class WorkTracker: ConsumerTracker {
     private struct State {
         /// Counts everything that happens.
         var activity: UInt64 = 0
+        /// What clients have done since somebody waited for its end, the first few.
+        var doings: [String] = []
         var tasks = 0
         /// How many of the tasks wait for an answer of the service.
         var blocked = 0
@@ -41,6 +43,40 @@ final class WorkTracker: ConsumerTracker {
 
     /// Something has happened, so that whoever waits for silence has to look again.
     func note() { state.withLockedValue { $0.activity += 1 } }
+
+    /// A client has done something, which whoever waits for silence has to wait for.
+    func note(_ doing: @autoclosure () -> String) {
+        state.withLockedValue { state in
+            state.activity += 1
+            guard state.doings.count < Self.mostDoings else { return }
+            let doing = doing()
+            if !state.doings.contains(doing) { state.doings.append(doing) }
+        }
+    }
+
+    private static let mostDoings = 5
+
+    /// All that was done has come to its end.
+    ///
+    /// - Returns: false when something has happened since then.
+    func forgetDoings(ifNothingSince activity: UInt64) -> Bool {
+        state.withLockedValue { state in
+            guard state.activity == activity else { return false }
+            state.doings = []
+            return true
+        }
+    }
+
+    /// What nobody has waited for, in parts of a sentence.
+    var unfinished: [String] {
+        state.withLockedValue { state in
+            var parts = state.doings
+            if state.tasks > state.blocked { parts.append("code of the app that authorises or supplies a token runs") }
+            let loops = state.busy.values.reduce(0) { $0 + ($1 == nil ? 0 : 1) }
+            if loops > 0 { parts.append("loops over a client's sequences are at work: \(loops)") }
+            return parts
+        }
+    }
 
     var activity: UInt64 { state.withLockedValue { $0.activity } }
     /// How many loops wait for their next element.
