@@ -278,6 +278,10 @@ let package = Package(
                 "trouble.js", "update.js", "icon.svg",
             ].map { .embedInCode("Files/\($0)") },
             swiftSettings: strict),
+        // The OpenAPI descriptions of the server's HTTP APIs, as part of the program for the same reason.
+        .target(
+            name: "ServerDescriptions",
+            resources: ["pusher.json", "chat.json", "server.json"].map { .embedInCode("Files/\($0)") }, swiftSettings: strict),
         library(
             "ServerConsole",
             [
@@ -289,8 +293,8 @@ let package = Package(
             "LifelineServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
-                "ServiceBridge", "ServerConsole", "RealtimeHub", "HubStorage", "WireCoding", "ServerValues", nioCore, nioPosix,
-                nioLocks, logging, serviceLifecycle,
+                "ServiceBridge", "ServerConsole", "ServerDescriptions", "RealtimeHub", "HubStorage", "WireCoding", "ServerValues",
+                nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
             ]),
         .executableTarget(
             name: "LifelineCommand",
@@ -462,10 +466,11 @@ let package = Package(
         tests(
             "LifelineServerTests",
             [
-                "Identifiers", "LifelineServer", "ServerConsole", "ServerRuntime", "ServerCluster", "ClusterTestSupport",
-                "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge",
-                "RealtimeHub", "HubStorage", "StoreConformance", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
-                "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine", asyncHTTPClient, nioCore, nioSSL,
+                "Identifiers", "LifelineServer", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerCluster",
+                "ClusterTestSupport", "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer", "PubNubServer",
+                "ChatServer", "ServiceBridge", "RealtimeHub", "HubStorage", "StoreConformance", "PusherProtocol",
+                "PubNubProtocol", "NexconnProtocol", "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine",
+                asyncHTTPClient, nioCore, nioSSL,
                 nioPosix, nioLocks, serviceLifecycle, logging, nioHTTP1,
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.

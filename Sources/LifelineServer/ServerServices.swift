@@ -2,6 +2,7 @@ import ChatServer
 import PubNubServer
 import PusherServer
 import RealtimeHub
+import ServerDescriptions
 import ServerRuntime
 import ServiceBridge
 
@@ -40,7 +41,9 @@ struct ServerServices: Sendable {
         _ others: [any ServerFront], otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
     ) -> ServerHost {
         let metrics = otherMetrics + (bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? [])
-        return ServerHost(context, others + [chat, pubnub, pusher], otherMetrics: metrics)
+        return ServerHost(
+            context, others + [chat, pubnub, pusher], description: { ServerDescription(rawValue: $0)?.bytes },
+            otherMetrics: metrics)
     }
 
     /// For a server that could not start.

@@ -8,18 +8,23 @@ package final class ServerHost: Sendable {
     package let fronts: [any ServerFront]
     /// Those of them that take WebSockets: a cast for each of them at each upgrade would take longer than what follows.
     private let webSocketFronts: [any WebSocketFront]
+    /// The OpenAPI description with this name of a file: a constant, without anything of the configuration (rule SV-89).
+    let description: @Sendable (_ file: String) -> [UInt8]?
     private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
 
     /// - Parameters:
     ///   - fronts: a path belongs to the first one that owns it.
+    ///   - description: gives the OpenAPI description with this name of a file; nil when there is none.
     ///   - otherMetrics: add families of what is no front.
     package init(
         _ context: ServerContext, _ fronts: [any ServerFront],
+        description: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },
         otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
     ) {
         self.context = context
         self.fronts = fronts
         webSocketFronts = fronts.compactMap { $0 as? any WebSocketFront }
+        self.description = description
         self.otherMetrics = otherMetrics
     }
 

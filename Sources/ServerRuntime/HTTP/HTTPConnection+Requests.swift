@@ -128,6 +128,9 @@ extension HTTPConnection {
             case .metrics:
                 guard core.settings.tellsMetrics else { throw .notFound }
                 answerMetrics()
+            case .description(let file):
+                guard let description = host.description(file) else { throw .notFound }
+                answer(HTTPAnswer(.json, description))
             }
         } catch {
             refuse(error, of: request.target, with: HTTPAnswer(error))

@@ -4,6 +4,8 @@ package enum ServerRoute: Hashable, Sendable {
     case health
     case ready
     case metrics
+    /// The OpenAPI description of an API, by the name of its file (rule SV-87).
+    case description(file: String)
 
     /// The paths that answer without the server's prefix too (rule SR-22).
     package static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
@@ -14,6 +16,7 @@ package enum ServerRoute: Hashable, Sendable {
         case [""], ["up"], ["health"]: self = .health
         case ["ready"]: self = .ready
         case ["metrics"]: self = .metrics
+        case let path where path.count == 2 && path.first == "openapi": self = .description(file: path.last ?? "")
         default: throw .notFound
         }
         guard method == "GET" || method == "HEAD" else { throw .methodNotAllowed("GET, HEAD") }
@@ -24,6 +27,7 @@ package enum ServerRoute: Hashable, Sendable {
         case .health: .health
         case .ready: .ready
         case .metrics: .metrics
+        case .description: .description
         }
     }
 }

@@ -14,11 +14,12 @@ package struct RequestKind: Hashable, Sendable {
     package static let ready = RequestKind(index: 2)
     package static let metrics = RequestKind(index: 3)
     package static let webSocket = RequestKind(index: 4)
+    package static let description = RequestKind(index: 5)
 }
 
 /// The labels of all kinds of requests. Fronts add theirs when they are made.
 package final class RequestKinds: Sendable {
-    private let list = NIOLockedValueBox(["other", "health", "ready", "metrics", "websocket"])
+    private let list = NIOLockedValueBox(["other", "health", "ready", "metrics", "websocket", "openapi"])
 
     package init() {}
 

@@ -124,7 +124,7 @@ struct MetricCountingTests {
         #expect(tally.count(.other, digit: 2) == 0)
         // A label has one kind, and there is no more than fits.
         #expect(kinds.add("publish") == publish && kinds.add("metrics") == .metrics)
-        #expect(kinds.labels == ["other", "health", "ready", "metrics", "websocket", "publish"])
+        #expect(kinds.labels == ["other", "health", "ready", "metrics", "websocket", "openapi", "publish"])
         for number in 0..<300 { _ = kinds.add("\(number)") }
         #expect(kinds.labels.count == 256 && kinds.add("one more") == .other)
     }
