@@ -85,10 +85,12 @@ extension ChatService {
     }
 
     /// The applications that have a webhook, or had one, as far as this server tells them.
-    package var webhookReports: [(application: String, url: String?, counts: WebhookDelivery.Counts)] {
+    package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         guard backend.tellsWebhooks(self) else { return [] }
         return applications.compactMap { application in
-            application.webhooks.counts.map { (application.key, application.settings.webhook, $0) }
+            application.webhooks.counts.map {
+                (application.key, [WebhookReport(url: application.settings.webhook, counts: $0)])
+            }
         }
     }
 }

@@ -118,11 +118,11 @@ package final class ChatService: Sendable {
     }
 
     /// What became of the events of applications that have a webhook; nothing when another server tells them.
-    package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
+    package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         guard backend.tellsWebhooks(self) else { return [:] }
         return applications.reduce(into: [:]) { counts, application in
             guard let events = application.webhooks.counts else { return }
-            counts[context.names.counted(application.name), default: .init()] += events
+            counts[.init(context.names.counted(application.name)), default: .init()] += events
         }
     }
 

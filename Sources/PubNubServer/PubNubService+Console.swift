@@ -16,8 +16,10 @@ extension PubNubService {
     }
 
     /// The keysets that have a webhook for push notifications, or had one, as far as this server tells them.
-    package var webhookReports: [(subscribeKey: String, url: String?, counts: WebhookDelivery.Counts)] {
-        streams.pushCounts(for: self).map { ($0.application.subscribeKey, $0.application.keyset.pushWebhook, $0.counts) }
+    package var webhookReports: [(application: String, receivers: [WebhookReport])] {
+        streams.pushCounts(for: self).map {
+            ($0.application.subscribeKey, [WebhookReport(url: $0.application.keyset.pushWebhook, counts: $0.counts)])
+        }
     }
 
     /// Channels with somebody on them by name, one more than `limit` when there are more.

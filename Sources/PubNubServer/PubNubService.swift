@@ -95,10 +95,10 @@ package final class PubNubService: Sendable {
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
 
     /// What has become of the events of keysets that have a webhook for push notifications.
-    package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
+    package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         streams.pushCounts(for: self).reduce(into: [:]) { counts, entry in
             let name = ApplicationName(.pubnub, entry.application.subscribeKey)
-            counts[context.names.counted(name), default: .init()] += entry.counts
+            counts[.init(context.names.counted(name)), default: .init()] += entry.counts
         }
     }
 

@@ -158,10 +158,11 @@ package final class PusherService: Sendable {
     /// Channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
 
-    /// What became of the events of each application.
-    package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
-        webhooks.counts.reduce(into: [:]) { counts, entry in
-            counts[context.names.counted(ApplicationName(.pusher, entry.key)), default: .init()] += entry.value
+    /// What became of the events of each application, by receiver.
+    package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
+        webhooks.receivers.reduce(into: [:]) { counts, entry in
+            let name = context.names.counted(ApplicationName(.pusher, entry.key))
+            for receiver in entry.value { counts[.init(name, receiver.number), default: .init()] += receiver.counts }
         }
     }
 }

@@ -12,6 +12,7 @@ from console_harness import ADMIN, READER, Console, ConsoleServer, go, log_in
 from devtools import DrivenBrowser
 from lifeline_harness import free_port, wait_until
 from pusher_client import PusherSocket
+from webhook_receiver import WebhookReceiver
 
 PICTURES = Path(__file__).resolve().parents[2] / "build" / "console"
 # What would run if a name were taken for markup.
@@ -317,7 +318,7 @@ def test_webhooks_for_push_notifications_are_shown(started):
     server = started(ConsoleServer, env={"LIFELINE_PUBNUB_PUSH_WEBHOOK": f"http://user:hidden@127.0.0.1:{dead}/push?token=hidden"})
     console = Console(server, ADMIN)
     [shown] = [hook for hook in console.ask("webhooks")["webhooks"] if hook["service"] == "pubnub"]
-    assert shown["urls"] == [f"http://127.0.0.1:{dead}/push"] and shown["app"] == "demo" and shown["queued"] == 0
+    assert shown["url"] == f"http://127.0.0.1:{dead}/push" and (shown["app"], shown["receiver"], shown["queued"]) == ("demo", 0, 0)
     [keyset] = [one for one in console.ask("applications")["applications"] if one["service"] == "pubnub"]
     assert keyset["webhooks"] == 1
     base = f"http://127.0.0.1:{server.port}"
@@ -326,3 +327,25 @@ def test_webhooks_for_push_notifications_are_shown(started):
     urllib.request.urlopen(f"{base}/publish/demo/demo/0/news/0/{message}?uuid=u", timeout=30).read()
     wait_until(lambda: console.ask("overview")["webhooks"]["failed"] > 0, 30, "a webhook that fails")
     assert console.ask("webhooks")["webhooks"][0]["problem"]
+
+
+def test_each_receiver_of_webhooks_has_a_row(started, tmp_path):
+    """CO-71: with its number, and the last error also when it works again; one that fails is not hidden behind one that does not."""
+    good, recovering, dead = started(WebhookReceiver), started(WebhookReceiver, [500]), free_port()
+    config = tmp_path / "lifeline.json"
+    config.write_text(json.dumps({"apps": [{
+        "id": "1001", "key": "app-key", "secret": "app-secret",
+        "webhooks": [{"url": url, "events": ["channel_occupied"]} for url in (good.url, f"{recovering.url}?token=hidden", f"http://127.0.0.1:{dead}/hook")]}]}))
+    server = started(ConsoleServer, "--config", str(config))
+    console = Console(server, ADMIN)
+    assert [(row["receiver"], row["failure"]) for row in console.ask("webhooks")["webhooks"]] == [(0, None), (1, None), (2, None)]
+    started(PusherSocket, server.port).subscribe("room")
+
+    def settled():
+        rows = console.ask("webhooks")["webhooks"]
+        return rows if rows[1]["delivered"] and rows[2]["failure"] and rows[0]["delivered"] else None
+
+    rows = wait_until(settled, 30, "what became of the webhooks")
+    assert [row["url"] for row in rows] == [good.url, recovering.url, f"http://127.0.0.1:{dead}/hook"]
+    assert [(row["problem"] is None, row["failure"] and row["failure"]["reason"]) for row in rows[:2]] == [(True, None), (True, "status 500")]
+    assert "refuses connections" in rows[2]["problem"] and rows[2]["failure"]["seconds"] < 60

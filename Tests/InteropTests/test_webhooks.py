@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from lifeline_harness import APP_ID, KEY, SECRET, Server
+from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until
 from pusher_client import PusherSocket
 from webhook_receiver import WebhookReceiver
 
@@ -152,3 +152,21 @@ def test_a_receiver_that_is_not_there_holds_up_nobody(serve, started):
     for number in range(200):
         assert client.wait("tick", "room")["data"] == str(number)
     assert gone.url not in "".join(server.errors), "an address may hold a token"
+
+
+def test_the_log_and_the_metrics_say_which_receiver_fails(serve, started):
+    """SO-118 to SO-120: by its number, at the level that is on without a setting, and without what may be secret in its address."""
+    good, failing = started(WebhookReceiver), started(WebhookReceiver, [500, 500])
+    address = failing.url.replace("://", "://user:hidden@") + "?token=hidden"
+    server = serve({"url": good.url, "events": ["channel_occupied"]}, {"url": address, "events": ["channel_occupied"]})
+    started(PusherSocket, server.port).subscribe("room")
+    failing.wait("channel_occupied")
+    told = wait_until(lambda: [line for line in server.errors if "takes them again" in line], 30, "the end of the failures")
+    warned = [line for line in server.errors if "webhook failed" in line]
+    assert len(warned) == 1 and " warning " in warned[0] and "reason=status 500" in warned[0], server.errors
+    for line in told + warned:
+        assert all(f" {part}" in line for part in ("service=pusher", f"app={APP_ID}", "receiver=1")), line
+    text = server.get("/metrics")[1]
+    failed = {number: f'lifeline_webhook_requests_failed_total{{service="pusher",app="{APP_ID}",receiver="{number}"}}' for number in (0, 1)}
+    assert f"{failed[0]} 0\n" in text and f"{failed[1]} 2\n" in text
+    assert not [line for line in server.errors + text.splitlines() if "hidden" in line or "/hook" in line]

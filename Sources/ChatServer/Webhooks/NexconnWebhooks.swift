@@ -56,7 +56,9 @@ final class NexconnWebhooks: Sendable {
         key = settings.key
         self.clock = clock
         var logger = logger
+        logger[metadataKey: "service"] = "chat"
         logger[metadataKey: "app"] = "\(settings.key)"
+        logger[metadataKey: "receiver"] = "0"
         self.logger = logger
         secret = NIOLockedValueBox(settings.secret)
         follow(settings)
@@ -155,7 +157,7 @@ final class NexconnWebhooks: Sendable {
             state.retiring.removeAll { delivery in
                 // Nobody gives it anything any more, so these are its last figures.
                 guard delivery.isIdle else { return false }
-                state.retired += delivery.counts
+                state.retired += delivery.counts.settled
                 return true
             }
         }
@@ -174,7 +176,7 @@ final class NexconnWebhooks: Sendable {
             for delivery in former { group.addTask { await delivery.close() } }
         }
         state.withLockedValue { state in
-            for delivery in former { state.retired += delivery.counts }
+            for delivery in former { state.retired += delivery.counts.settled }
             state.closing.removeAll { closed in former.contains { $0 === closed } }
             if state.closing.isEmpty { release(&state) }
         }

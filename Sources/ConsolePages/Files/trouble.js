@@ -1,5 +1,5 @@
 // Webhooks and errors, with what to do.
-import { badge, element, empty, note, number, put, services, table, title, update } from "/console/parts.js";
+import { badge, element, empty, note, number, put, services, table, time, title, update } from "/console/parts.js";
 import { readiness } from "/console/overview.js";
 
 export async function webhooks(main, context) {
@@ -8,8 +8,10 @@ export async function webhooks(main, context) {
   const columns = [
     { name: "Service", cell: (row) => services[row.service] ?? row.service },
     { name: "Application", mono: true, wrap: true, cell: (row) => row.app },
-    { name: "Receivers", mono: true, wrap: true, cell: (row) => row.urls.join(", ") || "–" },
+    { name: "Receiver", num: true, cell: (row) => number(row.receiver) },
+    { name: "Address", mono: true, wrap: true, cell: (row) => row.url ?? "removed; what waits still goes there" },
     { name: "State", wrap: true, cell: (row) => state(row) },
+    { name: "Last error", sort: (row) => row.failure ? -row.failure.seconds : -Infinity, wrap: true, cell: (row) => row.failure ? `${row.failure.reason}, ${time(row.failure.seconds)} ago` : "–" },
     { name: "Waiting", sort: (row) => row.queued, num: true, cell: (row) => row.queued ? badge(number(row.queued), "warn") : "0" },
     { name: "Delivered", num: true, cell: (row) => number(row.delivered) },
     { name: "Failed requests", num: true, cell: (row) => number(row.failed) },
@@ -18,7 +20,7 @@ export async function webhooks(main, context) {
   await context.repeat(3, async () => {
     const told = await context.ask("webhooks");
     if (context.isOver) return;
-    update(place, told.webhooks.length ? table("Webhooks", columns, told.webhooks, (row) => `${row.service} ${row.app}`) : empty("No webhooks", "An application gets one with webhooks in the file of settings. In a cluster the leader tells them."));
+    update(place, told.webhooks.length ? table("Webhooks", columns, told.webhooks, (row) => `${row.service} ${row.app} ${row.receiver}`) : empty("No webhooks", "An application gets one with webhooks in the file of settings. In a cluster the leader tells them."));
   });
 }
 

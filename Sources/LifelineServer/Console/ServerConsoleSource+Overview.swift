@@ -119,32 +119,40 @@ extension ServerConsoleSource {
     // MARK: Webhooks
 
     private var webhookCounts: WebhookDelivery.Counts {
-        let counts =
-            services.pusher.webhookReports.map(\.counts) + services.chat.webhookReports.map(\.counts)
-            + services.pubnub.webhookReports.map(\.counts)
-        return counts.reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
+        let all = services.pusher.webhookReports + services.chat.webhookReports + services.pubnub.webhookReports
+        return all.flatMap(\.receivers).reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
+    /// A row for each receiver (rule CO-71).
     func webhooks() -> JSONValue {
-        let pusher = pusherApplications
         let told = services.pusher.webhookReports
-        var list: [JSONValue] = pusher.filter { !$0.webhooks.isEmpty }.map { application in
-            let counts = told.first { $0.application == application.id }?.counts ?? WebhookDelivery.Counts()
-            return Self.webhook("pusher", application.id, application.webhooks.map(\.url), counts)
+        var list: [JSONValue] = pusherApplications.filter { !$0.webhooks.isEmpty }.flatMap { application in
+            // Nobody has been told anything yet, or another server of the cluster tells it.
+            let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
+            let receivers = told.first { $0.application == application.id }?.receivers ?? untold
+            return receivers.compactMap { webhook("pusher", application.id, $0) }
         }
-        list += services.chat.webhookReports.map { Self.webhook("chat", $0.application, $0.url.map { [$0] } ?? [], $0.counts) }
-        list += services.pubnub.webhookReports.map {
-            Self.webhook("pubnub", $0.subscribeKey, $0.url.map { [$0] } ?? [], $0.counts)
+        for (service, reports) in [("chat", services.chat.webhookReports), ("pubnub", services.pubnub.webhookReports)] {
+            list += reports.flatMap { report in report.receivers.compactMap { webhook(service, report.application, $0) } }
         }
         return ["webhooks": .array(list)]
     }
 
-    private static func webhook(_ service: String, _ app: String, _ urls: [String], _ counts: WebhookDelivery.Counts) -> JSONValue
-    {
-        [
-            "service": .string(service), "app": .string(app), "urls": .texts(urls.map(withoutSecrets)),
-            "queued": .count(counts.queued), "delivered": .count(counts.delivered), "dropped": .count(counts.dropped),
-            "failed": .count(counts.failedRequests), "problem": .optional(counts.problem),
+    /// Nil for a receiver that was removed and has nothing left to be told.
+    private func webhook(_ service: String, _ app: String, _ receiver: WebhookReport) -> JSONValue? {
+        let counts = receiver.counts
+        guard receiver.url != nil || counts.queued > 0 else { return nil }
+        let failure = counts.lastFailure.map { failure -> JSONValue in
+            [
+                "reason": .string(failure.reason),
+                "seconds": .count(Int(clamping: context.now.since(failure.instant).components.seconds)),
+            ]
+        }
+        return [
+            "service": .string(service), "app": .string(app), "receiver": .count(receiver.number),
+            "url": .optional(receiver.url.map(Self.withoutSecrets)), "queued": .count(counts.queued),
+            "delivered": .count(counts.delivered), "dropped": .count(counts.dropped), "failed": .count(counts.failedRequests),
+            "problem": .optional(counts.problem), "failure": failure ?? .null,
         ]
     }
 

@@ -62,8 +62,9 @@ final class PushWebhook: Sendable {
         key = keyset.subscribeKey
         self.clock = clock
         var logger = logger
+        logger[metadataKey: "service"] = "pubnub"
         logger[metadataKey: "app"] = "\(keyset.subscribeKey)"
-        logger[metadataKey: "receiver"] = "push"
+        logger[metadataKey: "receiver"] = "0"
         self.logger = logger
         eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         secret = NIOLockedValueBox(keyset.secretKey)
@@ -181,7 +182,7 @@ final class PushWebhook: Sendable {
             state.retiring.removeAll { delivery in
                 // Nobody gives it anything any more, so these are its last figures.
                 guard delivery.isIdle else { return false }
-                state.retired += delivery.counts
+                state.retired += delivery.counts.settled
                 return true
             }
             return state.retiring + (state.delivery.map { [$0] } ?? [])

@@ -25,6 +25,11 @@ final class PusherWebhookService: Sendable {
         state.withLockedValue(\.applications).mapValues(\.counts)
     }
 
+    /// The same by receiver.
+    var receivers: [Identifier: [WebhookReport]] {
+        state.withLockedValue(\.applications).mapValues(\.receivers)
+    }
+
     /// Takes news; to be called under the lock of the channel's shard.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
         // Reserved channels are the server's own business.

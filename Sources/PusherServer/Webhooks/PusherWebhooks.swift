@@ -7,6 +7,8 @@ import ServerRuntime
 /// Tells the receivers of one application what happens on its channels (rules SW-1 to SW-28).
 final class PusherWebhooks: Sendable {
     private struct Receiver: Sendable {
+        /// Kept for as long as the receiver is configured: its log and its figures are found under it (rule SO-118).
+        let number: Int
         let webhook: Webhook
         let delivery: WebhookDelivery
     }
@@ -17,9 +19,9 @@ final class PusherWebhooks: Sendable {
         var desk = ChannelEventDebouncer()
         var receivers: [Receiver] = []
         /// Of receivers that are configured no more: they still tell what waited for them (rule SW-1).
-        var retiring: [WebhookDelivery] = []
-        /// Of those that have told it.
-        var retired = WebhookDelivery.Counts()
+        var retiring: [Receiver] = []
+        /// Of those that have told it, by their numbers.
+        var retired: [Int: WebhookDelivery.Counts] = [:]
         var timer: Scheduled<Void>?
         var isClosed = false
     }
@@ -56,6 +58,7 @@ final class PusherWebhooks: Sendable {
         eventLoop: any EventLoop, logger: Logger
     ) -> Receiver {
         var logger = logger
+        logger[metadataKey: "service"] = "pusher"
         logger[metadataKey: "app"] = "\(application.id)"
         logger[metadataKey: "receiver"] = "\(number)"
         let request = PusherWebhookRequest(webhook, key: application.key, secret: application.secret)
@@ -68,13 +71,28 @@ final class PusherWebhooks: Sendable {
                 request.secret = secret.withLockedValue { $0 }
                 return request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000))
             })
-        return Receiver(webhook: webhook, delivery: delivery)
+        return Receiver(number: number, webhook: webhook, delivery: delivery)
     }
 
     /// Everything that has become of events, those of former receivers included, so that it never gets less.
     var counts: WebhookDelivery.Counts {
-        let (deliveries, retired) = state.withLockedValue { ($0.receivers.map(\.delivery) + $0.retiring, $0.retired) }
-        return deliveries.reduce(into: retired) { $0 += $1.counts }
+        receivers.reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
+    }
+
+    /// The same by receiver, in the order of their numbers: of each the figures of all who have had its number, and the address and the
+    /// failures of who has it now, or of who is still told what waited.
+    var receivers: [WebhookReport] {
+        let (present, former, retired) = state.withLockedValue { ($0.receivers, $0.retiring, $0.retired) }
+        var counts = retired
+        for receiver in former {
+            let isReplaced = present.contains { $0.number == receiver.number }
+            let told = receiver.delivery.counts
+            counts[receiver.number, default: .init()] += isReplaced ? told.settled : told
+        }
+        for receiver in present { counts[receiver.number, default: .init()] += receiver.delivery.counts }
+        return counts.sorted { $0.key < $1.key }.map { number, counts in
+            WebhookReport(number: number, url: present.first { $0.number == number }?.webhook.url, counts: counts)
+        }
     }
 
     /// Takes news; to be called under the lock that orders those of their channel. Sends nothing itself.
@@ -107,12 +125,19 @@ final class PusherWebhooks: Sendable {
         guard !isNamed || old.webhooks != application.webhooks else { return }
         state.application = application
         var former = state.receivers
-        state.receivers = application.webhooks.enumerated().map { number, webhook in
-            if isNamed, let index = former.firstIndex(where: { $0.webhook == webhook }) { return former.remove(at: index) }
+        let kept = application.webhooks.map { webhook in
+            isNamed ? former.firstIndex { $0.webhook == webhook }.map { former.remove(at: $0) } : nil
+        }
+        // Whoever stays keeps the number; others get the first one that is free.
+        var taken = Set(kept.compactMap { $0?.number })
+        state.receivers = zip(application.webhooks, kept).map { webhook, receiver in
+            if let receiver { return receiver }
+            let number = (0...taken.count).first { !taken.contains($0) } ?? taken.count
+            taken.insert(number)
             return Self.receiver(
                 webhook, number: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop, logger: logger)
         }
-        state.retiring += former.map(\.delivery)
+        state.retiring += former
     }
 
     /// A cache channel has got an event.
@@ -124,13 +149,13 @@ final class PusherWebhooks: Sendable {
     func sweep() {
         release()
         let deliveries = state.withLockedValue { state in
-            state.retiring.removeAll { delivery in
+            state.retiring.removeAll { receiver in
                 // Nobody gives it anything any more, so these are its last figures.
-                guard delivery.isIdle else { return false }
-                state.retired += delivery.counts
+                guard receiver.delivery.isIdle else { return false }
+                state.retired[receiver.number, default: .init()] += receiver.delivery.counts.settled
                 return true
             }
-            return state.receivers.map(\.delivery) + state.retiring
+            return (state.receivers + state.retiring).map(\.delivery)
         }
         for delivery in deliveries { delivery.sweep() }
     }
@@ -145,7 +170,7 @@ final class PusherWebhooks: Sendable {
             }
             state.isClosed = true
             defer { state.timer = nil }
-            return (state.timer, state.receivers.map(\.delivery) + state.retiring)
+            return (state.timer, (state.receivers + state.retiring).map(\.delivery))
         }
         timer?.cancel()
         await withTaskGroup(of: Void.self) { group in

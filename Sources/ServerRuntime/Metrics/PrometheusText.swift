@@ -52,15 +52,17 @@ package struct PrometheusText {
         }
     }
 
-    /// What has become of webhooks, by application.
-    package mutating func webhooks(_ counts: [ApplicationName: WebhookDelivery.Counts]) {
+    /// What has become of webhooks, by application and receiver.
+    package mutating func webhooks(_ counts: [WebhookReport.Name: WebhookDelivery.Counts]) {
         let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
             ("webhook_events_total", .counter, "Events told by webhooks.", \.delivered),
             ("webhook_events_dropped_total", .counter, "Events that webhooks gave up.", \.dropped),
             ("webhook_requests_failed_total", .counter, "Requests of webhooks that did not succeed.", \.failedRequests),
             ("webhook_events_queued", .gauge, "Events that wait to be told.", \.queued),
         ]
-        let sorted = counts.sorted { $0.key.application < $1.key.application }
+        let sorted = counts.sorted {
+            ($0.key.application.application, $0.key.number) < ($1.key.application.application, $1.key.number)
+        }
         family(
             "webhook_request_seconds", .histogram, "From a webhook's request to its answer, failures included."
         ) { samples in

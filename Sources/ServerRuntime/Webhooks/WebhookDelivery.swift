@@ -21,12 +21,21 @@ package final class WebhookDelivery: Sendable {
         package var times = LatencyHistogram()
         /// Why the last request that did not succeed failed; nil when the last one succeeded.
         package var problem: String?
+        /// The last request that did not succeed, whatever came after it.
+        package var lastFailure: Failure?
 
         package init(delivered: Int = 0, dropped: Int = 0, failedRequests: Int = 0, queued: Int = 0) {
             self.delivered = delivered
             self.dropped = dropped
             self.failedRequests = failedRequests
             self.queued = queued
+        }
+
+        /// The figures alone: what failed at a former receiver is not the problem of who has come in its place.
+        package var settled: Counts {
+            var counts = self
+            (counts.problem, counts.lastFailure) = (nil, nil)
+            return counts
         }
 
         package static func += (left: inout Counts, right: Counts) {
@@ -36,7 +45,17 @@ package final class WebhookDelivery: Sendable {
             left.queued += right.queued
             left.times.add(right.times)
             left.problem = left.problem ?? right.problem
+            if let failure = right.lastFailure, failure.instant > left.lastFailure?.instant ?? .init(nanoseconds: .min) {
+                left.lastFailure = failure
+            }
         }
+    }
+
+    /// Why and when a request did not succeed.
+    package struct Failure: Hashable, Sendable {
+        /// A status or what became of the connection; nothing of the address and of contents.
+        package var reason: String
+        package var instant: MonotonicInstant
     }
 
     private struct State: Sendable {
@@ -51,6 +70,10 @@ package final class WebhookDelivery: Sendable {
         var times = LatencyHistogram()
         /// Why the last request failed; nil when it succeeded.
         var problem: String?
+        var lastFailure: Failure?
+        /// When the log was last told that the receiver fails, and whether it has not been told yet that it works again (rule SO-120).
+        var warned: MonotonicInstant?
+        var isWarned = false
     }
 
     private let clock: ServerClock
@@ -68,8 +91,10 @@ package final class WebhookDelivery: Sendable {
     package static let timeout = Duration.seconds(10)
     /// How long a server that stops waits until all has been told.
     package static let flushTimeout = Duration.seconds(5)
+    /// The log is warned of a receiver that fails and recovers again and again once in this time.
+    package static let warningInterval = Duration.seconds(60)
 
-    /// - Parameter logger: names application and receiver in its metadata; gets neither URLs nor contents.
+    /// - Parameter logger: names service, application and receiver in its metadata; gets neither URLs nor contents.
     package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
         isFinal: @escaping @Sendable (Int) -> Bool, call: @escaping @Sendable (WebhookBatch) -> HTTPCall
@@ -89,6 +114,7 @@ package final class WebhookDelivery: Sendable {
                 delivered: queue.delivered, dropped: queue.dropped, failedRequests: queue.failedRequests, queued: queue.count)
             counts.times = state.times
             counts.problem = state.problem
+            counts.lastFailure = state.lastFailure
             return counts
         }
     }
@@ -156,12 +182,15 @@ package final class WebhookDelivery: Sendable {
     }
 
     private func ended(_ id: UInt64, _ problem: String? = nil, _ change: (inout WebhookQueue) -> Void) {
-        let isClosed = state.withLockedValue { state in
+        let (isClosed, recovers) = state.withLockedValue { state in
             state.problem = problem
             state.cancellations[id] = nil
             change(&state.queue)
-            return state.isClosed
+            let recovers = problem == nil && state.isWarned
+            if recovers { state.isWarned = false }
+            return (state.isClosed, recovers)
         }
+        if recovers { logger.notice("the receiver of webhooks takes them again") }
         // The event loop may have ended with the server.
         if !isClosed { eventLoop.execute { self.work() } }
     }
@@ -169,9 +198,17 @@ package final class WebhookDelivery: Sendable {
     private func failed(_ id: UInt64, _ reason: String, isFinal: Bool) {
         let (now, chance) = (clock.monotonic(), Double.random(in: 0..<1))
         var dropped = 0
+        let isNews = state.withLockedValue { state in
+            state.lastFailure = Failure(reason: reason, instant: now)
+            guard !state.isWarned, state.warned.map({ now.since($0) >= Self.warningInterval }) ?? true else { return false }
+            (state.isWarned, state.warned) = (true, now)
+            return true
+        }
         ended(id, reason) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
         if dropped > 0 {
             logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
+        } else if isNews {
+            logger.warning("webhook failed, and is tried again", metadata: ["reason": "\(reason)"])
         } else {
             logger.info("webhook failed", metadata: ["reason": "\(reason)"])
         }

@@ -60,12 +60,16 @@ struct PrometheusTextTests {
         for service in [ServiceName.pusher, .chat] {
             ServerFigures.writeConnections(of: service, ApplicationTallies(), open: [:], names.names, to: &out)
         }
-        out.webhooks([ApplicationName(.chat, "k"): .init(delivered: 1, dropped: 2, failedRequests: 3, queued: 4)])
+        out.webhooks([
+            .init(ApplicationName(.chat, "k")): .init(delivered: 1, dropped: 2, failedRequests: 3, queued: 4),
+            .init(ApplicationName(.chat, "k"), 1): .init(queued: 5),
+        ])
         let parsed = try MetricsParser(out.text)
         #expect(parsed.value("lifeline_messages_sent_total", ["service": "pusher", "app": "other"]) == 0)
         #expect(parsed.value("lifeline_connections", ["service": "chat", "app": "other"]) == 0)
         #expect(parsed.value("lifeline_connections_refused_total", ["service": "pusher", "code": "4001"]) == 1)
-        #expect(parsed.value("lifeline_webhook_events_queued", ["service": "chat", "app": "k"]) == 4)
+        #expect(parsed.value("lifeline_webhook_events_queued", ["service": "chat", "app": "k", "receiver": "0"]) == 4)
+        #expect(parsed.value("lifeline_webhook_events_queued", ["service": "chat", "app": "k", "receiver": "1"]) == 5)
         #expect(parsed.value("lifeline_process_open_files") == 6)
         #expect(parsed.families["lifeline_process_open_files_limit"] == nil)
         #expect(parsed.value("lifeline_http_requests_total", ["route": "publish_batch", "status": "5xx"]) == 0)

@@ -175,7 +175,7 @@ struct PubNubPushTests {
             #expect(post.events.map { $0["channel"]?.string } == ["room", "room"] && post.events[0]["uuid"]?.string == "ann")
             #expect(post.events[1]["payload"]?["n"]?.integer == 1)
             let metrics = try await server.request("GET", "/metrics").body
-            #expect(metrics.contains(#"lifeline_webhook_events_total{service="pubnub",app="demo"} 2"#), "\(metrics)")
+            #expect(metrics.contains(#"lifeline_webhook_events_total{service="pubnub",app="demo",receiver="0"} 2"#), "\(metrics)")
         }
         await receiver.stop()
     }
