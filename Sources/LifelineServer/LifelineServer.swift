@@ -156,7 +156,7 @@ public final class LifelineServer: Sendable {
     private static func group(
         _ configuration: ServerConfiguration
     ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {
-        let threads = min(max(configuration.threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity)
+        let threads = configuration.usedThreads
         if configuration.threads == nil, NIOSingletons.groupLoopCountSuggestion == threads {
             return (MultiThreadedEventLoopGroup.singleton, nil)
         }

@@ -1,3 +1,4 @@
+import LifelineServer
 import RealtimeHub
 
 /// The fields of a PubNub keyset. Rule SO-1.
@@ -16,7 +17,7 @@ enum KeysetSetting {
         .truth("enabled", \.isEnabled),
         .truth("accessManager", \.requiresGrants),
         // Clients give up soon after 300 s.
-        .seconds("pollHold", \.pollHold, 1...300),
+        .seconds("pollHold", \.pollHold, 1...300, unset: ServerConfiguration().pollHold),
         .integer("announceMaximum", \.announceMaximum, 0...1_000_000_000),
         .seconds("presenceInterval", \.presenceInterval, 1...3_600),
         .init("pushWebhook", shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }) { value, keyset throws(CommandFailure) in

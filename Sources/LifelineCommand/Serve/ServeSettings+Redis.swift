@@ -2,6 +2,10 @@ import Foundation
 import LifelineServer
 
 extension ServeSettings {
+    /// The name of this machine.
+    static var defaultNode: String { ProcessInfo.processInfo.hostName }
+    static let defaultRedisPrefix = "lifeline"
+
     /// The Redis that is shared with other servers; nil without one.
     static func redis(
         _ options: ServeRedisOptions, _ sources: SettingSources
@@ -17,8 +21,8 @@ extension ServeSettings {
             return nil
         }
         let text = try address.string()
-        let name = try node?.string() ?? ProcessInfo.processInfo.hostName
-        let keys = try prefix?.string() ?? "lifeline"
+        let name = try node?.string() ?? defaultNode
+        let keys = try prefix?.string() ?? defaultRedisPrefix
         do throws(RedisConfigurationError) {
             return try RedisConfiguration(address: text, node: name, prefix: keys)
         } catch {

@@ -206,6 +206,9 @@ struct ServeSettings: Sendable {
         problems.attempt { () throws(CommandFailure) in try sources.truth(name, flag) }.flatMap(\.self) ?? false
     }
 
+    /// Seconds.
+    static let defaultCheckInterval = 10
+
     private static func tls(
         _ options: ServeAddressOptions, _ sources: SettingSources
     ) throws(CommandFailure) -> ServerConfiguration.TLS? {
@@ -214,7 +217,7 @@ struct ServeSettings: Sendable {
         switch (certificate, key) {
         case (nil, nil): return nil
         case (let certificate?, let key?):
-            let interval = try sources.number("tls.checkInterval", 0...86_400) ?? 10
+            let interval = try sources.number("tls.checkInterval", 0...86_400) ?? defaultCheckInterval
             return .init(
                 certificateFile: try certificate.string(), privateKeyFile: try key.string(),
                 checkInterval: interval == 0 ? nil : .seconds(interval))

@@ -56,10 +56,13 @@ struct ServiceField<Value: Sendable>: Sendable {
     }
 
     /// A time that need not be there.
+    ///
+    /// - Parameter unset: the time that counts then; nil when there is none.
     static func seconds(
-        _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>
+        _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>,
+        unset: Duration? = nil
     ) -> ServiceField {
-        .init(name, takesNull: true, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+        .init(name, takesNull: true, shown: { .seconds($0[keyPath: field] ?? unset) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = value.isNull ? nil : try value.seconds(range)
         }
     }

@@ -6,6 +6,12 @@ import ServerRuntime
 
 // What each part of a server is told.
 extension ServerConfiguration {
+    /// How many threads serve connections (rule SO-50).
+    package var usedThreads: Int { min(max(threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity) }
+
+    /// The close code of a drain (rule SV-38).
+    package var usedDrainCode: UInt16 { drainCode ?? (reusesPort ? 4200 : 4100) }
+
     var runtime: RuntimeSettings {
         var runtime = RuntimeSettings(host: host, port: port, clock: clock, logger: logger)
         runtime.usesTLS = tls != nil
@@ -36,7 +42,7 @@ extension ServerConfiguration {
     var pusher: PusherServiceSettings {
         PusherServiceSettings(
             applications: applications, activityTimeout: activityTimeout, pongTimeout: pongTimeout,
-            maximumMessageBytes: maximumMessageBytes, drainCode: drainCode ?? (reusesPort ? 4200 : 4100),
+            maximumMessageBytes: maximumMessageBytes, drainCode: usedDrainCode,
             bridgedID: bridge?.applicationID)
     }
 
