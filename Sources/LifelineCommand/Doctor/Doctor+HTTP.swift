@@ -3,7 +3,7 @@ import TransportCommon
 
 /// An ordinary request, and the clock of whoever answers it.
 extension Doctor {
-    private var path: String { target.service == .pubnub ? "/time/0" : target.prefix + "/" }
+    private var path: String { target.prefix + (target.service == .pubnub ? "/time/0" : "/") }
 
     mutating func askHTTP() async throws -> StepVerdict {
         guard let link else { return .skipped("there is no connection") }
@@ -20,6 +20,8 @@ extension Doctor {
         let server = answer.first("server").map { " from \(Finding.quote($0))" } ?? ""
         let words = "status \(answer.status)\(server)"
         switch answer.status {
+        // No session follows that would notice (rule SO-123).
+        case 404 where target.isPubNubBelowPath: throw Finding.nothingAt(path)
         case 511: throw Finding.signInRequired
         case 300..<400: return .noted(words, .redirected(to: answer.first("location")))
         case 200..<300 where answer.isPage: return .noted(words, .pageAtRoot)

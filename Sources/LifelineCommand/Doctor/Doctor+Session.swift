@@ -30,6 +30,11 @@ extension Doctor {
     private var channel: String { target.channel ?? Self.user }
 
     mutating func openSession() async throws -> StepVerdict {
+        guard !target.isPubNubBelowPath else {
+            return .skipped(
+                "PubNub clients of this package and most others take no path: only those that do, such as the one for Python, can connect here"
+            )
+        }
         guard let service else { return .skipped("give --token, or --secret to have one issued") }
         let client = LifelineClient(service, options: options)
         self.client = client

@@ -46,9 +46,6 @@ struct DoctorTarget: Sendable {
         case (nil, nil): throw CommandFailure("Say what to examine. \(Self.example)", .usage)
         case (.some, .some): throw CommandFailure("The URL and --cluster exclude each other.", .usage)
         }
-        if service == .pubnub, !address.prefix.isEmpty {
-            throw CommandFailure("PubNub is not below a path: its clients take a host and a port only.", .usage)
-        }
         if let inURL = address.key, let key, inURL != key {
             throw CommandFailure("The URL names the key \(inURL) and --key another one.", .usage)
         }
@@ -111,6 +108,8 @@ struct DoctorTarget: Sendable {
 
     // MARK: What follows from it
 
+    /// Whether no client of this package can connect: those of PubNub take a host and a port (rule SO-123).
+    var isPubNubBelowPath: Bool { service == .pubnub && !prefix.isEmpty }
     var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
     private var bracketed: String { host.contains(":") ? "[\(host)]" : host }
     /// Host and port.

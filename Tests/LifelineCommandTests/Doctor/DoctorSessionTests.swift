@@ -30,6 +30,23 @@ struct DoctorSessionTests {
         }
     }
 
+    @Test func `SO-123: PubNub below a path is examined as far as a client without paths can`() async throws {
+        let server = try await ScriptedServer { head in
+            head.hasPrefix("GET /here/time/0 ")
+                ? .last("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n[17]")
+                : .last("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        }
+        let right = try await Examination.of("http://127.0.0.1:\(server.port)/here", service: .pubnub)
+        #expect(right.failures == 0 && right.passed.contains(.http), "\(right.text)")
+        guard case .skipped(let why)? = right[.session], case .skipped? = right[.roundTrip] else {
+            Issue.record("\(right.text)")
+            return
+        }
+        #expect(why.contains("Python"))
+        let wrong = try await Examination.of("http://127.0.0.1:\(server.port)/there", service: .pubnub)
+        #expect(wrong.firstFailure == "http: path-not-found" && wrong.text.contains("/there/time/0"), "\(wrong.text)")
+    }
+
     @Test("What is not the service, or says nothing")
     func wrongServer() async throws {
         let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 20\r\n\r\n<html>sign in</html>"

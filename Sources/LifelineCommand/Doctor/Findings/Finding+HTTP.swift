@@ -19,6 +19,14 @@ extension Finding {
         )
     }
 
+    static func nothingAt(_ path: String) -> Finding {
+        Finding(
+            "path-not-found", "There is nothing at \(quote(path)) (status 404).",
+            advice:
+                "Check the URL's path: it is what stands before /time/0, as the server's pathPrefix or the proxy in front of it has it."
+        )
+    }
+
     static let pageAtRoot = Finding(
         "web-page", "A web page answers at this address.",
         advice:
