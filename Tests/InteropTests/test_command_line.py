@@ -198,3 +198,50 @@ def test_bench_asks_before_it_loads_another_machine():
     code, _, errors = run("bench", "--service", "pubnub", "--url", "https://ps.pndsn.com", "--yes")
     assert code == 2 and "public service" in errors
     assert run("bench", "--subscribers", "2", "--channels", "3")[0] == 2
+
+
+def test_bash_completes_names_of_files(tmp_path):
+    """PI-12: after every option that takes a file or a folder, and where a command does."""
+    (tmp_path / "lifeline.json").write_text("{}")
+    (tmp_path / "list").mkdir()
+    script = tmp_path / "script"
+    script.write_text(output("--generate-completion-script", "bash"))
+
+    def offered(*words):
+        """What bash offers for the last of the words."""
+        command = " ".join(words)
+        done = subprocess.run(
+            ["bash", "-c", f'source "$0"; COMP_LINE="{command}"; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({command}); COMP_CWORD={len(words) - 1}; '
+             f'_lifeline lifeline {words[-1]} {words[-2]}; printf "%s\\n" "${{COMPREPLY[@]}}"', str(script)],
+            capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        return set(done.stdout.split())
+
+    def taking(command, path=()):
+        """Options and positions of a command and of its own ones that take a file or a folder."""
+        words = (*path, command["commandName"])
+        for argument in command.get("arguments", []):
+            if argument.get("valueName") in ("file", "directory"):
+                yield words + ((f"--{argument['names'][0]['name']}",) if argument["kind"] == "option" else ()), argument["valueName"]
+        for child in command.get("subcommands", []):
+            yield from taking(child, words)
+
+    found = list(taking(json.loads(output("--experimental-dump-help"))["command"]))
+    assert len(found) > 20
+    for words, kind in found:
+        assert {"list"} | ({"lifeline.json"} if kind == "file" else set()) <= {name.rstrip("/") for name in offered(*words, "li")}, words
+
+
+def test_commands_call_chat_chat(server):
+    """SO-125: and take the name that its settings have, too; what programs read stays as it was."""
+    for name in ("chat", "nexconn"):
+        assert '"session","result":"passed"' in output("doctor", server.url, "--service", name, "--secret", "app-secret", "--json").replace(", ", ",").replace(": ", ":")
+        code, _, errors = run("listen", "--service", name, "--channel", "a", "--url", server.url)
+        assert code == 2 and "--service chat has to know" in errors
+        check = output("serve", "--check", "--services", f"pusher,{name}")
+        assert "\nchat: presence on" in check and "\npubnub: off" in check and "nexconn" not in check
+    assert '"value":["nexconn"]' in output("config", "show", "--services", "chat", "--json")
+    shown = output("doctor", server.url, "--service", "chat")
+    assert "chat, no TLS" in shown and "nexconn" not in shown
+    for command in ("listen", "doctor", "history"):
+        told = " ".join(output(command, "--help").split())
+        assert "(values: pusher, pubnub, chat; default: pusher)" in told and "nexconn" not in told, command

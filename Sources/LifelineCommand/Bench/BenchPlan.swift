@@ -34,7 +34,7 @@ struct BenchPlan: Hashable, Sendable {
         func demand(_ isRight: Bool, _ text: String) throws(CommandFailure) {
             if !isRight { throw CommandFailure(text, .usage) }
         }
-        try demand(service != .nexconn, "bench loads servers of Pusher and PubNub; --service nexconn is not supported.")
+        try demand(service != .nexconn, "bench loads servers of Pusher and PubNub; --service chat is not supported.")
         try demand((1...100_000).contains(subscribers), "--subscribers takes 1 to 100000.")
         try demand((1...subscribers).contains(channels), "--channels takes 1 to the number of subscribers.")
         try demand((1...100_000).contains(rate), "--rate takes 1 to 100000 messages a second.")

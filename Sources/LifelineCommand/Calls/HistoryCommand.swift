@@ -8,14 +8,14 @@ struct HistoryCommand: AsyncParsableCommand {
         abstract: "Prints the last messages of a channel, oldest first.",
         discussion: HelpText.text(
             """
-            Works with --service pubnub and --service nexconn. Pusher does not store messages.
+            Works with --service pubnub and --service chat. Pusher does not store messages.
 
             With --json every message is one line: {"ev":"history","ch":…,"event":…,"data":…,"id":…,"user":…,"time":…}
 
             EXAMPLES
               lifeline history --service pubnub --channel room
               lifeline history --service pubnub --channel room --count 500 --cipher-key secret --json
-              lifeline history --service nexconn --secret app-secret --user ann --channel direct:ben
+              lifeline history --service chat --secret app-secret --user ann --channel direct:ben
             """))
 
     @OptionGroup var service: ServiceOptions

@@ -7,7 +7,7 @@ struct PresenceCommand: AsyncParsableCommand {
         abstract: "Prints the users who are on channels now.",
         discussion: HelpText.text(
             """
-            Works with --service pubnub, and with --service nexconn for groups and open channels. Pusher does not answer this to \
+            Works with --service pubnub, and with --service chat for groups and open channels. Pusher does not answer this to \
             clients. 'lifeline listen --presence' prints users as they join and leave.
 
             With --json every user is one line, {"ev":"present","ch":…,"user":…,"state":…}, followed by one line for each channel, \
@@ -16,7 +16,7 @@ struct PresenceCommand: AsyncParsableCommand {
             EXAMPLES
               lifeline presence --service pubnub --channel room
               lifeline presence --service pubnub --channel room --channel lobby --json
-              lifeline presence --service nexconn --secret app-secret --user ann --channel group:g1
+              lifeline presence --service chat --secret app-secret --user ann --channel group:g1
             """))
 
     @OptionGroup var service: ServiceOptions

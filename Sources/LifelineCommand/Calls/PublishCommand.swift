@@ -23,7 +23,7 @@ struct PublishCommand: AsyncParsableCommand {
             EXAMPLES
               lifeline publish --secret app-secret --channel room --event new-price --data '{"company":"ACME","price":3}'
               lifeline publish --service pubnub --channel room --data '"hello"'
-              lifeline publish --service nexconn --secret app-secret --user ann --channel direct:ben --data '{"content":"hello"}'
+              lifeline publish --service chat --secret app-secret --user ann --channel direct:ben --data '{"content":"hello"}'
               lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
             """))
 

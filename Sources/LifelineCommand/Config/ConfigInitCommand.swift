@@ -14,10 +14,12 @@ struct ConfigInitCommand: ParsableCommand {
               lifeline config init --output - > lifeline.json
             """))
 
-    @Option(help: ArgumentHelp("The services that run, separated by commas: pusher, pubnub, nexconn.", valueName: "names"))
-    var services = ServiceName.allCases.map(\.rawValue).joined(separator: ",")
+    @Option(help: ArgumentHelp("The services that run, separated by commas: pusher, pubnub, chat.", valueName: "names"))
+    var services = ServiceName.allCases.map(\.word).joined(separator: ",")
 
-    @Option(help: ArgumentHelp("The file to write; - for standard output, which shows the secrets.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file to write; - for standard output, which shows the secrets.", valueName: "file"),
+        completion: .file())
     var output = "lifeline.json"
 
     @Flag(help: "Replaces a file that exists already. Its secrets are lost.")
@@ -34,8 +36,8 @@ struct ConfigInitCommand: ParsableCommand {
     static func draft(_ names: String) throws(CommandFailure) -> String {
         let names = SettingValue("--services", text: names)
         let services = try names.strings().map { name throws(CommandFailure) in
-            guard let service = ServiceName(rawValue: name) else {
-                throw names.wrong("a list of services: " + ServiceName.allCases.map(\.rawValue).joined(separator: ", "))
+            guard let service = ServiceName(word: name) else {
+                throw names.wrong("a list of services: " + ServiceName.allCases.map(\.word).joined(separator: ", "))
             }
             return service
         }

@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor https://chat.example.com --proxy http://proxy.example.com:3128
               lifeline doctor https://localhost:8443 --ca ca.pem --json
               lifeline doctor https://ps.pndsn.com --service pubnub --key demo
-              lifeline doctor http://127.0.0.1:6001 --service nexconn --key app-key --secret app-secret
+              lifeline doctor http://127.0.0.1:6001 --service chat --key app-key --secret app-secret
               lifeline doctor --redis redis://127.0.0.1:6379
             """))
 

@@ -11,7 +11,7 @@ struct DoctorServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
     @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
@@ -37,13 +37,14 @@ struct DoctorUserOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"))
+            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"),
+        completion: .file())
     var secretFile: String?
 
-    @Option(help: "PubNub's or Nexconn's access token.")
+    @Option(help: "The access token of PubNub or chat.")
     var token: String?
 
-    @Option(help: "The user for whom a token is issued (Nexconn; default: lifeline-doctor).")
+    @Option(help: "The user for whom a token is issued (chat; default: lifeline-doctor).")
     var user: String?
 }
 
@@ -63,7 +64,9 @@ struct DoctorNetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
     var proxy: String?
 
-    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var ca: String?
 
     @Option(help: ArgumentHelp("The time limit of each step.", valueName: "seconds"))

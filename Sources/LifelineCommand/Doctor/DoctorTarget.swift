@@ -130,7 +130,7 @@ struct DoctorTarget: Sendable {
     /// What can be said without trying anything.
     var verdict: StepVerdict {
         let words = [
-            service.rawValue, usesTLS ? "TLS" : "no TLS", authority, service == .pusher ? appPath : "key \(key)",
+            service.word, usesTLS ? "TLS" : "no TLS", authority, service == .pusher ? appPath : "key \(key)",
             hasOwnKey ? nil : "the default key",
         ].compactMap { $0 }.joined(separator: ", ")
         if key.isEmpty || key.contains(where: { $0.isWhitespace || "\"'`<>".contains($0) }) { return .failed(.malformedKey) }

@@ -30,7 +30,7 @@ struct ListenCommand: AsyncParsableCommand {
               lifeline listen --channel private-room --secret app-secret --json
               lifeline listen --channel presence-room --secret app-secret --user ann --presence --for 60
               lifeline listen --service pubnub --channel room --presence --filter "language == 'en'"
-              lifeline listen --service nexconn --secret app-secret --user ann --channel direct:ben --channel group:g1 --channel room
+              lifeline listen --service chat --secret app-secret --user ann --channel direct:ben --channel group:g1 --channel room
               echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
             """))
 
@@ -39,7 +39,7 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
     var channels: [String] = []
 
-    @Flag(help: "Prints users who join and leave: presence channels of Pusher, all channels of PubNub, open channels of Nexconn.")
+    @Flag(help: "Prints users who join and leave: presence channels of Pusher, all channels of PubNub, open channels of chat.")
     var presence = false
 
     @Flag(
@@ -75,7 +75,7 @@ struct ListenCommand: AsyncParsableCommand {
         let made = try service.makeService(presence: presence, filter: filter)
         for note in service.notes { StandardError.print("note: \(note)") }
         if filter != nil, service.service != .pubnub {
-            StandardError.print("note: --filter is for pubnub; \(service.service.rawValue) does not use it.")
+            StandardError.print("note: --filter is for pubnub; \(service.service.word) does not use it.")
         }
         let session = ListenSession(service: made, command: self)
         if await !session.run() { throw ExitCode(CommandFailure.Kind.failed.rawValue) }

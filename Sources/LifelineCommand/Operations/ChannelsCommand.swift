@@ -56,7 +56,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     func run() async throws {
         let list = ChannelList(
             api: try ServerAPI(server, for: service), service: service, prefix: prefix, wantsMembers: members)
-        if members, service == .nexconn { StandardError.print("note: --members does nothing with nexconn.") }
+        if members, service == .nexconn { StandardError.print("note: --members does nothing with chat.") }
         let start = ContinuousClock.now
         var rows = try await list.rows()
         for row in rows { StandardOutput.print(json ? row.json("channel") : row.text) }

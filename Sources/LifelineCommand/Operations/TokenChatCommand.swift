@@ -14,7 +14,7 @@ struct TokenChatCommand: AsyncParsableCommand {
             EXAMPLES
               lifeline token chat ann
               lifeline token chat ann --name 'Ann Lee' --config lifeline.json
-              lifeline listen --service nexconn --token "$(lifeline token chat ann)" --channel lobby
+              lifeline listen --service chat --token "$(lifeline token chat ann)" --channel lobby
             """))
 
     @Argument(help: "The user's id.")

@@ -24,7 +24,7 @@ struct UsersTerminateCommand: AsyncParsableCommand {
 
             EXAMPLES
               lifeline users terminate ann
-              lifeline users terminate ann --service nexconn --config lifeline.json --json
+              lifeline users terminate ann --service chat --config lifeline.json --json
             """))
 
     @Argument(help: "The user's id.")

@@ -10,7 +10,7 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 
-    @OptionGroup(title: "Nexconn Chat") var nexconn: ServeNexconnOptions
+    @OptionGroup(title: "Chat") var nexconn: ServeNexconnOptions
 
     @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
 
@@ -25,16 +25,17 @@ struct ServeOptions: ParsableArguments {
 
 /// What runs, and where its settings and messages are.
 struct ServeBaseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"))
+    @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"), completion: .file())
     var config: String?
 
     @Option(
         help: ArgumentHelp(
-            "The services that run, separated by commas: pusher, pubnub, nexconn (default: all).", valueName: "names"))
+            "The services that run, separated by commas: pusher, pubnub, chat (default: all).", valueName: "names"))
     var services: String?
 
     @Option(
-        help: ArgumentHelp("Stores messages in this directory, which is created if it does not exist.", valueName: "directory"))
+        help: ArgumentHelp("Stores messages in this directory, which is created if it does not exist.", valueName: "directory"),
+        completion: .directory)
     var data: String?
 }
 
@@ -46,10 +47,10 @@ struct ServeAddressOptions: ParsableArguments {
     @Option(help: "The port; 0 picks a free one (default: 6001).")
     var port: String?
 
-    @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"))
+    @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"), completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"), completion: .file())
     var tlsKey: String?
 }
 

@@ -42,7 +42,7 @@ struct ServeReload: Service {
             logger.notice(
                 "the applications have been reloaded",
                 metadata: [
-                    "apps": "\(applications.count)", "pubnub": "\(keysets.count)", "nexconn": "\(chatApplications.count)",
+                    "apps": "\(applications.count)", "pubnub": "\(keysets.count)", "chat": "\(chatApplications.count)",
                 ])
             let others = settings.settingsForNewStart(since: started)
             if !others.isEmpty {

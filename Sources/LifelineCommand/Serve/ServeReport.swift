@@ -54,7 +54,7 @@ struct ServeReport {
 
     private func isOn(_ service: ServiceName, _ lines: inout [String]) -> Bool {
         let isOn = settings.services.contains(service)
-        if !isOn { lines.append("\(service.rawValue): off") }
+        if !isOn { lines.append("\(service.word): off") }
         return isOn
     }
 
@@ -76,7 +76,7 @@ struct ServeReport {
     }
 
     private func line(_ chat: ChatApplication) -> String {
-        let name = settings.chatApplications.count > 1 ? "nexconn \(chat.key)" : "nexconn"
+        let name = settings.chatApplications.count > 1 ? "chat \(chat.key)" : "chat"
         return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
             + (chat.previousSecret == nil ? "" : ", two secrets")
     }

@@ -135,9 +135,9 @@ extension ServeSettings {
     static func services(_ option: String?, _ sources: SettingSources) throws(CommandFailure) -> Set<ServiceName> {
         guard let value = sources.value("services", ("--services", option)) else { return Set(ServiceName.allCases) }
         let names = try value.strings()
-        let services = names.compactMap { ServiceName(rawValue: $0) }
+        let services = names.compactMap { ServiceName(word: $0) }
         guard !services.isEmpty, services.count == names.count else {
-            throw value.wrong("a list of services that run: " + ServiceName.allCases.map(\.rawValue).joined(separator: ", "))
+            throw value.wrong("a list of services that run: " + ServiceName.allCases.map(\.word).joined(separator: ", "))
         }
         return Set(services)
     }

@@ -51,7 +51,7 @@ struct CredentialSources {
         guard let given, let first = configured.first else {
             let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
             throw CommandFailure(
-                "The configuration has no application with the \(name) for \(service.rawValue), so its secret is unknown. Name its "
+                "The configuration has no application with the \(name) for \(service.word), so its secret is unknown. Name its "
                     + "file with --config, or give the secret with \(Self.variable(service)) or --secret-file.", .usage)
         }
         return ServerCredentials(

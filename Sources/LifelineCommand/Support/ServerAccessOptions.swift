@@ -11,7 +11,7 @@ struct ServerAccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
     @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
@@ -23,7 +23,9 @@ struct ServerAccessOptions: ParsableArguments {
     @Option(help: "The app's id in Pusher's HTTP API (default: that of the configuration, else 1001).")
     var appID: String?
 
-    @Option(help: ArgumentHelp("A file that contains the secret, and nothing else; - for standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file that contains the secret, and nothing else; - for standard input.", valueName: "file"),
+        completion: .file())
     var secretFile: String?
 
     @Option(
@@ -32,7 +34,9 @@ struct ServerAccessOptions: ParsableArguments {
     )
     var secret: String?
 
-    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var ca: String?
 
     @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))

@@ -14,7 +14,7 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
     @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
@@ -31,13 +31,14 @@ struct ServicePlaceOptions: ParsableArguments {
 struct ServiceUserOptions: ParsableArguments {
     @Option(
         help:
-            "The app's secret. It signs subscriptions and messages; for PubNub every request; for Nexconn the request for a token. The shell keeps it in its history, and other users of this machine can see it: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
+            "The app's secret. It signs subscriptions and messages; for PubNub every request; for chat the request for a token. The shell keeps it in its history, and other users of this machine can see it: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
     )
     var secret: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"))
+            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"),
+        completion: .file())
     var secretFile: String?
 
     @Option(help: "An address that authorises channels, instead of --secret.")
@@ -46,12 +47,12 @@ struct ServiceUserOptions: ParsableArguments {
     @Option(help: "The user id (default: --name).")
     var user: String?
 
-    @Option(help: "PubNub's access token or auth key; Nexconn's access token, which determines the user.")
+    @Option(help: "PubNub's access token or auth key; chat's access token, which determines the user.")
     var token: String?
 
     @Option(
         help:
-            "The class of this device; a user can have one device of each class connected (Nexconn; default: desktop; web for commands that end at once)."
+            "The class of this device; a user can have one device of each class connected (chat; default: desktop; web for commands that end at once)."
     )
     var deviceClass: DeviceClassName?
 
@@ -86,7 +87,9 @@ struct ServiceNetworkOptions: ParsableArguments {
     @Option(help: "How soon outages are detected and retried.")
     var timing = TimingName.default
 
-    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var ca: String?
 
     @Option(help: ArgumentHelp("A public key that the server must present, sha256/…; may be repeated.", valueName: "pin"))

@@ -3,14 +3,31 @@ import Foundation
 import Lifeline
 
 /// The services that a command can talk to.
+///
+/// What people read and write is called ``word``. Settings, variables and fields of JSON have had the raw values since before there was a
+/// protocol of our own, and keep them (rule SO-125).
 enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
+
+    var word: String { self == .nexconn ? "chat" : rawValue }
+
+    /// Takes both names of chat.
+    init?(word: String) {
+        guard let service = Self.allCases.first(where: { $0.word == word }) ?? Self(rawValue: word) else { return nil }
+        self = service
+    }
+
+    init?(argument: String) { self.init(word: argument) }
+
+    static var allValueStrings: [String] { allCases.map(\.word) }
+    static var allValueDescriptions: [String: String] { [:] }
+    var defaultValueDescription: String { word }
 
     /// Says what was given and does nothing with this service. Rule CL-13.
     func notes(on options: [(option: String, isGiven: Bool, services: [ServiceName])]) -> [String] {
         options.filter { $0.isGiven && !$0.services.contains(self) }
             .map { note in
-                "\(note.option) is for \(note.services.map(\.rawValue).joined(separator: " and ")); \(rawValue) does not use it."
+                "\(note.option) is for \(note.services.map(\.word).joined(separator: " and ")); \(word) does not use it."
             }
     }
 }
@@ -113,7 +130,7 @@ struct ServiceOptions: ParsableArguments {
         case (nil, let secret?): access = .secret(secret, user: user ?? subscriber)
         case (nil, nil):
             throw CommandFailure(
-                "--service nexconn has to know who the user is: give --token, or --secret and --user to have a token issued.",
+                "--service chat has to know who the user is: give --token, or --secret and --user to have a token issued.",
                 .usage)
         case (.some, .some):
             throw CommandFailure("--token and --secret exclude each other: with a secret a token is issued.", .usage)

@@ -88,6 +88,27 @@ struct ConfigTests {
         #expect(Set(ServerSetting.scalars + ServerSetting.tls.map { "tls.\($0)" }).isSubset(of: names))
     }
 
+    @Test func `SO-124: config show has the values that settings take when nobody sets them`() throws {
+        func values(_ arguments: [String], _ environment: [String: String] = [:]) throws -> [String: ShownSetting] {
+            let rows = try ConfigListing(ServeOptions.parse(arguments), environment: environment).rows
+            return Dictionary(rows.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
+        let plain = try values([])
+        guard case .integer(let threads?)? = plain["threads"], case .string(let node?)? = plain["node"] else {
+            Issue.record("\(plain)")
+            return
+        }
+        #expect((1...64).contains(threads) && !node.isEmpty)
+        #expect(plain["redisPrefix"] == .string("lifeline") && plain["adminHost"] == .string("127.0.0.1"))
+        #expect(plain["tls.checkInterval"] == .seconds(.seconds(10)) && plain["drainCode"] == .integer(4100))
+        #expect(plain["pubnub.pollHold"] == .seconds(.seconds(280)))
+        #expect(try values(["--reuse-port"])["drainCode"] == .integer(4200))
+        // None is left where there is none.
+        let none = plain.filter { $0.value.text(showsSecrets: true) == "none" }.keys.filter { !$0.contains(".") }
+        #expect(
+            Set(none) == ["data", "redis", "tracesEndpoint", "pathPrefix", "adminPort", "adminPassword", "adminReadOnlyPassword"])
+    }
+
     @Test("CL-102: secrets are masked in text and JSON, unless they are asked for")
     func secrets() throws {
         let options = try ServeOptions.parse([
@@ -116,7 +137,7 @@ struct ConfigTests {
         for command in [ServeCommand.self, ConfigShowCommand.self] as [any ParsableCommand.Type] {
             let text = command.helpMessage(columns: 80)
             for title in [
-                "CONFIGURATION", "ADDRESS AND TLS", "APP", "PUBNUB", "NEXCONN CHAT", "BRIDGE", "CONNECTIONS", "CONSOLE",
+                "CONFIGURATION", "ADDRESS AND TLS", "APP", "PUBNUB", "CHAT", "BRIDGE", "CONNECTIONS", "CONSOLE",
                 "LOG AND TRACES",
             ] {
                 #expect(text.contains("\n\(title):\n"), "\(title)")

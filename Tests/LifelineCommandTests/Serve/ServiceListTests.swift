@@ -231,7 +231,7 @@ struct ServiceListTests {
         #expect(configuration.bridge?.subscribeKey == "a" && configuration.bridge?.chatKey == "c")
         #expect(settings.strayVariables.isEmpty)
         let lines = ServeReport(settings: settings).lines
-        #expect(lines.contains("pubnub a: access manager off, polls held 280 s") && lines.contains("nexconn d: presence on"))
+        #expect(lines.contains("pubnub a: access manager off, polls held 280 s") && lines.contains("chat d: presence on"))
     }
 
     @Test("A development secret is public as the previous one, too (SO-64)")

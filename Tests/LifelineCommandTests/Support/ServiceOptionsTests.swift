@@ -63,9 +63,9 @@ struct ServiceOptionsTests {
     @Test("CL-13: what does nothing with the service is told")
     func notes() throws {
         #expect(try options("--token", "t", "--device-class", "web").notes.isEmpty)
-        #expect(try options("--cipher-key", "k").notes == ["--cipher-key is for pubnub; nexconn does not use it."])
+        #expect(try options("--cipher-key", "k").notes == ["--cipher-key is for pubnub; chat does not use it."])
         #expect(
-            try ServiceOptions.parse(["--token", "t"]).notes == ["--token is for pubnub and nexconn; pusher does not use it."])
+            try ServiceOptions.parse(["--token", "t"]).notes == ["--token is for pubnub and chat; pusher does not use it."])
     }
 
     @Test("CL-62: pins, proxy, header fields and encryption reach the client's options")
@@ -97,6 +97,6 @@ struct ServiceOptionsTests {
             let failure = #expect(throws: CommandFailure.self) { _ = try options.makeService() }
             #expect(failure?.kind == .usage)
         }
-        #expect(try options("--sign-in", "--token", "t").notes == ["--sign-in is for pusher; nexconn does not use it."])
+        #expect(try options("--sign-in", "--token", "t").notes == ["--sign-in is for pusher; chat does not use it."])
     }
 }
