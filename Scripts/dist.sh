@@ -67,6 +67,9 @@ find "$share/man" -type f -exec gzip -n -9 {} +
 "$work/lifeline" --generate-completion-script fish >"$share/fish/vendor_completions.d/lifeline.fish"
 cp deploy/package/lifeline.json.in "$share/lifeline/"
 gzip -n -9 -c CHANGELOG.md >"$share/doc/lifeline/CHANGELOG.md.gz"
+# What help texts, errors and manual pages name as docs/NAME.md.
+mkdir -p "$share/doc/lifeline/docs/rules"
+for document in docs/*.md docs/rules/*.md; do gzip -n -9 -c "$document" >"$share/doc/lifeline/$document.gz"; done
 python3 Scripts/dist/licences.py "$built/lifeline.product/Objects.LinkFileList" >"$share/doc/lifeline/copyright"
 
 # The .tar.gz, to be unpacked over a prefix such as /usr/local.

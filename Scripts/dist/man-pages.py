@@ -142,15 +142,26 @@ def settings(operations, version):
     return out
 
 
+def installed(lines, documents):
+    """The lines, with documents of the repository where the package has them: docs/X.md, or X.md where the settings link to it."""
+    def place(match):
+        name = match[1].replace("\\-", "-")
+        found = next(file for file in (documents / name, documents / "rules" / name) if file.exists())
+        return f"share/doc/lifeline/docs/{found.relative_to(documents)}.gz".replace("-", "\\-")
+
+    return re.sub(r"(?<![\w/])(?:docs/)?([a-z]+(?:\\?-[a-z]+)*\.md)\b", place, "\n".join(lines)) + "\n"
+
+
 def main():
     told, operations, version, folder = sys.argv[1:]
+    documents = Path(operations).parent
     root = json.loads(Path(told).read_text())["command"]
     commands = list(family([root["commandName"]], root))
     names = ["-".join(path) for path, _ in commands]
     for path, command in commands:
         name, lines = page(path, command, version, names)
-        (Path(folder) / "man1" / f"{name}.1").write_text("\n".join(lines) + "\n")
-    (Path(folder) / "man5" / "lifeline.json.5").write_text("\n".join(settings(Path(operations).read_text(), version)) + "\n")
+        (Path(folder) / "man1" / f"{name}.1").write_text(installed(lines, documents))
+    (Path(folder) / "man5" / "lifeline.json.5").write_text(installed(settings(Path(operations).read_text(), version), documents))
 
 
 main()

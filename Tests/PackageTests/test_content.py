@@ -90,6 +90,17 @@ def test_manual_pages_are_well_formed(content, tmp_path):
         assert "lifeline" in shown and "`" not in shown.replace("``", "") and "**" not in shown, file.name
 
 
+def test_documents_that_manual_pages_name_are_there(content):
+    """Rule PI-11."""
+    named = set()
+    for file in (content / "usr/share/man").rglob("*.gz"):
+        text = gzip.decompress(file.read_bytes()).decode().replace("\\-", "-")
+        named |= set(re.findall(r"share/doc/lifeline/docs/\S+?\.md\.gz", text))
+        assert set(re.findall(r"\b[\w/-]+\.md\b", text)) <= {name.removesuffix(".gz") for name in named}, file
+    assert "share/doc/lifeline/docs/operations.md.gz" in named
+    assert [name for name in named if not (content / "usr" / name).exists()] == []
+
+
 @pytest.mark.parametrize("shell, path", [
     ("bash", "bash-completion/completions/lifeline"), ("zsh", "zsh/vendor-completions/_lifeline"),
     ("fish", "fish/vendor_completions.d/lifeline.fish")])
