@@ -17,6 +17,8 @@ def test_the_demonstration_adds_up_and_looks_as_in_its_picture(started):
     code = demo.wait(180)
     assert code == 0, "\n".join(demo.lines[-60:])
     assert sum(line.startswith("It adds up.") for line in demo.lines) == 3
+    # Entries of a log would stand between the lines of the tables.
+    assert demo.errors == []
     known = {shape(line) for line in demo.lines}
     unknown = [row for row in rows()[1:] if shape(row) not in known]
     assert unknown == [], "make picture"

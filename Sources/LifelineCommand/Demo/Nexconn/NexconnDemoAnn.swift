@@ -21,6 +21,8 @@ final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, S
         params.naviServer = "http://127.0.0.1:\(port)"
         params.databaseDirectory = directory
         params.timing = .fast
+        // The table has what the log would say.
+        params.logLevel = .none
         NCEngine.initialize(params)
         NCEngine.addConnectionStatusHandler(identifier: Self.identifier, handler: self)
         NCEngine.addMessageHandler(identifier: Self.identifier, handler: self)
