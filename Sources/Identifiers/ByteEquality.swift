@@ -3,9 +3,31 @@ extension String {
     @inlinable
     public func isExactly(_ other: String) -> Bool {
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { bytes.count == $0.count && bytes.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { ByteEquality.areEqual(.init(bytes), .init($0)) }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+@usableFromInline
+enum ByteEquality {
+    /// Eight bytes at a time, since every message is looked up by its names.
+    @usableFromInline
+    static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        var offset = 0
+        while left.count - offset >= 8 {
+            let isEqual =
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard isEqual else { return false }
+            offset += 8
+        }
+        while offset < left.count {
+            guard left[offset] == right[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 }
 
