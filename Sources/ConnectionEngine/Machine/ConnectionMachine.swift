@@ -123,11 +123,21 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// Takes everything that one read brought: the same as `received` for each, without wrapping each into an input.
+    /// Takes everything that one read brought: the same as `received` for each. The session is taken out and put back once, and again only
+    /// after it has asked for something that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {
-        for inbound in batch { received(attempt, inbound, now, &effects) }
+        var index = batch.startIndex
+        while index < batch.endIndex, isAlive(attempt), isOpen {
+            lastHeard = now
+            withSession(now, &effects) { session, memory, out in
+                while index < batch.endIndex, !out.changesConnection {
+                    session.received(batch[index], memory: &memory, out: &out)
+                    index += 1
+                }
+            }
+        }
     }
 
     /// When the grace of an application in the background ends; nil when none runs (rule BG-9).

@@ -40,6 +40,9 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
 }
 
 extension SessionActions {
+    /// Whether the machine has to act before the session is told of anything else.
+    @inlinable var changesConnection: Bool { becameReady || ending != nil || silence != nil }
+
     /// Writes a frame or makes a request.
     @inlinable public mutating func send(_ outbound: Session.Outbound) {
         guard canSend else { return }
