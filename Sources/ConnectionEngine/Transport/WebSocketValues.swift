@@ -49,8 +49,17 @@ public protocol WebSocketDecoder: Sendable {
     associatedtype Inbound: Sendable
 
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> Inbound?
+    /// Appends what ``text(_:)`` gives. A requirement, so that the transport, which knows no session's types, moves none of their values.
+    mutating func text(_ bytes: UnsafeRawBufferPointer, into received: inout [Inbound])
     mutating func binary(_ bytes: UnsafeRawBufferPointer) -> Inbound?
     mutating func pong(_ payload: UnsafeRawBufferPointer) -> Inbound?
+}
+
+extension WebSocketDecoder {
+    @inlinable
+    public mutating func text(_ bytes: UnsafeRawBufferPointer, into received: inout [Inbound]) {
+        if let inbound = text(bytes) { received.append(inbound) }
+    }
 }
 
 /// A session that speaks over a WebSocket.

@@ -105,7 +105,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
                 switch event {
                 case .text(let bytes):
                     partial.messageEnded()
-                    if let inbound = decoder.text(bytes) { received.append(inbound) }
+                    decoder.text(bytes, into: &received)
                 case .binary(let bytes):
                     partial.messageEnded()
                     if let inbound = decoder.binary(bytes) { received.append(inbound) }
