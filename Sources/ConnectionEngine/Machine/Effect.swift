@@ -1,6 +1,6 @@
 /// What the machine wants done. The driver performs effects in order; none may block.
 ///
-/// LazyBox cases with much to say are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
+/// Rare cases with much to say are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
 public enum Effect<Session: ProtocolSession>: Sendable {
     /// Dial.
     indirect case open(AttemptID, Session.Endpoint)

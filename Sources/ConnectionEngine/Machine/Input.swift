@@ -1,4 +1,4 @@
-/// Everything that can happen to a connection. LazyBox cases with much to say are indirect, see ``Effect``.
+/// Everything that can happen to a connection. Rare cases with much to say are indirect, see ``Effect``.
 public enum Input<Session: ProtocolSession>: Sendable {
     /// A user wants to be connected. In phase `waiting` and `suspended` it means: try now.
     ///
