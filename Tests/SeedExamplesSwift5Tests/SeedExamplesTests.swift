@@ -11,7 +11,7 @@ struct SeedExamplesTests {
     private let pusher = Pusher(key: "APP_KEY")
 
     private func receive(_ name: String, data: String?, channel: String = "my-channel") {
-        let message = PusherMessage(event: name, channel: channel, data: data)
+        let message = PusherEnvelope(event: name, channel: channel, data: data)
         pusher.connection.handleEvent(event: PusherEvent(message))
     }
 
@@ -117,7 +117,7 @@ struct SeedExamplesTests {
     @Test func `an event has what the README's table says, and a presence channel its members`() throws {
         let examples = OptionExamples.Reading(pusher: pusher)
         let channel = examples.bind()
-        let message = PusherMessage(event: "client-moved", channel: "presence-channel", data: "{}", userID: "7")
+        let message = PusherEnvelope(event: "client-moved", channel: "presence-channel", data: "{}", userID: "7")
         pusher.connection.handleEvent(event: PusherEvent(message))
         #expect(examples.read == ["client-moved presence-channel {} 7 client-moved"])
         channel.members = [PusherPresenceChannelMember(userId: "7", userInfo: ["name": "Bob"])]

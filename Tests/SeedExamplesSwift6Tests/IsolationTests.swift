@@ -22,7 +22,7 @@ struct IsolationTests {
         let connection = list.pusher.connection
         await withCheckedContinuation { done in
             connection.callbackQueue.async {
-                connection.handleEvent(event: PusherEvent(PusherMessage(event: "new-price", channel: "my-channel", data: "1")))
+                connection.handleEvent(event: PusherEvent(PusherEnvelope(event: "new-price", channel: "my-channel", data: "1")))
                 done.resume()
             }
         }

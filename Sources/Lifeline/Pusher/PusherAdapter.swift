@@ -263,7 +263,7 @@ extension PusherAdapter {
     }
 
     /// Nil for what is no message of a channel, and for the protocol's own events, such as a cache miss.
-    private static func message(_ message: PusherMessage, at now: Moment) -> ServiceEvent? {
+    private static func message(_ message: PusherEnvelope, at now: Moment) -> ServiceEvent? {
         guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
             !message.event.hasBytePrefix("pusher_internal:")
         else { return nil }

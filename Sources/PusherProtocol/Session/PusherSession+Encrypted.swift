@@ -64,15 +64,11 @@ extension PusherSession {
         return true
     }
 
-    private func decrypt(_ envelope: PusherEnvelope, of name: String) -> Result<PusherMessage, PusherDecryptionError> {
-        var message = PusherMessage(envelope)
+    private func decrypt(_ envelope: PusherEnvelope, of name: String) -> Result<PusherEnvelope, PusherDecryptionError> {
         // An event without data has nothing to decrypt.
-        guard let data = envelope.data, envelope.dataKind != .null else { return .success(message) }
+        guard let data = envelope.data, envelope.dataKind != .null else { return .success(envelope) }
         do throws(PusherDecryptionError) {
-            message.data = try PusherEncryption.decrypt(data, sharedSecret: sealed[name]?.key)
-            message.dataIsString = true
-            message.ciphertext = data
-            return .success(message)
+            return .success(envelope.decrypted(try PusherEncryption.decrypt(data, sharedSecret: sealed[name]?.key)))
         } catch {
             return .failure(error)
         }

@@ -48,14 +48,14 @@ extension PusherSession {
         if channel.access == .encrypted {
             encryptedEvent(envelope, of: name, &out)
         } else {
-            out.emit(.message(PusherMessage(envelope)))
+            out.emit(.message(envelope))
         }
     }
 
     /// An event as it came, to whoever listens.
     private func deliver(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
-        out.emit(.message(PusherMessage(envelope)))
+        out.emit(.message(envelope))
     }
 
     /// Rule PS-35.
@@ -129,13 +129,5 @@ extension PusherSession {
             let count = (try? JSONText(data))?["subscription_count"]?.integer
         else { return }
         out.emit(.subscriptionCount(channel: name, count))
-    }
-}
-
-extension PusherMessage {
-    init(_ envelope: PusherEnvelope) {
-        self.init(
-            event: envelope.event, channel: envelope.channel, data: envelope.data,
-            dataIsString: envelope.dataIsString, userID: envelope.userID, position: envelope.position, extras: envelope.extras)
     }
 }

@@ -80,7 +80,7 @@ public enum PusherSessionEvent: Sendable {
     /// The channel is not subscribed any more, because it was asked for.
     case unsubscribed(channel: String)
     /// An event for users: of a channel, or without one. Already decrypted.
-    case message(PusherMessage)
+    case message(PusherEnvelope)
     indirect case memberAdded(channel: String, PusherMember)
     indirect case memberRemoved(channel: String, PusherMember)
     case subscriptionCount(channel: String, Int)
@@ -130,37 +130,6 @@ public struct PusherSubscribed: Sendable {
         self.myID = myID
         self.isRenewal = isRenewal
         self.isRecovered = isRecovered
-    }
-}
-
-/// An event for users.
-public struct PusherMessage: Sendable {
-    public var event: String
-    public var channel: String?
-    /// The text of `data`: the string itself when it was a string, JSON text otherwise, the plaintext when it was encrypted.
-    public var data: String?
-    /// Whether `data` came as a JSON string, as application events do.
-    public var dataIsString: Bool
-    public var userID: String?
-    /// `position`, which servers with recovery give an event.
-    public var position: String?
-    /// The message's other outer keys as JSON text, or nil when it has none. Kept for `property(withKey:)`.
-    public var extras: String?
-    /// The `data` text as it came, when it was decrypted.
-    public var ciphertext: String?
-
-    public init(
-        event: String, channel: String? = nil, data: String? = nil, dataIsString: Bool = true, userID: String? = nil,
-        position: String? = nil, extras: String? = nil, ciphertext: String? = nil
-    ) {
-        self.event = event
-        self.channel = channel
-        self.data = data
-        self.dataIsString = dataIsString
-        self.userID = userID
-        self.position = position
-        self.extras = extras
-        self.ciphertext = ciphertext
     }
 }
 

@@ -3,32 +3,66 @@ import WireCoding
 /// The outer object of a Pusher message, the same in both directions.
 ///
 /// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed: application data is the application's business.
-public struct PusherEnvelope: Hashable, Sendable {
-    public var event: String
-    public var channel: String?
+///
+/// One immutable object holds the fields, from the parser to the callback: handing a message on copies one reference.
+public struct PusherEnvelope: Sendable {
+    private final class Fields: Sendable {
+        let event: String
+        let channel: String?
+        let data: String?
+        let dataKind: JSONKind?
+        let userID: String?
+        let position: String?
+        let extras: String?
+        let ciphertext: String?
+
+        init(
+            event: String, channel: String?, data: String?, dataKind: JSONKind?, userID: String?, position: String?,
+            extras: String?, ciphertext: String?
+        ) {
+            self.event = event
+            self.channel = channel
+            self.data = data
+            self.dataKind = dataKind
+            self.userID = userID
+            self.position = position
+            self.extras = extras
+            self.ciphertext = ciphertext
+        }
+    }
+
+    private let fields: Fields
+
+    public var event: String { fields.event }
+    public var channel: String? { fields.channel }
     /// What `data` holds: the unescaped text when it is a JSON string, its JSON text as it came otherwise (`null` included), nil
-    /// when the key is missing.
-    public var data: String?
+    /// when the key is missing. The plaintext of data that was encrypted.
+    public var data: String? { fields.data }
     /// The kind of value that `data` came as, or nil when the key is missing.
-    public var dataKind: JSONKind?
+    public var dataKind: JSONKind? { fields.dataKind }
     /// `user_id`; numbers as they are written.
-    public var userID: String?
+    public var userID: String? { fields.userID }
     /// `position` when it is a string, as servers with recovery send it.
-    public var position: String?
+    public var position: String? { fields.position }
     /// The other outer keys, as the text of a JSON object with their values as they came; nil when there are none.
-    public var extras: String?
+    public var extras: String? { fields.extras }
+    /// The text of `data` as it came, when it was decrypted.
+    public var ciphertext: String? { fields.ciphertext }
 
     public init(
         event: String, channel: String? = nil, data: String? = nil, dataKind: JSONKind? = nil, userID: String? = nil,
-        position: String? = nil, extras: String? = nil
+        position: String? = nil, extras: String? = nil, ciphertext: String? = nil
     ) {
-        self.event = event
-        self.channel = channel
-        self.data = data
-        self.dataKind = dataKind ?? (data == nil ? nil : .string)
-        self.userID = userID
-        self.position = position
-        self.extras = extras
+        fields = Fields(
+            event: event, channel: channel, data: data, dataKind: dataKind ?? (data == nil ? nil : .string), userID: userID,
+            position: position, extras: extras, ciphertext: ciphertext)
+    }
+
+    /// The message with its data decrypted.
+    func decrypted(_ plaintext: String) -> PusherEnvelope {
+        PusherEnvelope(
+            event: event, channel: channel, data: plaintext, dataKind: .string, userID: userID, position: position,
+            extras: extras, ciphertext: data)
     }
 
     /// Whether `data` came as a JSON string.
@@ -56,6 +90,21 @@ public struct PusherEnvelope: Hashable, Sendable {
                 return try parser.parse(bytes)
             }
         }.get()
+    }
+}
+
+extension PusherEnvelope: Hashable {
+    public static func == (one: PusherEnvelope, other: PusherEnvelope) -> Bool {
+        one.fields === other.fields
+            || (one.event == other.event && one.channel == other.channel && one.data == other.data
+                && one.dataKind == other.dataKind && one.userID == other.userID && one.position == other.position
+                && one.extras == other.extras && one.ciphertext == other.ciphertext)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(event)
+        hasher.combine(channel)
+        hasher.combine(data)
     }
 }
 

@@ -100,7 +100,7 @@ extension PusherConnection {
         guard let channel = channels.live(confirmation.channel) else { return }
         let tellMembers = (channel as? PusherPresenceChannel)?.confirm(confirmation)
         channel.becomeSubscribed()
-        let message = PusherMessage(
+        let message = PusherEnvelope(
             event: "pusher_internal:subscription_succeeded", channel: confirmation.channel, data: confirmation.data)
         handleEvent(event: PusherEvent(message, named: "pusher:subscription_succeeded"))
         // A callback may have unsubscribed (rule PA-18).
@@ -120,7 +120,7 @@ extension PusherConnection {
         let givenUp = channel.fail(willRetry: willRetry)
         let problem = known ?? SubscriptionProblem(failure, bodyText: body)
         log(.error, .subscriptionFailed, "\(name), error: \(problem.failure.reason)")
-        let message = PusherMessage(event: "pusher:subscription_error", channel: name, data: problem.body ?? "")
+        let message = PusherEnvelope(event: "pusher:subscription_error", channel: name, data: problem.body ?? "")
         handleEvent(event: PusherEvent(message))
         delegateBox.failedToSubscribe(to: name, problem)
         if givenUp > 0 { deliver(PusherError(code: nil, message: "\(LogLine.Head.givenUp.rawValue) \(givenUp) \(name)")) }

@@ -43,7 +43,7 @@ extension PusherEvent {
     convenience init(_ error: PusherError) {
         let code = error.code.map { "\($0)" } ?? "null"
         let data = "{\"code\":\(code),\"message\":\(AnyJSON.quote(error.message))}"
-        self.init(PusherMessage(event: "pusher:error", data: data, dataIsString: false))
+        self.init(PusherEnvelope(event: "pusher:error", data: data, dataKind: .object))
     }
 
     fileprivate func legacyData(parsed: Bool) -> Any? {

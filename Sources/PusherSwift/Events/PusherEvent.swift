@@ -21,9 +21,9 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
     public var userId: String? { message.userID }
 
     /// The message as it arrived, for `property(withKey:)`.
-    private let message: PusherMessage
+    private let message: PusherEnvelope
 
-    init(_ message: PusherMessage, named eventName: String? = nil) {
+    init(_ message: PusherEnvelope, named eventName: String? = nil) {
         self.eventName = eventName ?? message.event
         self.message = message
     }

@@ -90,10 +90,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
             log(.warning, .undecryptable, name)
             delegateBox.failedToDecrypt(envelope.event, on: name, data: envelope.data)
         } else {
-            let message = PusherMessage(
-                event: envelope.event, channel: envelope.channel, data: envelope.data, dataIsString: envelope.dataIsString,
-                userID: envelope.userID, position: envelope.position, extras: envelope.extras)
-            handleEvent(event: PusherEvent(message))
+            handleEvent(event: PusherEvent(envelope))
         }
     }
 }

@@ -38,7 +38,7 @@ extension PusherConnection {
     func deliver(signedIn user: PusherProtocol.PusherUser) {
         guard truth.values.wantsUser else { return }
         let data = "{\"user_data\":\(AnyJSON.quote(user.userData))}"
-        handleEvent(event: PusherEvent(PusherMessage(event: "pusher:signin_success", data: data)))
+        handleEvent(event: PusherEvent(PusherEnvelope(event: "pusher:signin_success", data: data)))
         delegateBox.signedIn(user.id, user.userData)
     }
 
@@ -49,7 +49,7 @@ extension PusherConnection {
         log(.error, .signInFailed, problem.failure.reason)
         let status = problem.failure.httpStatus.map { ",\"status\":\($0)" } ?? ""
         let data = "{\"type\":\"AuthError\",\"error\":\(AnyJSON.quote(problem.failure.reason))\(status)}"
-        handleEvent(event: PusherEvent(PusherMessage(event: "pusher:signin_error", data: data)))
+        handleEvent(event: PusherEvent(PusherEnvelope(event: "pusher:signin_error", data: data)))
         delegateBox.failedToSignIn(problem)
     }
 

@@ -97,7 +97,7 @@ struct BindingTests {
         DispatchQueue.concurrentPerform(iterations: 10_000) { number in
             let id = channel.bind(eventName: "e\(number % 7)") { _ in }
             let global = pusher.bind { _ in }
-            if number % 100 == 0 { channel.handleEvent(event: PusherEvent(PusherMessage(event: "e1"))) }
+            if number % 100 == 0 { channel.handleEvent(event: PusherEvent(PusherEnvelope(event: "e1"))) }
             channel.unbind(eventName: "e\(number % 7)", callbackId: id)
             pusher.unbind(callbackId: global)
         }

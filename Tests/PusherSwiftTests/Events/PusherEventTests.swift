@@ -6,7 +6,7 @@ import Testing
 
 struct PusherEventTests {
     private let event = PusherEvent(
-        PusherMessage(
+        PusherEnvelope(
             event: "test-event", channel: "my-channel", data: #"{"test":"test string","and":"another"}"#, userID: "u1",
             extras:
                 #"{"my_string":"test string","my_int":1234,"my_bool":true,"my_array":[1,2,3],"my_null":null,"my_dict":{"a":"b"}}"#
@@ -38,26 +38,26 @@ struct PusherEventTests {
 
     @Test func `a renamed event keeps the name that it came with`() {
         let event = PusherEvent(
-            PusherMessage(event: "pusher_internal:subscription_succeeded"), named: "pusher:subscription_succeeded")
+            PusherEnvelope(event: "pusher_internal:subscription_succeeded"), named: "pusher:subscription_succeeded")
         #expect(event.eventName == "pusher:subscription_succeeded")
         #expect(event.property(withKey: "event") as? String == "pusher_internal:subscription_succeeded")
     }
 
     @Test func `the data of an encrypted event stay encrypted as a property`() {
-        let event = PusherEvent(PusherMessage(event: "e", channel: "c", data: "plain", ciphertext: #"{"nonce":"a"}"#))
+        let event = PusherEvent(PusherEnvelope(event: "e", channel: "c", data: "plain", ciphertext: #"{"nonce":"a"}"#))
         #expect(event.data == "plain")
         #expect(event.property(withKey: "data") as? String == #"{"nonce":"a"}"#)
     }
 
     @Test func `data that came as an object are text, and an object as a property`() {
-        let event = PusherEvent(PusherMessage(event: "e", data: #"{"a":1}"#, dataIsString: false))
+        let event = PusherEvent(PusherEnvelope(event: "e", data: #"{"a":1}"#, dataKind: .object))
         #expect(event.data == #"{"a":1}"#)
         #expect(event.property(withKey: "data") as? [String: Int] == ["a": 1])
     }
 
     @Test(arguments: [("{\"a\":1}", true), ("[1,2]", true), ("\"text\"", true), ("not JSON", false)])
     func `data are parsed only when they are JSON`(data: String, isJSON: Bool) {
-        let event = PusherEvent(PusherMessage(event: "e", data: data))
+        let event = PusherEvent(PusherEnvelope(event: "e", data: data))
         #expect((event.dataToJSONObject() != nil) == isJSON)
         #expect(event.data == data)
     }

@@ -124,7 +124,7 @@ struct Fixture {
 
 extension PusherSessionEvent {
     static func message(_ event: String, _ channel: String? = nil, _ data: String? = nil) -> PusherSessionEvent {
-        .message(PusherMessage(event: event, channel: channel, data: data))
+        .message(PusherEnvelope(event: event, channel: channel, data: data))
     }
 
     static func subscribed(
