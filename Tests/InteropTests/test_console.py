@@ -329,7 +329,7 @@ def test_webhooks_for_push_notifications_are_shown(started):
     assert console.ask("webhooks")["webhooks"][0]["problem"]
 
 
-def test_each_receiver_of_webhooks_has_a_row(started, tmp_path):
+def test_each_receiver_of_webhooks_has_a_row(started, page, tmp_path):
     """CO-71: with its number, and the last error also when it works again; one that fails is not hidden behind one that does not."""
     good, recovering, dead = started(WebhookReceiver), started(WebhookReceiver, [500]), free_port()
     config = tmp_path / "lifeline.json"
@@ -349,3 +349,9 @@ def test_each_receiver_of_webhooks_has_a_row(started, tmp_path):
     assert [row["url"] for row in rows] == [good.url, recovering.url, f"http://127.0.0.1:{dead}/hook"]
     assert [(row["problem"] is None, row["failure"] and row["failure"]["reason"]) for row in rows[:2]] == [(True, None), (True, "status 500")]
     assert "refuses connections" in rows[2]["problem"] and rows[2]["failure"]["seconds"] < 60
+    log_in(page, server)
+    go(page, "webhooks", "Webhooks")
+    page.wait("document.querySelectorAll('main tbody tr').length === 3")
+    shown = page.evaluate("[...document.querySelectorAll('main tbody tr')].map((row) => row.innerText).join('|')").split("|")
+    assert "works" in shown[0] and "ago" not in shown[0] and "works" in shown[1] and "status 500, " in shown[1]
+    assert "fails" in shown[2] and shown[2].count("refuses connections") == 1 and " ago" in shown[2]

@@ -11,7 +11,7 @@ export async function webhooks(main, context) {
     { name: "Receiver", num: true, cell: (row) => number(row.receiver) },
     { name: "Address", mono: true, wrap: true, cell: (row) => row.url ?? "removed; what waits still goes there" },
     { name: "State", wrap: true, cell: (row) => state(row) },
-    { name: "Last error", sort: (row) => row.failure ? -row.failure.seconds : -Infinity, wrap: true, cell: (row) => row.failure ? `${row.failure.reason}, ${time(row.failure.seconds)} ago` : "–" },
+    { name: "Last error", sort: (row) => row.failure ? -row.failure.seconds : -Infinity, wrap: true, cell: (row) => lastError(row) },
     { name: "Waiting", sort: (row) => row.queued, num: true, cell: (row) => row.queued ? badge(number(row.queued), "warn") : "0" },
     { name: "Delivered", num: true, cell: (row) => number(row.delivered) },
     { name: "Failed requests", num: true, cell: (row) => number(row.failed) },
@@ -27,6 +27,13 @@ export async function webhooks(main, context) {
 function state(row) {
   if (!row.problem) return badge(row.delivered ? "works" : "nothing told yet", row.delivered ? "good" : "");
   return [badge("fails", "bad"), ` ${row.problem.replace(/\.$/, "")}. ${advice(row.problem)}`];
+}
+
+/** Why it failed stands in the state while it does. */
+function lastError(row) {
+  if (!row.failure) return "–";
+  const when = `${time(row.failure.seconds)} ago`;
+  return row.problem === row.failure.reason ? when : `${row.failure.reason.replace(/\.$/, "")}, ${when}`;
 }
 
 function advice(problem) {
