@@ -23,12 +23,14 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let ownPresenceData = ChannelFeature(rawValue: "ownPresenceData")
     /// Asking who is there without a subscription: ``Channel/members()``.
     public static let members = ChannelFeature(rawValue: "members")
+    /// Who is typing, and telling others: ``Room/typing``.
+    public static let typing = ChannelFeature(rawValue: "typing")
     /// Messages that the service cannot read: ``Channel/isEncrypted``.
     public static let encryption = ChannelFeature(rawValue: "encryption")
 
     /// All features that this version knows.
     public static let allCases: [ChannelFeature] = [
-        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .encryption,
+        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .typing, .encryption,
     ]
 }
 
@@ -38,7 +40,8 @@ extension Channel {
     /// ``LifelineError/Code/badRequest`` for a name that they do not take, exactly where this is false. Rule LL-87.
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
-        if feature == .ownPresenceData, core.requiresEncryption { return false }
+        // The service can read these, whatever encrypts messages.
+        if [.ownPresenceData, .typing].contains(feature), core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }
             try core.adapter.check(feature, of: name)

@@ -7,4 +7,9 @@ public enum Delivery: Sendable {
     /// A message could not be decrypted, or the channel could not be subscribed again. When `willRetry` is false for a subscription,
     /// this is the last element.
     case failed(LifelineError, willRetry: Bool)
+
+    /// The user who published the message, where the service tells.
+    var publisher: String? {
+        if case .message(let message) = self { message.user } else { nil }
+    }
 }

@@ -25,7 +25,7 @@ final class ClientCore: Sendable {
         let timing = options.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
-        let hub = ClientHub(backlog: options.backlog, clock: clock, consumers: consumers)
+        let hub = ClientHub(backlog: options.backlog, clock: clock, timers: adapter.timers, consumers: consumers)
         self.adapter = adapter
         self.hub = hub
         requiresEncryption = options.requiresEncryption
@@ -42,6 +42,8 @@ final class ClientCore: Sendable {
 
     /// Publishes, and notes what became of it.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        // Rule LL-122: a message ends typing for others.
+        hub.held(publication.channel)?.typing.withThrottle { throttle, _ in throttle.published() }
         guard let telemetry else { return try await adapter.publish(publication) }
         let began = adapter.clock()
         let outcome = try await adapter.publish(publication)

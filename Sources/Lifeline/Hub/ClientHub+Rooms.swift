@@ -10,9 +10,10 @@ extension ClientHub {
         while true {
             let feed = state.withLockedValue { state -> RoomFeed? in
                 guard state.forgetting[channel] == nil else { return nil }
-                var held = state.channels[channel] ?? HeldChannel()
+                var held = state.channels[channel] ?? HeldChannel(typing: ChannelTyping(timers: timers))
                 let feed = RoomFeed(
-                    channel: channel, members: held.members, backlog: backlog, start: clock.now(), consumers: consumers)
+                    channel: channel, members: held.members, typing: held.typing, backlog: backlog, start: clock.now(),
+                    consumers: consumers)
                 held.rooms.append(feed)
                 if state.isEnded { feed.end() } else { state.channels[channel] = held }
                 return feed

@@ -27,13 +27,15 @@ final class ClientHub: Sendable {
 
     let clock: FeedClock
     let backlog: Int
+    let timers: any TimerScheduler
     private let events: Broadcaster<ClientEvent>
     private let statuses: Broadcaster<ConnectionStatus>
     let state = NIOLockedValueBox(State())
     let consumers: (any ConsumerTracker)?
 
-    init(backlog: Int, clock: FeedClock, consumers: (any ConsumerTracker)? = nil) {
+    init(backlog: Int, clock: FeedClock, timers: any TimerScheduler, consumers: (any ConsumerTracker)? = nil) {
         self.backlog = backlog
+        self.timers = timers
         self.clock = clock
         self.consumers = consumers
         events = ClientEvents.broadcaster(backlog: backlog, consumers)
@@ -71,10 +73,11 @@ extension ClientHub {
         let now = clock.now()
         var outgoing: [ClientEvent] = []
         outgoing.reserveCapacity(news.count)
-        var run: (channel: String, rooms: [RoomFeed], deliveries: [Delivery])?
+        var run: (channel: String, held: HeldChannel, deliveries: [Delivery])?
         func flush() {
             if let run {
-                for room in run.rooms { room.deliver(run.deliveries) }
+                for room in run.held.rooms { room.deliver(run.deliveries) }
+                if !run.held.typing.isEmpty { stopTyping(run.deliveries.compactMap(\.publisher), in: run.channel) }
             }
             run = nil
         }
@@ -85,7 +88,7 @@ extension ClientHub {
             }
             flush()
             guard let held = held(channel) else { return false }
-            run = (channel, held.rooms, [delivery])
+            run = (channel, held, [delivery])
             return true
         }
         for event in news {
@@ -137,6 +140,8 @@ extension ClientHub {
             apply(to: channel, now, &outgoing) { list in list.join(member, in: channel).map { [$0] } ?? [] }
         case .left(let channel, let id):
             apply(to: channel, now, &outgoing) { list in list.leave(id, in: channel).map { [$0] } ?? [] }
+            stopTyping([id], in: channel)
+        case .typing(let channel, let user, let isTyping): typing(user, isTyping, in: channel)
         case .problem(let error, let channel, let willRetry):
             if let channel {
                 for room in rooms(of: channel) { room.deliver([.failed(error, willRetry: willRetry)]) }

@@ -1,6 +1,7 @@
 /// A channel that is subscribed, or asked for, with its rooms, as a value. Rules LL-110 and LL-111.
 struct HeldChannel {
     let members = ChannelMembers()
+    let typing: ChannelTyping
     /// One for each call of `subscribe` that waits for the confirmation, or whose room is in use.
     var rooms: [RoomFeed] = []
     /// Whether the service has confirmed the channel since the first room asked for it.

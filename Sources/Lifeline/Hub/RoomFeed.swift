@@ -14,20 +14,25 @@ final class RoomFeed: Sendable {
 
     let channel: String
     let members: ChannelMembers
+    let typing: ChannelTyping
     let items: Broadcaster<RoomItem>
     let presence: Broadcaster<PresenceItem>
+    let typingChanges: Broadcaster<TypingItem>
     /// When the room was asked for.
     let start: Moment
     private let state = NIOLockedValueBox(State())
 
     init(
-        channel: String, members: ChannelMembers, backlog: Int, start: Moment, consumers: (any ConsumerTracker)? = nil
+        channel: String, members: ChannelMembers, typing: ChannelTyping, backlog: Int, start: Moment,
+        consumers: (any ConsumerTracker)? = nil
     ) {
         self.channel = channel
         self.members = members
+        self.typing = typing
         self.start = start
         items = RoomItem.broadcaster(backlog: backlog, consumers)
         presence = PresenceItem.broadcaster(backlog: backlog, consumers)
+        typingChanges = TypingItem.broadcaster(consumers)
         let first = items.stream()
         state.withLockedValue { $0.first = first }
     }
@@ -52,6 +57,7 @@ final class RoomFeed: Sendable {
         }
         items.finish()
         presence.finish()
+        typingChanges.finish()
         // Released here and not under the lock.
         _ = first
     }
@@ -74,4 +80,7 @@ extension RoomFeed {
     func tell(_ changes: [PresenceChange]) {
         presence.send(changes.map(PresenceItem.change))
     }
+
+    /// From any thread.
+    func tellTyping() { typingChanges.send([.changed]) }
 }

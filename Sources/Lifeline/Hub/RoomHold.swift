@@ -25,6 +25,11 @@ final class RoomHold: Sendable {
         return Deliveries(stream: later, channel: feed.channel, start: hub.clock.now(), clock: hub.clock, hold: self)
     }
 
+    /// Who types; nobody after the end of the room.
+    var typingUsers: [String] { feed.isEnded ? [] : feed.typing.users }
+
+    func typingChanges() -> TypingUsers { TypingUsers(stream: feed.typingChanges.stream(), hold: self) }
+
     func presenceChanges() -> PresenceChanges {
         let stream = feed.presence.stream()
         // Read after the stream was opened: a change in between is in both, and the sequence knows it by then.

@@ -85,12 +85,24 @@ extension NexconnAdapter {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
         case .ownPresenceData: throw noOwnPresence
+        case .typing:
+            guard place.conversation == .direct else {
+                throw .unsupported(feature: "typing indicator outside of direct channels", service: serviceName)
+            }
         case .members:
             guard place.conversation == .open || place.conversation == .group else {
                 throw .unsupported(feature: "question who is on a direct or system channel", service: serviceName)
             }
         default: throw unknown(feature)
         }
+    }
+
+    /// Rule LL-123. The session has no word for having stopped.
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
+        try check(.typing, of: channel)
+        let place = try NexconnChannel(name: channel)
+        try checkConnected()
+        if isTyping { driver.submit(.perform(.typing(to: place.id, type: NexconnSettings.textType), nil)) }
     }
 
     private static func checkPublishing(to channel: NexconnChannel) throws(LifelineError) {

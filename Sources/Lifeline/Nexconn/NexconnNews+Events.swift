@@ -45,6 +45,11 @@ extension NexconnNews {
             let code = NexconnCode.bannedFromOpenChannel
             fail(
                 NexconnChannel(.open, channel), LifelineError(.accessDenied, code.sentence, number: code.rawValue), into: &report)
+        case .typing(let from, _, _, _):
+            guard from != user else { return }
+            for name in wanted[NexconnChannel(.direct, from)]?.names ?? [] {
+                report.events.append(.typing(channel: name, user: from, isTyping: true))
+            }
         // There are no neutral words for the others.
         default: return
         }

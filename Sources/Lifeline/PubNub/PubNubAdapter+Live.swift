@@ -52,10 +52,10 @@ extension PubNubAdapter {
             limit: policy.timing.request,
             unixSeconds: unixSeconds, now: { timers.now }, tokens: tokens)
         let news = PubNubNews(
-            cipher: service.cipher, tracksPresence: service.tracksPresence,
+            user: service.settings.userID, cipher: service.cipher, tracksPresence: service.tracksPresence,
             allowance: policy.timing.activity + policy.timing.probe)
         return PubNubAdapter(
-            driver: driver, clock: { timers.now }, caller: caller, news: news, tracksPresence: service.tracksPresence,
+            driver: driver, timers: timers, caller: caller, news: news, tracksPresence: service.tracksPresence,
             tasks: tasks, network: observeNetwork(service.host.name, driver), tokens: tokens)
     }
 

@@ -31,6 +31,7 @@ final class PubNubAdapter: ServiceAdapter {
 
     let serviceName = PubNubServiceSettings.serviceName
     let serviceLabel = "pubnub"
+    let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
     let driver: Driver
     private let caller: PubNubCaller
@@ -41,11 +42,12 @@ final class PubNubAdapter: ServiceAdapter {
     let state: NIOLockedValueBox<State>
 
     init(
-        driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
+        driver: Driver, timers: any TimerScheduler, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
         tasks: TaskStarter = .plain, network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         self.driver = driver
-        self.clock = clock
+        self.timers = timers
+        clock = { timers.now }
         self.caller = caller
         self.tracksPresence = tracksPresence
         self.tasks = tasks
@@ -111,7 +113,7 @@ final class PubNubAdapter: ServiceAdapter {
             if let problem = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) { throw problem }
         case .members:
             if let group { try Self.check(group: group) } else { try Self.check(channel) }
-        case .publishing, .history: try Self.check(channel)
+        case .publishing, .history, .typing: try Self.check(channel)
         case .presence:
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
@@ -136,6 +138,13 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     func hasPresence(_ channel: String) -> Bool { tracksPresence }
+
+    /// Rule LL-123: by a signal, which is not kept and goes by HTTP.
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
+        try check(.typing, of: channel)
+        let payload = JSONText(checked: TypingSignal(isTyping: isTyping).json)
+        _ = try await caller.ask(PubNubSignalCall(channel: channel, message: payload))
+    }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         try Self.check(publication.channel)

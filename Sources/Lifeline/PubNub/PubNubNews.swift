@@ -24,6 +24,8 @@ struct PubNubNews: Sendable {
         var questions: [Question] = []
     }
 
+    /// Who this client is.
+    private let user: String
     private let cipher: PubNubCipher?
     private let tracksPresence: Bool
     /// For how long a message may have been on its way when a link counts as alive (rule LL-8).
@@ -39,7 +41,8 @@ struct PubNubNews: Sendable {
     private var groups: [Identifier: GroupRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
-    init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
+    init(user: String, cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
+        self.user = user
         self.cipher = cipher
         self.tracksPresence = tracksPresence
         self.allowance = allowance
@@ -114,7 +117,9 @@ struct PubNubNews: Sendable {
                 report.events.append(.unsubscribed(channel: channel))
             }
         case .messages(let batch):
-            for message in batch.messages { take(message, at: now, into: &report) }
+            for message in batch.messages where !takeTyping(message, at: batch.current.timetoken, into: &report) {
+                take(message, at: now, into: &report)
+            }
         case .problem(let problem):
             // Others say nothing that the change of phase does not say.
             guard problem.category == .accessDenied else { return }
@@ -167,6 +172,19 @@ extension PubNubNews {
         } catch {
             report.events.append(.problem(.undecryptable(error), channel: pattern ?? message.channel))
         }
+    }
+
+    /// Rule LL-123. What was missed and comes later is over by then.
+    ///
+    /// - Parameter position: where the answer ends.
+    /// - Returns: whether the message is about typing and nothing else.
+    private func takeTyping(_ message: PubNubMessage, at position: Timetoken, into report: inout Report) -> Bool {
+        guard message.kind == .signal, !message.isPresence, let signal = TypingSignal(message.payload) else { return false }
+        guard let publisher = message.publisher, !publisher.isExactly(user),
+            position.duration(since: message.timetoken) < TypingRoster.lifetime
+        else { return true }
+        report.events.append(.typing(channel: message.channel, user: publisher, isTyping: signal.isTyping))
+        return true
     }
 
     /// The wildcard or the room of the group by which the message came; nil when it came by its channel (rules LL-21 and LL-55).
@@ -301,6 +319,13 @@ extension LifelineError {
 }
 
 extension Timetoken {
+    /// How much later this one is; zero when it is not.
+    func duration(since earlier: Timetoken) -> Duration {
+        let (difference, isEarlier) = rawValue.subtractingReportingOverflow(earlier.rawValue)
+        // In microseconds, of which an Int64 holds a tenth of all timetokens.
+        return isEarlier ? .zero : .microseconds(Int64(difference / 10))
+    }
+
     /// Units of 100 ns since 1970.
     var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 10_000_000) }
 }

@@ -56,7 +56,7 @@ extension PusherAdapter {
         }
         if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
-            driver: driver, clock: { timers.now }, settings: settings, caller: caller,
+            driver: driver, timers: timers, settings: settings, caller: caller,
             network: observeNetwork(settings.host.name, driver), headers: [channelHeaders, userHeaders].compactMap { $0 })
     }
 }

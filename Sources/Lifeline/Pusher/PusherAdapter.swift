@@ -12,6 +12,7 @@ final class PusherAdapter: ServiceAdapter {
 
     let serviceName = PusherSettings.serviceName
     let serviceLabel = "pusher"
+    let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
     let driver: Driver
     let signsIn: Bool
@@ -34,7 +35,7 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     init(
-        driver: Driver, clock: @escaping @Sendable () -> Moment, settings: PusherSettings, caller: PusherCaller?,
+        driver: Driver, timers: any TimerScheduler, settings: PusherSettings, caller: PusherCaller?,
         network: NetworkObservation? = nil, headers: [TokenSource<[String: String]>] = []
     ) {
         applicationKey = settings.key
@@ -42,7 +43,8 @@ final class PusherAdapter: ServiceAdapter {
         signsIn = settings.signIn != nil
         self.headers = headers
         self.driver = driver
-        self.clock = clock
+        self.timers = timers
+        clock = { timers.now }
         self.caller = caller
         self.network = network
     }
@@ -54,10 +56,11 @@ final class PusherAdapter: ServiceAdapter {
         state.withLockedValue { $0.body = body }
         for source in headers { source.observe { news in body([ServiceEvent(news)]) } }
         // Inline: the hub only hands on to sequences, which never blocks.
-        return driver.notices.observe(on: .inline) { [clock, state, weak driver] notices in
+        return driver.notices.observe(on: .inline) { [clock, state, weak self, weak driver] notices in
             let now = clock()
-            let news = notices.flatMap { Self.events($0, at: now) }
+            var news = notices.flatMap { Self.events($0, at: now) }
             state.withLockedValue { Self.note(notices, in: &$0) }
+            if news.contains(where: \.isTyping), let self { news.removeAll { self.isOwnTyping($0) } }
             if !news.isEmpty { body(news) }
             for case .subscriptionFailed(let channel, _, willRetry: false) in news where !PusherChannelName.isReserved(channel) {
                 // The caller was told that it failed, so it must not be subscribed by the next connection.
@@ -132,6 +135,7 @@ final class PusherAdapter: ServiceAdapter {
                     feature: "question who is on a channel without the app's secret", service: serviceName)
             }
         case .history: throw .unsupported(feature: "message history", service: serviceName)
+        case .typing: try checkTyping(in: Self.checked(channel))
         default: throw unknown(feature)
         }
     }
@@ -151,7 +155,7 @@ final class PusherAdapter: ServiceAdapter {
             service: serviceName)
     }
 
-    private static func checked(_ channel: String) throws(LifelineError) -> PusherChannelName {
+    static func checked(_ channel: String) throws(LifelineError) -> PusherChannelName {
         do throws(PusherNameError) {
             return try PusherChannelName(channel)
         } catch {
@@ -268,13 +272,14 @@ extension PusherAdapter {
             !message.event.hasBytePrefix("pusher_internal:")
         else { return nil }
         let (event, isClientEvent) = neutralName(message.event, on: channel)
+        if isClientEvent, event == TypingSignal.event { return typing(message, in: channel) }
         return .message(
             Message(
                 channel: channel, event: event, text: message.data ?? "null", user: message.userID, receivedAt: now,
                 isClientEvent: isClientEvent))
     }
 
-    private static var clientPrefix: String { "client-" }
+    static var clientPrefix: String { "client-" }
 
     /// The name of an event without the prefix that the service wants of events of clients (rule LL-88).
     private static func neutralName(_ event: String, on channel: String) -> (event: String, isClientEvent: Bool) {

@@ -11,6 +11,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var serviceLabel: String { get }
     /// The monotonic clock that all times of this adapter are read from. Does not keep the adapter alive.
     var clock: @Sendable () -> Moment { get }
+    /// The timers of that clock.
+    var timers: any TimerScheduler { get }
     var phase: ConnectionPhase { get }
     /// Whether this machine has a way out to the service: each time that it comes or goes (rule LL-91).
     var networkChanges: Broadcaster<NetworkStatus> { get }
@@ -60,6 +62,9 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// - Parameter json: an object.
     func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError)
 
+    /// Tells others, once or not at all, that this client's user types in `channel`, or has stopped.
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError)
+
     /// A part of what was published, oldest first.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
 
@@ -99,6 +104,13 @@ extension ServiceAdapter {
     }
 
     func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError) { throw noOwnPresence }
+
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) { throw unknown(.typing) }
+
+    /// Nothing that is only good now is kept for a connection that comes later.
+    func checkConnected() throws(LifelineError) {
+        guard phase == .connected else { throw LifelineError(.disconnected, "There is no connection.") }
+    }
 
     func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }
 

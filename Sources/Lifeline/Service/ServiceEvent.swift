@@ -13,11 +13,17 @@ enum ServiceEvent: Sendable {
     case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
+    /// Somebody else types, or has stopped.
+    case typing(channel: String, user: String, isTyping: Bool)
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)
 }
 
 extension ServiceEvent {
+    var isTyping: Bool {
+        if case .typing = self { true } else { false }
+    }
+
     /// What a client's events tell of a renewal (rule LL-84).
     init<Value>(_ news: TokenSource<Value>.News) {
         switch news {

@@ -51,6 +51,27 @@ extension TestService {
         }
     }
 
+    /// Somebody else types on a channel, as of `Typing.keystroke()`: on private and presence channels of Pusher, on any channel of PubNub, and on
+    /// `direct:USER` of chat, where it is always `USER`. Clients show it for 6 s of the service's time.
+    ///
+    /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
+    public func startTyping(_ user: String, on channel: String) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            try state.requireSubscriber(of: channel)
+            state.setTyping(true, of: user, on: channel)
+        }
+    }
+
+    /// Somebody else has stopped typing, as of `Typing.stop()`. Chat has no word for it.
+    ///
+    /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
+    public func stopTyping(_ user: String, on channel: String) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            try state.requireSubscriber(of: channel)
+            state.setTyping(false, of: user, on: channel)
+        }
+    }
+
     /// Somebody leaves a channel.
     ///
     /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there.

@@ -92,7 +92,7 @@ extension TestService {
 }
 
 extension ServiceState {
-    fileprivate func requireSubscriber(of name: String) throws(TestServiceError) {
+    func requireSubscriber(of name: String) throws(TestServiceError) {
         if case (let conversation, _) = Self.chatChannel(name), conversation != .open, conversation != .group,
             !inboxes.isEmpty
         {

@@ -29,6 +29,7 @@ private func showAsUncertain() {}
 private func show(_ entry: OutboxEntry) {}
 private func showAsSending(_ json: String) {}
 private func showWithRetry(_ json: String, id: OutboxEntry.ID) {}
+private func showTyping(_ users: [String]) {}
 private func isKnown(_ id: String?) -> Bool { false }
 private func fetchChatToken() async throws -> String { "" }
 
@@ -48,6 +49,15 @@ func catalogOutcomes(_ room: Room) async throws {
     case .refused(let error): showAsFailed(error.reason)
     case .unknown: showAsUncertain()
     }
+}
+
+func catalogTyping(_ room: Room) async throws {
+    guard room.channel.supports(.typing) else { return }
+    let typing = try room.typing
+    Task {
+        for await users in typing.users { showTyping(users) }
+    }
+    try await typing.keystroke()
 }
 
 func catalogOutbox(_ client: LifelineClient) async throws {

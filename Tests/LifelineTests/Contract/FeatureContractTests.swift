@@ -26,12 +26,14 @@ struct FeatureContractTests {
             let asks = await isDone { _ = try await channel.members() }
             let watches = await isDone { _ = try room.presence }
             let changes = await isDone { try await room.presence.setOwnData(["mood": "busy"]) }
+            let types = await isDone { try await room.typing.keystroke() }
             #expect(channel.supports(.subscribing))
             #expect(channel.supports(.publishing) == publishes)
             #expect(channel.supports(.history) == tells && tells == kind.hasHistory)
             #expect(channel.supports(.members) == asks && asks == kind.tellsMembers)
             #expect(channel.supports(.presence) == watches && watches == kind.hasPresence)
             #expect(channel.supports(.ownPresenceData) == changes && changes == kind.changesOwnPresence)
+            #expect(channel.supports(.typing) == types && types == kind.showsTyping)
             #expect(channel.supports(.encryption) == kind.isEncrypted)
             #expect(!channel.supports(ChannelFeature(rawValue: "teleportation")))
             for name in kind.badNames {

@@ -39,6 +39,8 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
     var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .nexconnOpen].contains(self) }
     /// Whether a client can change what others see of its user.
     var changesOwnPresence: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
+    /// Whether there are typing indicators. Chat has them on direct channels only.
+    var showsTyping: Bool { [.pusherPrivate, .pusherPresence, .pubnub, .pubnubEncrypted].contains(self) }
     /// Whether the service can be asked who is there.
     var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
     var hasHistory: Bool { !isPusher }

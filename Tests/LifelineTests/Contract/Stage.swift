@@ -136,7 +136,7 @@ struct Stage: Sendable {
                     auth: PusherSignature.channelAuth(
                         socketID: request.socketID, channel: request.channel, key: "app-key", secret: Self.secret))
             }
-            return .pusher(key: "app-key", host: host, access: access)
+            return .pusher(key: "app-key", host: host, access: access, user: Member(id: user))
         case .pusherPublic, .pusherPresence, .pusherEncrypted:
             let key = otherKey ? PusherAccess.base64([UInt8](repeating: 0x11, count: 32)) : Self.masterKey
             let secret = isImpostor ? "wr0ng-5ecret" : Self.secret

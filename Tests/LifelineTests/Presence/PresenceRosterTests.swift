@@ -31,7 +31,7 @@ struct PresenceRosterTests {
         #expect(roster.joined("a", info: nil) == Member(id: "a"))
     }
 
-    private func news() -> PubNubNews { PubNubNews(cipher: nil, tracksPresence: true, allowance: .seconds(3)) }
+    private func news() -> PubNubNews { PubNubNews(user: "me", cipher: nil, tracksPresence: true, allowance: .seconds(3)) }
 
     private func subscribed(_ channels: String...) -> Notice<PubNubSession> {
         .event(.subscribed(PubNubList(channels: channels), previous: .start, current: .start, isRenewal: false))

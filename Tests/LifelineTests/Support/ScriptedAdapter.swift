@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import EngineTesting
 import NIOConcurrencyHelpers
 
 @testable import Lifeline
@@ -14,13 +15,13 @@ final class ScriptedAdapter: ServiceAdapter {
         case subscribe(String)
         case unsubscribe(String)
         case publish(Publication)
+        case typing(Bool, String)
     }
 
     private struct State {
         var calls: [Call] = []
         var phase = ConnectionPhase.idle
         var lastChange: ConnectionChange?
-        var now = Moment(nanoseconds: 1_000_000_000)
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         /// Callers of `subscribe`, by number.
         var waiting: [Int: (channel: String, caller: CheckedContinuation<Result<Void, LifelineError>, Never>)] = [:]
@@ -53,10 +54,9 @@ final class ScriptedAdapter: ServiceAdapter {
     }
 
     var calls: [Call] { state.withLockedValue { $0.calls } }
-    var clock: @Sendable () -> Moment {
-        let state = state
-        return { state.withLockedValue { $0.now } }
-    }
+    let clockwork = ManualTimers()
+    var timers: any TimerScheduler { clockwork }
+    var clock: @Sendable () -> Moment { { [clockwork] in clockwork.now } }
     var phase: ConnectionPhase { state.withLockedValue { $0.phase } }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
@@ -79,6 +79,7 @@ final class ScriptedAdapter: ServiceAdapter {
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {}
 
     func hasPresence(_ channel: String) -> Bool { channel.hasPrefix("presence-") }
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) { record(.typing(isTyping, channel)) }
 
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         let first = state.withLockedValue { state in
@@ -134,14 +135,14 @@ extension ScriptedAdapter {
     }
 
     func advance(by duration: Duration) {
-        state.withLockedValue { $0.now = $0.now + duration }
+        clockwork.advance(by: duration)
     }
 
     /// - Parameter isTold: otherwise ``tellLastChange()`` tells it.
     func change(to phase: ConnectionPhase, cause: ConnectionFailure? = nil, isTold: Bool = true) {
         state.withLockedValue { state in
             state.lastChange = ConnectionChange(
-                previous: state.phase, phase: phase, category: cause?.category ?? .connected, cause: cause, at: state.now)
+                previous: state.phase, phase: phase, category: cause?.category ?? .connected, cause: cause, at: clockwork.now)
             state.phase = phase
         }
         if isTold { tellLastChange() }

@@ -1,4 +1,5 @@
 import Identifiers
+import Lifeline
 import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
@@ -67,8 +68,31 @@ extension ServiceState {
         deliverChat(json, type: event, on: name, from: user)
     }
 
-    /// The app has published something.
+    /// Somebody else types, or has stopped. Chat has a word for the former, on direct channels.
+    mutating func setTyping(_ isTyping: Bool, of user: String, on name: String) {
+        let kind = PusherChannelKind(of: name)
+        if kind.allowsClientEvents {
+            let isPresence = kind.access == .presence
+            let frame = PusherFrames.event(
+                name: "client-" + TypingSignal.event, channel: name,
+                data: TypingSignal(isTyping: isTyping, user: isPresence ? nil : user).json, userID: isPresence ? user : nil)
+            for id in pusherSubscribers(of: name) { tell(id, frame) }
+        }
+        publish(
+            StreamEntry(
+                tick: nextTick(), channel: name, payload: Array(TypingSignal(isTyping: isTyping).json.utf8), publisher: user,
+                kind: .signal), isStored: false)
+        let (conversation, id) = Self.chatChannel(name)
+        guard conversation == .direct, isTyping else { return }
+        for other in chatUsers where !other.isExactly(id) {
+            let event = NexconnEvent.typing(from: id, to: other, type: "RC:TxtMsg", time: chatTime)
+            for socket in chatSockets(of: other) { tell(socket, NexconnServerFrames.transient(event.body)) }
+        }
+    }
+
+    /// The app has published something. That its user types is no message.
     mutating func record(_ publication: TestPublication) {
+        guard TypingSignal(publication.json) == nil else { return }
         publications.append(publication)
     }
 }

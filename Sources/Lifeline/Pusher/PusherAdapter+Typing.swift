@@ -1,0 +1,47 @@
+import ConnectionEngine
+import Identifiers
+import PusherProtocol
+import WireCoding
+
+// Who types, by client events. Rule LL-123.
+extension PusherAdapter {
+    /// Who this client says that it is, where the service does not.
+    private var ownName: String? { state.withLockedValue { $0.user } ?? user }
+
+    func checkTyping(in channel: PusherChannelName) throws(LifelineError) {
+        guard channel.kind.allowsClientEvents else {
+            throw .unsupported(
+                feature: "typing indicator on channel \(channel.name), which is not private or a presence channel",
+                service: serviceName)
+        }
+        guard channel.kind.access == .presence || ownName != nil else {
+            throw .unsupported(
+                feature: "typing indicator on private channel \(channel.name) for a client without a user", service: serviceName)
+        }
+    }
+
+    /// The server does not send it back, and the client does not wait until it was read.
+    func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
+        let name = try Self.checked(channel)
+        try checkTyping(in: name)
+        try checkConnected()
+        let signal = TypingSignal(isTyping: isTyping, user: name.kind.access == .presence ? nil : ownName)
+        driver.submit(
+            .perform(.publish(channel: channel, event: Self.clientPrefix + TypingSignal.event, json: signal.json), nil))
+    }
+
+    /// On presence channels the server says who has sent an event; elsewhere the event itself does, and anybody who may subscribe can say so.
+    static func typing(_ message: PusherEnvelope, in channel: String) -> ServiceEvent? {
+        guard let signal = message.data.flatMap({ TypingSignal($0) }) else { return nil }
+        let isPresence = PusherChannelKind(of: channel).access == .presence
+        guard let user = isPresence ? message.userID : signal.user else { return nil }
+        return .typing(channel: channel, user: user, isTyping: signal.isTyping)
+    }
+
+    /// Whether somebody else's connection tells of this client's own user.
+    func isOwnTyping(_ event: ServiceEvent) -> Bool {
+        guard case .typing(let channel, let user, _) = event else { return false }
+        let own = state.withLockedValue { $0.myIDs[channel] } ?? ownName
+        return own?.isExactly(user) ?? false
+    }
+}

@@ -1,0 +1,61 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// Who types in a channel, and what this client has told of itself; all rooms of the channel share it.
+final class ChannelTyping: Sendable {
+    private struct State {
+        var roster = TypingRoster()
+        var throttle = TypingThrottle()
+        /// Fires when the first user's time is over.
+        var timer: TimerCancellation?
+        /// The latest timer; earlier ones that fire all the same do nothing.
+        var number: UInt64 = 0
+    }
+
+    private let timers: any TimerScheduler
+    private let state = NIOLockedValueBox(State())
+
+    init(timers: any TimerScheduler) {
+        self.timers = timers
+    }
+
+    deinit { state.withLockedValue { $0.timer }?() }
+
+    var users: [String] { state.withLockedValue { $0.roster.users.map(\.text) } }
+    var isEmpty: Bool { state.withLockedValue { $0.roster.isEmpty } }
+
+    func withThrottle<Value>(_ body: (inout TypingThrottle, Moment) -> Value) -> Value {
+        let now = timers.now
+        return state.withLockedValue { body(&$0.throttle, now) }
+    }
+
+    /// Changes the users, and sets the timer for the first one whose time will be over.
+    ///
+    /// - Parameters:
+    ///   - change: returns whether it changed who types.
+    ///   - onExpiry: called when users have stopped because their time was over. Must not keep this alive.
+    /// - Returns: whether it changed who types.
+    func take(_ change: (inout TypingRoster, Moment) -> Bool, onExpiry: @escaping @Sendable () -> Void) -> Bool {
+        let now = timers.now
+        let (hasChanged, deadline, number, former) = state.withLockedValue { state in
+            let hasChanged = change(&state.roster, now)
+            state.number += 1
+            defer { state.timer = nil }
+            return (hasChanged, state.roster.nextDeadline, state.number, state.timer)
+        }
+        former?()
+        guard let deadline else { return hasChanged }
+        let timer = timers.schedule(after: deadline.duration(since: now)) { [weak self] in
+            guard let self, self.state.withLockedValue({ $0.number }) == number else { return }
+            if self.take({ $0.expire(at: $1) }, onExpiry: onExpiry) { onExpiry() }
+        }
+        let isCurrent = state.withLockedValue { state in
+            guard state.number == number else { return false }
+            state.timer = timer
+            return true
+        }
+        if !isCurrent { timer() }
+        return hasChanged
+    }
+}

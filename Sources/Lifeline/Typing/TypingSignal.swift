@@ -1,0 +1,34 @@
+import WireCoding
+
+/// What tells that a user types, where the service has no word of its own for it (rule LL-123): the payload of a PubNub signal, and the data of the client
+/// event ``event`` of Pusher.
+///
+/// `{"lifeline":"typing","typing":true}`, and with `"user":"ann"` where the service does not say who has sent it. At most 64 bytes without a
+/// user, which is what a signal may have.
+package struct TypingSignal: Hashable, Sendable {
+    /// The name of Pusher's client event, without `client-`.
+    package static let event = "lifeline-typing"
+
+    var isTyping: Bool
+    /// Who says so; nil where the service tells.
+    var user: String?
+
+    package init(isTyping: Bool, user: String? = nil) {
+        self.isTyping = isTyping
+        self.user = user
+    }
+
+    /// Nil for any other payload.
+    package init?(_ text: String) {
+        // Not longer than ours with the longest user that is shown, escaped. What is no JSON is another payload.
+        guard text.utf8.count <= 6 * TypingRoster.longestUser, let json = try? JSONText(text), json.kind == .object,
+            json["lifeline"]?.string == "typing", let isTyping = json["typing"]?.bool
+        else { return nil }
+        self.init(isTyping: isTyping, user: json["user"]?.string)
+    }
+
+    package var json: String {
+        let name = user.map { #","user":\#(JSONWriter.string($0))"# } ?? ""
+        return #"{"lifeline":"typing","typing":\#(isTyping)\#(name)}"#
+    }
+}

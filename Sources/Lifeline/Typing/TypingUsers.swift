@@ -1,0 +1,53 @@
+import EngineRuntime
+import Identifiers
+
+/// What travels to those who watch who types: that it has changed. The list is read where it is handed out, so it is never an old one.
+enum TypingItem: Sendable {
+    case changed
+
+    static func broadcaster(_ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<TypingItem> {
+        Broadcaster(backlog: 1, tracker: consumers, isDroppable: { _ in true }, dropped: { _ in .changed })
+    }
+}
+
+/// Who types in a channel, as a whole list each time it changes: an async sequence for one consumer. Rule LL-121.
+///
+/// It begins with the list of the moment and ends with the room. A consumer that is slow gets fewer lists, never an old one after a newer one.
+public struct TypingUsers: AsyncSequence, Sendable {
+    /// The ids of the users, in the order in which they began.
+    public typealias Element = [String]
+    /// The sequence never throws.
+    public typealias Failure = Never
+
+    let stream: EventStream<TypingItem>
+    /// The room goes on as long as somebody reads it.
+    let hold: RoomHold
+
+    /// Begins with the list of the moment.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), hold: hold)
+    }
+
+    /// Hands out one list after the other. For one task.
+    public struct Iterator: AsyncIteratorProtocol {
+        var base: EventStream<TypingItem>.Iterator
+        let hold: RoomHold
+        var last: [Identifier]?
+
+        /// The next list that differs from the last one, or nil at the end.
+        public mutating func next() async -> [String]? {
+            guard last != nil else { return take(hold.typingUsers) }
+            while await base.next() != nil {
+                // Several changes that came together make one list.
+                let users = hold.typingUsers
+                if last != users.map({ Identifier($0) }) { return take(users) }
+            }
+            return nil
+        }
+
+        private mutating func take(_ users: [String]) -> [String] {
+            last = users.map { Identifier($0) }
+            return users
+        }
+    }
+}
