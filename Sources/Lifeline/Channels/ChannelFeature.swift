@@ -25,12 +25,14 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let members = ChannelFeature(rawValue: "members")
     /// Who is typing, and telling others: ``Room/typing``.
     public static let typing = ChannelFeature(rawValue: "typing")
+    /// Reactions to messages: ``Channel/addReaction(_:to:)`` and ``Room/reactions``.
+    public static let reactions = ChannelFeature(rawValue: "reactions")
     /// Messages that the service cannot read: ``Channel/isEncrypted``.
     public static let encryption = ChannelFeature(rawValue: "encryption")
 
     /// All features that this version knows.
     public static let allCases: [ChannelFeature] = [
-        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .typing, .encryption,
+        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .typing, .reactions, .encryption,
     ]
 }
 
@@ -41,7 +43,7 @@ extension Channel {
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
         // The service can read these, whatever encrypts messages.
-        if [.ownPresenceData, .typing].contains(feature), core.requiresEncryption { return false }
+        if [.ownPresenceData, .typing, .reactions].contains(feature), core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }
             try core.adapter.check(feature, of: name)

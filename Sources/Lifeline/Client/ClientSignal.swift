@@ -9,7 +9,8 @@ enum ClientSignal: Sendable {
         switch event {
         case .change: self = .connection
         case .subscribed(let channel, _, _): self = .subscribed(channel: channel)
-        case .subscriptionFailed, .unsubscribed, .message, .gap, .present, .joined, .left, .typing, .problem, .notice: return nil
+        case .subscriptionFailed, .unsubscribed, .message, .gap, .present, .joined, .left, .typing, .reaction, .problem, .notice:
+            return nil
         }
     }
 }

@@ -20,7 +20,7 @@ extension ClientTelemetry {
                         willRetry: willRetry))
             case .gap(let channel, _, _):
                 noted(.gap(channel: channel))
-            case .unsubscribed, .present, .joined, .left, .typing, .problem, .notice:
+            case .unsubscribed, .present, .joined, .left, .typing, .reaction, .problem, .notice:
                 continue
             }
         }

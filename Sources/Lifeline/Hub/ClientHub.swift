@@ -99,6 +99,7 @@ extension ClientHub {
             case .gap(let channel, let since, let reason):
                 let gap = Gap(channel: channel, since: since, reason: reason, at: now)
                 if deliver(.gap(gap), to: channel) { outgoing.append(.gap(gap)) }
+                for room in rooms(of: channel) { room.tell(.missed(gap)) }
             case .subscriptionFailed(let channel, let error, let willRetry):
                 if deliver(.failed(error, willRetry: willRetry), to: channel) {
                     outgoing.append(.problem(error, channel: channel, willRetry: willRetry, at: now))
@@ -141,6 +142,8 @@ extension ClientHub {
         case .left(let channel, let id):
             apply(to: channel, now, &outgoing) { list in list.leave(id, in: channel).map { [$0] } ?? [] }
             stopTyping([id], in: channel)
+        case .reaction(let channel, let change):
+            for room in rooms(of: channel) { room.tell(change) }
         case .typing(let channel, let user, let isTyping): typing(user, isTyping, in: channel)
         case .problem(let error, let channel, let willRetry):
             if let channel {

@@ -18,6 +18,7 @@ final class RoomFeed: Sendable {
     let items: Broadcaster<RoomItem>
     let presence: Broadcaster<PresenceItem>
     let typingChanges: Broadcaster<TypingItem>
+    let reactions: Broadcaster<ReactionItem>
     /// When the room was asked for.
     let start: Moment
     private let state = NIOLockedValueBox(State())
@@ -33,6 +34,7 @@ final class RoomFeed: Sendable {
         items = RoomItem.broadcaster(backlog: backlog, consumers)
         presence = PresenceItem.broadcaster(backlog: backlog, consumers)
         typingChanges = TypingItem.broadcaster(consumers)
+        reactions = ReactionItem.broadcaster(backlog: backlog, consumers)
         let first = items.stream()
         state.withLockedValue { $0.first = first }
     }
@@ -58,6 +60,7 @@ final class RoomFeed: Sendable {
         items.finish()
         presence.finish()
         typingChanges.finish()
+        reactions.finish()
         // Released here and not under the lock.
         _ = first
     }
@@ -79,6 +82,10 @@ extension RoomFeed {
 
     func tell(_ changes: [PresenceChange]) {
         presence.send(changes.map(PresenceItem.change))
+    }
+
+    func tell(_ change: ReactionChange) {
+        reactions.send([.change(change)])
     }
 
     /// From any thread.

@@ -30,6 +30,10 @@ final class RoomHold: Sendable {
 
     func typingChanges() -> TypingUsers { TypingUsers(stream: feed.typingChanges.stream(), hold: self) }
 
+    func reactions() -> Reactions {
+        Reactions(stream: feed.reactions.stream(), start: hub.clock.now(), clock: hub.clock, hold: self)
+    }
+
     func presenceChanges() -> PresenceChanges {
         let stream = feed.presence.stream()
         // Read after the stream was opened: a change in between is in both, and the sequence knows it by then.

@@ -85,6 +85,8 @@ extension NexconnAdapter {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
         case .ownPresenceData: throw noOwnPresence
+        // The metadata of a message belongs to nobody: whoever may change it could react in the name of others.
+        case .reactions: throw noReactions
         case .typing:
             guard place.conversation == .direct else {
                 throw .unsupported(feature: "typing indicator outside of direct channels", service: serviceName)

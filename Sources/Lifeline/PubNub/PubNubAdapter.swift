@@ -113,7 +113,7 @@ final class PubNubAdapter: ServiceAdapter {
             if let problem = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) { throw problem }
         case .members:
             if let group { try Self.check(group: group) } else { try Self.check(channel) }
-        case .publishing, .history, .typing: try Self.check(channel)
+        case .publishing, .history, .typing, .reactions: try Self.check(channel)
         case .presence:
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
@@ -144,6 +144,18 @@ final class PubNubAdapter: ServiceAdapter {
         try check(.typing, of: channel)
         let payload = JSONText(checked: TypingSignal(isTyping: isTyping).json)
         _ = try await caller.ask(PubNubSignalCall(channel: channel, message: payload))
+    }
+
+    func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError) {
+        try await caller.addReaction(name, to: id, in: channel)
+    }
+
+    func removeReaction(_ name: String, from id: String, in channel: String) async throws(LifelineError) {
+        try await caller.removeReaction(name, from: id, in: channel)
+    }
+
+    func reactions(to id: String, in channel: String) async throws(LifelineError) -> [Reaction] {
+        try await caller.reactions(to: id, in: channel)
     }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {

@@ -38,6 +38,9 @@ struct PubNubCaller: Sendable {
         do throws(PubNubProblem) { return try await perform(call) } catch { throw LifelineError(error) }
     }
 
+    /// The same, with all that is known of what is wrong.
+    func answer<Call: PubNubCall>(to call: Call) async throws(PubNubProblem) -> Call.Answer { try await perform(call) }
+
     /// Makes a request and waits for what its answer means.
     private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
         try await perform(call, call.request(settings))

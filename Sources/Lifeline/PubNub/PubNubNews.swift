@@ -161,6 +161,11 @@ extension PubNubNews {
             return
         }
         let pattern = pattern(of: message)
+        // A room of a wildcard or a group has no reactions; there it stays a message.
+        if message.kind == .action, pattern == nil, let change = ReactionChange(message) {
+            report.events.append(.reaction(channel: message.channel, change))
+            return
+        }
         do throws(PubNubCipherError) {
             report.events.append(
                 .message(

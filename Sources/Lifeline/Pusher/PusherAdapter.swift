@@ -135,6 +135,7 @@ final class PusherAdapter: ServiceAdapter {
                     feature: "question who is on a channel without the app's secret", service: serviceName)
             }
         case .history: throw .unsupported(feature: "message history", service: serviceName)
+        case .reactions: throw noReactions
         case .typing: try checkTyping(in: Self.checked(channel))
         default: throw unknown(feature)
         }

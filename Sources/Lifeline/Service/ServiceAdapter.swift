@@ -65,6 +65,13 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Tells others, once or not at all, that this client's user types in `channel`, or has stopped.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError)
 
+    /// Adds a reaction of this client's user to the message with this id; the same again changes nothing.
+    func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError)
+    /// Takes a reaction of this client's user back, if it is there.
+    func removeReaction(_ name: String, from id: String, in channel: String) async throws(LifelineError)
+    /// The reactions to the message with this id, oldest first.
+    func reactions(to id: String, in channel: String) async throws(LifelineError) -> [Reaction]
+
     /// A part of what was published, oldest first.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
 
@@ -106,6 +113,15 @@ extension ServiceAdapter {
     func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError) { throw noOwnPresence }
 
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) { throw unknown(.typing) }
+
+    /// Rule LL-127.
+    var noReactions: LifelineError { .unsupported(feature: "reactions to messages", service: serviceName) }
+
+    func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError) { throw noReactions }
+
+    func removeReaction(_ name: String, from id: String, in channel: String) async throws(LifelineError) { throw noReactions }
+
+    func reactions(to id: String, in channel: String) async throws(LifelineError) -> [Reaction] { throw noReactions }
 
     /// Nothing that is only good now is kept for a connection that comes later.
     func checkConnected() throws(LifelineError) {

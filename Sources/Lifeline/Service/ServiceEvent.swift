@@ -15,6 +15,8 @@ enum ServiceEvent: Sendable {
     case left(channel: String, memberID: String)
     /// Somebody else types, or has stopped.
     case typing(channel: String, user: String, isTyping: Bool)
+    /// Somebody, this client's user among them, has reacted to a message or taken it back.
+    case reaction(channel: String, ReactionChange)
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)
 }

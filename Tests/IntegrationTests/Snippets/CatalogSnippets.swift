@@ -30,6 +30,9 @@ private func show(_ entry: OutboxEntry) {}
 private func showAsSending(_ json: String) {}
 private func showWithRetry(_ json: String, id: OutboxEntry.ID) {}
 private func showTyping(_ users: [String]) {}
+private func show(_ reaction: Reaction) {}
+private func show(_ reactions: [Reaction]) {}
+private func hide(_ reaction: Reaction) {}
 private func isKnown(_ id: String?) -> Bool { false }
 private func fetchChatToken() async throws -> String { "" }
 
@@ -58,6 +61,18 @@ func catalogTyping(_ room: Room) async throws {
         for await users in typing.users { showTyping(users) }
     }
     try await typing.keystroke()
+}
+
+func catalogReactions(_ room: Room, _ message: Lifeline.Message) async throws {
+    guard room.channel.supports(.reactions), let id = message.id else { return }
+    try await room.channel.addReaction("👍", to: id)
+    for await change in try room.reactions {
+        switch change {
+        case .added(let reaction): show(reaction)
+        case .removed(let reaction): hide(reaction)
+        case .missed: show(try await room.channel.reactions(to: id))
+        }
+    }
 }
 
 func catalogOutbox(_ client: LifelineClient) async throws {

@@ -27,6 +27,7 @@ struct FeatureContractTests {
             let watches = await isDone { _ = try room.presence }
             let changes = await isDone { try await room.presence.setOwnData(["mood": "busy"]) }
             let types = await isDone { try await room.typing.keystroke() }
+            let reacts = await isDone { _ = try room.reactions }
             #expect(channel.supports(.subscribing))
             #expect(channel.supports(.publishing) == publishes)
             #expect(channel.supports(.history) == tells && tells == kind.hasHistory)
@@ -34,6 +35,7 @@ struct FeatureContractTests {
             #expect(channel.supports(.presence) == watches && watches == kind.hasPresence)
             #expect(channel.supports(.ownPresenceData) == changes && changes == kind.changesOwnPresence)
             #expect(channel.supports(.typing) == types && types == kind.showsTyping)
+            #expect(channel.supports(.reactions) == reacts && reacts == kind.hasReactions)
             #expect(channel.supports(.encryption) == kind.isEncrypted)
             #expect(!channel.supports(ChannelFeature(rawValue: "teleportation")))
             for name in kind.badNames {

@@ -41,6 +41,7 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
     var changesOwnPresence: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
     /// Whether there are typing indicators. Chat has them on direct channels only.
     var showsTyping: Bool { [.pusherPrivate, .pusherPresence, .pubnub, .pubnubEncrypted].contains(self) }
+    var hasReactions: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
     /// Whether the service can be asked who is there.
     var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
     var hasHistory: Bool { !isPusher }

@@ -31,6 +31,7 @@ struct RequestLine: Sendable {
     var isOfPubNub: Bool {
         switch path.first {
         case "publish", "signal", "time": true
+        case "v1": path.dropFirst().first == "message-actions"
         case "v2": ["subscribe", "presence", "history"].contains(path.dropFirst().first)
         case "v3": path.dropFirst().first?.hasPrefix("history") ?? false
         default: false

@@ -24,6 +24,7 @@ extension ServiceState {
         case ("publish", 6...), ("signal", 6...): pubnubPublish(id, line)
         case ("v2", 5) where path[1] == "subscribe": pubnubSubscribe(id, line)
         case ("v2", 6) where path[1] == "history": pubnubOldHistory(id, line)
+        case ("v1", 7...) where path[1] == "message-actions": pubnubActions(id, line)
         case ("v3", 6) where path[1].hasPrefix("history"): pubnubHistory(id, line)
         case ("v2", 5...) where path[1] == "presence": pubnubPresence(id, line)
         case ("v4", 4) where path[3] == "issue": issueToken(id, line)

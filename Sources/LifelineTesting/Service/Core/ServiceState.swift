@@ -33,6 +33,8 @@ struct ServiceState: Sendable {
     var region = 1
     /// The history of channels, which outlives what the stream has lost.
     var stored: [StreamEntry] = []
+    /// Actions on messages of the history, oldest first.
+    var actions: [TestAction] = []
 
     // Chat.
     var inboxes: [Identifier: TestInbox] = [:]

@@ -94,7 +94,7 @@ extension ServiceState {
                 + #""total_occupancy":\#(total)},"service":"Presence"}"#)
     }
 
-    /// `GET /v3/history/sub-key/KEY/channel/CHANNELS`
+    /// `GET /v3/history/sub-key/KEY/channel/CHANNELS`, or `history-with-actions`
     mutating func pubnubHistory(_ id: UInt64, _ line: RequestLine) {
         let names = line.list(5)
         let most = line.query["max"].flatMap { Int($0) } ?? 100
@@ -105,8 +105,9 @@ extension ServiceState {
                 let kind = line.query["include_message_type"] == "true" ? #","message_type":\#(entry.kind.rawValue)"# : ""
                 let custom = entry.customType.map { #","custom_message_type":\#(JSONWriter.string($0))"# } ?? ""
                 let user = entry.publisher.map { #","uuid":\#(JSONWriter.string($0))"# } ?? ""
+                let actions = line.path[1] == "history" ? "" : actionsMember(of: entry.tick)
                 return
-                    #"{"message":\#(String(decoding: entry.payload, as: UTF8.self)),"timetoken":"\#(entry.tick)"\#(user)\#(kind)\#(custom)}"#
+                    #"{"message":\#(String(decoding: entry.payload, as: UTF8.self)),"timetoken":"\#(entry.tick)"\#(user)\#(kind)\#(custom)\#(actions)}"#
             }
             return "\(JSONWriter.string(name)):[\(list.joined(separator: ","))]"
         }

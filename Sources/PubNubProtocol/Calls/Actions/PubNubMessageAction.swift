@@ -32,6 +32,25 @@ public struct PubNubMessageAction: Hashable, Sendable {
     }
 }
 
+/// What subscribers are told of an action: an element of a subscribe answer of the kind ``PubNubMessageKind/action``.
+public struct PubNubActionEvent: Hashable, Sendable {
+    /// Whether the action was removed; it was added otherwise.
+    public var isRemoval: Bool
+    /// The action. Its publisher is that of the event.
+    public var action: PubNubMessageAction
+
+    /// `{"source":"actions","version":"1.0","event":"added","data":{…}}`; nil for anything else.
+    public init?(_ message: PubNubMessage) {
+        // What is no JSON is no such event.
+        guard message.kind == .action, let payload = try? JSONText(message.payload), let event = payload["event"]?.string,
+            event == "added" || event == "removed", var action = PubNubMessageAction(reading: payload["data"])
+        else { return nil }
+        action.publisher = message.publisher ?? action.publisher
+        self.isRemoval = event == "removed"
+        self.action = action
+    }
+}
+
 /// Adds an action to a message (rules PL-50 and PL-51).
 public struct PubNubAddActionCall: PubNubCall, Hashable {
     /// The most characters of a type.

@@ -1,0 +1,37 @@
+import ConnectionEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a user thinks of a message: a thumb, a heart. A user says the same of a message once.
+public struct Reaction: Hashable, Sendable {
+    /// What it is, such as `👍`, as it was given.
+    public var name: String
+    /// The ``Message/id`` of the message.
+    public var messageID: String
+    /// The id of the user, as the service verified it.
+    public var user: String
+    /// When the service accepted it, by the service's clock; for display only.
+    public var addedAt: Date?
+
+    /// A reaction, such as for tests of your own code.
+    public init(_ name: String, messageID: String, user: String, addedAt: Date? = nil) {
+        self.name = name
+        self.messageID = messageID
+        self.user = user
+        self.addedAt = addedAt
+    }
+}
+
+/// A change of the reactions to a channel's messages.
+public enum ReactionChange: Hashable, Sendable {
+    /// Somebody, this client's user among them, has reacted to a message.
+    case added(Reaction)
+    /// Somebody has taken a reaction back.
+    case removed(Reaction)
+    /// Changes may be missing here: ask for the reactions of the messages that you show with ``Channel/reactions(to:)``.
+    case missed(Gap)
+}
