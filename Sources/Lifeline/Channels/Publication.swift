@@ -45,6 +45,14 @@ struct Publication: Hashable, Sendable {
         self.json = try Self.checked(json)
     }
 
+    /// Bytes, as ``BinaryPayload`` writes them.
+    init(channel: String, event: String, data: Data, options: PublishOptions = PublishOptions()) {
+        self.channel = channel
+        self.event = event
+        self.options = options
+        json = BinaryPayload.json(of: data)
+    }
+
     /// A value as JSON text.
     static func encoded(_ value: some Encodable) throws(LifelineError) -> String {
         let encoder = JSONEncoder()

@@ -43,6 +43,15 @@ extension TestService {
         }
     }
 
+    /// Somebody else publishes bytes, as of `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
+    ///
+    /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
+    public func deliver(
+        data: Data, event: String? = nil, on channel: String, from user: String? = nil
+    ) async throws(TestServiceError) {
+        try await deliver(json: #"{"base64":"\#(data.base64EncodedString())"}"#, event: event, on: channel, from: user)
+    }
+
     /// The service loses what it keeps for clients that are away, so that they cannot catch up: after the next reconnect a gap is
     /// declared. (Pusher keeps nothing, so that every reconnect is one.) Histories stay. Call ``drop(_:)`` next.
     public func loseMessages() {

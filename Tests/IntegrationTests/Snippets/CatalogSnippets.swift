@@ -33,6 +33,7 @@ private func showTyping(_ users: [String]) {}
 private func show(_ reaction: Reaction) {}
 private func show(_ reactions: [Reaction]) {}
 private func hide(_ reaction: Reaction) {}
+private func show(_ drawing: Data) {}
 private func isKnown(_ id: String?) -> Bool { false }
 private func fetchChatToken() async throws -> String { "" }
 
@@ -51,6 +52,13 @@ func catalogOutcomes(_ room: Room) async throws {
     case .accepted: showAsSent()
     case .refused(let error): showAsFailed(error.reason)
     case .unknown: showAsUncertain()
+    }
+}
+
+func catalogBytes(_ room: Room, _ drawing: Data) async throws {
+    _ = try await room.publish(data: drawing, event: "drawing")
+    for await message in room.messages where message.event == "drawing" {
+        show(try message.decodeData())
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WireCoding
 
@@ -33,6 +34,32 @@ struct ValueContractTests {
             let texts = ["3", "true", "null", #"{"a":1}"#, "", "hello", #""quoted""#]
             for text in texts { #expect(try await talk.publish(text).isAccepted, "\(text)") }
             for heard in [messages, echoes] { try await Self.expect(texts.map { JSONWriter.string($0) }, of: kind, in: heard) }
+        }
+    }
+
+    @Test(arguments: ServiceUnderTest.allCases)
+    func `LL-130: bytes arrive as they were published, also what the publisher hears of them`(
+        _ kind: ServiceUnderTest
+    ) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let messages = room.messages
+            let (_, talk) = try await stage.joined("ben")
+            let echoes = talk.messages
+            let values = [Data(), Data([0]), Data(0...255), Data(repeating: 0xFF, count: 5_000)]
+            for value in values { #expect(try await talk.publish(data: value, event: "bytes").isAccepted) }
+            try await talk.tick(1)
+            for heard in [messages, echoes] {
+                var arrived = heard.makeAsyncIterator()
+                for value in values {
+                    let message = try #require(await arrived.next())
+                    #expect(message.event == "bytes")
+                    #expect(try message.decodeData() == value)
+                }
+                let other = try #require(await arrived.next())
+                let error = #expect(throws: LifelineError.self) { _ = try other.decodeData() }
+                #expect(error?.code == .undecodable && error?.reason.contains("payl0ad") == false)
+            }
         }
     }
 

@@ -1,0 +1,79 @@
+import WireCoding
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How bytes travel over services whose messages are JSON (rule LL-130): `{"base64":"…"}`, so that a message of bytes is told from a text, and is the
+/// same with every service.
+enum BinaryPayload {
+    static let key = "base64"
+
+    /// The letters of base64 need no escape.
+    static func json(of data: Data) -> String { #"{"\#(key)":"\#(data.base64EncodedString())"}"# }
+
+    /// Nil for what is no such payload. Standard base64 with padding, and nothing else.
+    static func data(in text: String) -> Data? {
+        // What is no JSON is no such payload.
+        guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }
+        return Data(base64Encoded: encoded)
+    }
+}
+
+extension Channel {
+    /// Publishes bytes. They travel as text, `{"base64":"…"}`, because the messages of all three services are JSON: they take a third more than they are,
+    /// and count so for the service's limit of a message. Receivers get them with ``Message/decodeData()``.
+    ///
+    /// Everything else is as with ``publish(_:event:options:)``.
+    ///
+    /// - Parameter data: as they arrive. Pusher takes about 7.5 KB, PubNub 24 KB, and chat 96 KB, unless its operator says otherwise; less of encrypted
+    ///   ones.
+    /// - Throws: as ``publish(_:event:options:)``.
+    public func publish(
+        data: Data, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
+    ) async throws(LifelineError) -> PublishOutcome {
+        try core.requireEncryption(of: name)
+        return try await core.publish(Publication(channel: name, event: event, data: data, options: options))
+    }
+}
+
+extension Room {
+    /// Publishes bytes. See ``Channel/publish(data:event:options:)``.
+    ///
+    /// - Throws: as ``Channel/publish(_:event:options:)``.
+    public func publish(
+        data: Data, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
+    ) async throws(LifelineError) -> PublishOutcome {
+        try await channel.publish(data: data, event: event, options: options)
+    }
+}
+
+extension Message {
+    /// The bytes of a message that was published with ``Channel/publish(data:event:options:)``: those that its JSON object holds as `base64`.
+    ///
+    /// - Throws: ``LifelineError/Code/undecodable`` for any other message. The error does not show the payload.
+    public func decodeData() throws(LifelineError) -> Data {
+        guard let data = BinaryPayload.data(in: text) else {
+            throw LifelineError(
+                .undecodable,
+                "The payload holds no bytes: it is no object with a text of base64 as its member \(BinaryPayload.key).")
+        }
+        return data
+    }
+}
+
+extension Outbox {
+    /// Takes bytes to be published. See ``Channel/publish(data:event:options:)`` for how they travel, and ``publish(_:to:event:options:lifetime:)`` for all
+    /// else.
+    ///
+    /// - Throws: as ``publish(_:to:event:options:lifetime:)``.
+    @discardableResult
+    public func publish(
+        data: Data, to channel: String, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions(),
+        lifetime: Duration? = nil
+    ) throws(LifelineError) -> OutboxReceipt {
+        try take(Publication(channel: channel, event: event, data: data, options: options), lifetime: lifetime)
+    }
+}
