@@ -59,6 +59,7 @@ final class ClientCore: Sendable {
     deinit {
         observation.cancel()
         signals.finish()
+        adapter.heartbeats.latencies.finish()
         hub.end()
     }
 }

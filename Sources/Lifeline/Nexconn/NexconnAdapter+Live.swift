@@ -31,7 +31,9 @@ extension NexconnAdapter {
         let policy = policy(settings, options)
         let issuer = NexconnTokenIssuer(
             settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
-        let base = HeaderedTransport.webSocket(transport, options.headers)
+        let heartbeats = HeartbeatMeter()
+        let base = HeartbeatTransport.chat(
+            HeaderedTransport.webSocket(transport, options.headers), heartbeats, now: { timers.now })
         let tokens = Self.source(settings.access, timers, unixSeconds, tasks)
         var gate: TokenTransport<NexconnSession>?
         if let tokens {
@@ -55,8 +57,8 @@ extension NexconnAdapter {
             driver.noteNetwork(status)
         }
         return NexconnAdapter(
-            driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, settings: settings,
-            network: network, tokens: tokens)
+            driver: driver, heartbeats: heartbeats, timers: timers, sendLimit: memory.sendLimit, policy: policy,
+            settings: settings, network: network, tokens: tokens)
     }
 
     private static func policy(_ settings: NexconnSettings, _ options: ClientOptions) -> ConnectionPolicy {

@@ -25,6 +25,7 @@ final class NexconnAdapter: ServiceAdapter {
     let serviceLabel = "chat"
     let clock: @Sendable () -> Moment
     let driver: Driver
+    let heartbeats: HeartbeatMeter
     let timers: any TimerScheduler
     let sendLimit: Duration
     let applicationKey: String
@@ -37,7 +38,8 @@ final class NexconnAdapter: ServiceAdapter {
     let state: NIOLockedValueBox<State>
 
     init(
-        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy, settings: NexconnSettings,
+        driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy,
+        settings: NexconnSettings,
         network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         let tracksPresence = settings.tracksPresence
@@ -45,6 +47,7 @@ final class NexconnAdapter: ServiceAdapter {
         configuredUser = settings.access.user
         self.tokens = tokens
         self.driver = driver
+        self.heartbeats = heartbeats
         self.policy = policy
         self.timers = timers
         clock = { timers.now }

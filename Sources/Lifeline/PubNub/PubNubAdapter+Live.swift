@@ -37,7 +37,9 @@ extension PubNubAdapter {
         session.requestTimeout = policy.timing.request
         session.pollRenewal = options.pollRenewal
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)
-        let base = HeaderedTransport.longPoll(transport, options.headers)
+        let heartbeats = HeartbeatMeter()
+        let base = HeartbeatTransport.pubnub(
+            HeaderedTransport.longPoll(transport, options.headers), heartbeats, now: { timers.now })
         let tokens = service.tokens.map { Self.source($0, timers, unixSeconds, tasks) }
         let gate = tokens.map { tokens in
             TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value }
@@ -55,7 +57,8 @@ extension PubNubAdapter {
             user: service.settings.userID, cipher: service.cipher, tracksPresence: service.tracksPresence,
             allowance: policy.timing.activity + policy.timing.probe)
         return PubNubAdapter(
-            driver: driver, timers: timers, caller: caller, news: news, tracksPresence: service.tracksPresence,
+            driver: driver, heartbeats: heartbeats, timers: timers, caller: caller, news: news,
+            tracksPresence: service.tracksPresence,
             tasks: tasks, network: observeNetwork(service.host.name, driver), tokens: tokens)
     }
 

@@ -34,6 +34,7 @@ final class PubNubAdapter: ServiceAdapter {
     let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
     let driver: Driver
+    let heartbeats: HeartbeatMeter
     private let caller: PubNubCaller
     private let tracksPresence: Bool
     private let tasks: TaskStarter
@@ -42,10 +43,12 @@ final class PubNubAdapter: ServiceAdapter {
     let state: NIOLockedValueBox<State>
 
     init(
-        driver: Driver, timers: any TimerScheduler, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
+        driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, caller: PubNubCaller, news: PubNubNews,
+        tracksPresence: Bool,
         tasks: TaskStarter = .plain, network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         self.driver = driver
+        self.heartbeats = heartbeats
         self.timers = timers
         clock = { timers.now }
         self.caller = caller

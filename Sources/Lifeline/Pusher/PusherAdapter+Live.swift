@@ -42,7 +42,9 @@ extension PusherAdapter {
         if settings.recoversMessages { memory.askForRecovery() }
         // Whoever authorises is somebody else: the fields are for the service.
         let service = HeaderedHTTP(http, options.headers)
-        let transport = HeaderedTransport.webSocket(transport, options.headers)
+        let heartbeats = HeartbeatMeter()
+        let transport = HeartbeatTransport.pusher(
+            HeaderedTransport.webSocket(transport, options.headers), heartbeats, now: { timers.now })
         var (channelHeaders, userHeaders): (TokenSource<[String: String]>?, TokenSource<[String: String]>?) = (nil, nil)
         if case .endpoint(_, let headers) = settings.access.kind { channelHeaders = headers.source(timers, unixSeconds, tasks) }
         if case .endpoint(_, let headers) = settings.signIn?.kind { userHeaders = headers.source(timers, unixSeconds, tasks) }
@@ -56,7 +58,7 @@ extension PusherAdapter {
         }
         if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
-            driver: driver, timers: timers, settings: settings, caller: caller,
+            driver: driver, heartbeats: heartbeats, timers: timers, settings: settings, caller: caller,
             network: observeNetwork(settings.host.name, driver), headers: [channelHeaders, userHeaders].compactMap { $0 })
     }
 }

@@ -15,6 +15,7 @@ final class PusherAdapter: ServiceAdapter {
     let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
     let driver: Driver
+    let heartbeats: HeartbeatMeter
     let signsIn: Bool
     let applicationKey: String
     /// Who the client is on presence channels that it authorises itself.
@@ -35,7 +36,7 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     init(
-        driver: Driver, timers: any TimerScheduler, settings: PusherSettings, caller: PusherCaller?,
+        driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, settings: PusherSettings, caller: PusherCaller?,
         network: NetworkObservation? = nil, headers: [TokenSource<[String: String]>] = []
     ) {
         applicationKey = settings.key
@@ -43,6 +44,7 @@ final class PusherAdapter: ServiceAdapter {
         signsIn = settings.signIn != nil
         self.headers = headers
         self.driver = driver
+        self.heartbeats = heartbeats
         self.timers = timers
         clock = { timers.now }
         self.caller = caller

@@ -16,6 +16,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var phase: ConnectionPhase { get }
     /// Whether this machine has a way out to the service: each time that it comes or goes (rule LL-91).
     var networkChanges: Broadcaster<NetworkStatus> { get }
+    /// How long heartbeats take (rule LL-133).
+    var heartbeats: HeartbeatMeter { get }
 
     /// Calls `body` with everything from now on, in order, never concurrently. `body` must not block. Called once.
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation

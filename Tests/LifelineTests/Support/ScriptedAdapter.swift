@@ -54,6 +54,7 @@ final class ScriptedAdapter: ServiceAdapter {
     }
 
     var calls: [Call] { state.withLockedValue { $0.calls } }
+    let heartbeats = HeartbeatMeter()
     let clockwork = ManualTimers()
     var timers: any TimerScheduler { clockwork }
     var clock: @Sendable () -> Moment { { [clockwork] in clockwork.now } }

@@ -1,0 +1,100 @@
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+import PubNubProtocol
+import PusherProtocol
+
+/// Watches heartbeats and their answers pass by, for a ``HeartbeatMeter``. Changes nothing of them.
+final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
+    private let base: any ClientTransport<Session>
+    private let meter: HeartbeatMeter
+    private let now: @Sendable () -> Moment
+    /// What tells a heartbeat from others; nil for what is none.
+    private let heartbeat: @Sendable (Session.Outbound) -> UInt64?
+    private let answer: @Sendable (Session.Inbound) -> UInt64?
+
+    init(
+        _ base: any ClientTransport<Session>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment,
+        heartbeat: @escaping @Sendable (Session.Outbound) -> UInt64?, answer: @escaping @Sendable (Session.Inbound) -> UInt64?
+    ) {
+        self.base = base
+        self.meter = meter
+        self.now = now
+        self.heartbeat = heartbeat
+        self.answer = answer
+    }
+
+    func open(
+        _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        meter.began(attempt)
+        base.open(endpoint, attempt: attempt) { [meter, now, answer] event in
+            switch event {
+            case .received(let inbound):
+                if meter.isWaiting {
+                    for element in inbound {
+                        if let key = answer(element) { meter.answered(key, on: attempt, at: now()) }
+                    }
+                }
+            case .closed: meter.ended(attempt)
+            case .opened, .heard: break
+            }
+            report(event)
+        }
+    }
+
+    func send(_ outbound: Session.Outbound, attempt: AttemptID) {
+        if let key = heartbeat(outbound) { meter.sent(key, on: attempt, at: now()) }
+        base.send(outbound, attempt: attempt)
+    }
+
+    func close(_ attempt: AttemptID, reason: CloseReason) {
+        meter.ended(attempt)
+        base.close(attempt, reason: reason)
+    }
+}
+
+// What a heartbeat is, by service.
+
+extension HeartbeatTransport<PusherSession> {
+    /// Ping control frames: those of silence, and those behind client events.
+    static func pusher(
+        _ base: any ClientTransport<PusherSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
+    ) -> any ClientTransport<PusherSession> {
+        HeartbeatTransport(base, meter, now: now, heartbeat: { number(ofPing: $0) }) { inbound in
+            if case .pong(let payload) = inbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
+        }
+    }
+}
+
+extension HeartbeatTransport<NexconnSession> {
+    /// Ping control frames.
+    static func chat(
+        _ base: any ClientTransport<NexconnSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
+    ) -> any ClientTransport<NexconnSession> {
+        HeartbeatTransport(base, meter, now: now, heartbeat: { number(ofPing: $0) }) { inbound in
+            if case .pong(let payload) = inbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
+        }
+    }
+}
+
+extension HeartbeatTransport<PubNubSession> {
+    /// Requests for the time, which the service answers at once, beside a poll that is held.
+    static func pubnub(
+        _ base: any ClientTransport<PubNubSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
+    ) -> any ClientTransport<PubNubSession> {
+        HeartbeatTransport(base, meter, now: now) { outbound in
+            guard case .call(let exchange) = outbound, exchange.target.hasPrefix("/time/") else { return nil }
+            return exchange.id
+        } answer: { inbound in
+            if case .success = inbound.result { inbound.id } else { nil }
+        }
+    }
+}
+
+extension HeartbeatTransport where Session.Outbound == WebSocketOutbound {
+    /// Sessions number their pings.
+    fileprivate static func number(ofPing outbound: WebSocketOutbound) -> UInt64? {
+        if case .ping(let payload) = outbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
+    }
+}
