@@ -17,6 +17,9 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let publishing = ChannelFeature(rawValue: "publishing")
     /// Messages of the past: ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
     public static let history = ChannelFeature(rawValue: "history")
+    /// Going on behind a message that the app has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher it depends on the server,
+    /// which the client learns when it asks: others than the one of this package cannot, and the past is a gap.
+    public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
     /// Changing what others see of this client's user: ``Presence/setOwnData(_:)``.
@@ -32,7 +35,7 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
 
     /// All features that this version knows.
     public static let allCases: [ChannelFeature] = [
-        .subscribing, .publishing, .history, .presence, .ownPresenceData, .members, .typing, .reactions, .encryption,
+        .subscribing, .publishing, .history, .resuming, .presence, .ownPresenceData, .members, .typing, .reactions, .encryption,
     ]
 }
 

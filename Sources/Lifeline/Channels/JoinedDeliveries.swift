@@ -28,8 +28,8 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
 
     /// What of the past no loop has had yet.
     let past: NIOLockedValueBox<[Delivery]>
-    /// The id of the newest message of the past; what is not newer has been told, or lies before the start.
-    let newest: UInt64?
+    /// Where the newest message of the past stands; what is not newer has been told, or lies before the start.
+    let newest: HistoryPlace?
     let live: Deliveries
 
     /// Continues where an earlier loop ended.
@@ -40,14 +40,14 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
     /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         let past: NIOLockedValueBox<[Delivery]>
-        let newest: UInt64?
+        let newest: HistoryPlace?
         var live: Deliveries.Iterator
 
         /// The next delivery, or nil at the end.
         public mutating func next() async -> Delivery? {
             if let delivery = past.withLockedValue({ $0.isEmpty ? nil : $0.removeFirst() }) { return delivery }
             while let delivery = await live.next() {
-                if case .message(let message) = delivery, let newest, let id = message.number, id <= newest { continue }
+                if case .message(let message) = delivery, let newest, message.place?.isUp(to: newest) == true { continue }
                 return delivery
             }
             return nil
@@ -55,66 +55,33 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
     }
 }
 
-extension Message {
-    /// The id as the number that services with a history give; messages of a channel have them in order.
-    fileprivate var number: UInt64? { id.flatMap { UInt64($0) } }
-}
-
 extension Room {
     /// Messages of the past and of now as one sequence: what the history has from a place on, then what is published, in order and each
     /// once. Where the past cannot be whole, a gap stands in front of it: the service has forgotten the place, or there are more than
     /// 2,000 messages since. Messages that cannot be decrypted are a gap with their number in the past.
     ///
+    /// Pusher has no history. Servers that replay what was missed, as the one of this package does, go on behind a position: the client asks for it on a
+    /// second connection, which lasts for a moment. With other servers the past is a gap.
+    ///
     /// Call it before ``deliveries`` or ``messages`` of the room is read: the live part begins with the subscription then, and otherwise
     /// with this call.
     ///
-    /// - Throws: as ``Channel/history(last:)``: Pusher has no history.
+    /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages and for a date, and for a client
+    ///   that was told not to recover; why the second connection could not be made.
     public func deliveries(since start: HistoryStart) async throws(LifelineError) -> JoinedDeliveries {
-        try core.adapter.check(.history, of: name)
+        try core.adapter.check(start, of: name)
         // First, so that nothing is lost between the two.
         let live = deliveries
-        let (messages, isWhole) = try await past(start)
+        let (messages, isWhole) = try await core.adapter.past(of: name, since: start)
         let now = core.adapter.clock()
         var past: [Delivery] = []
         if !isWhole { past.append(.gap(Gap(channel: name, since: .zero, reason: .tooMany, at: now))) }
+        let newest = messages.last?.place ?? start.place
         for var message in messages {
             if let gap = message.precedingGap { past.append(.gap(gap)) }
             message.precedingGap = nil
             past.append(.message(message))
         }
-        return JoinedDeliveries(
-            past: NIOLockedValueBox(past), newest: messages.last?.number, live: live)
-    }
-
-    /// The most pages that are asked for.
-    private static var mostPages: Int { 20 }
-
-    private func past(_ start: HistoryStart) async throws(LifelineError) -> (messages: [Message], isWhole: Bool) {
-        let isWanted: (Message) -> Bool
-        switch start {
-        case .last(let count): return (try await channel.recentHistory(last: count).messages, true)
-        case .position(let id):
-            guard let place = UInt64(id) else { throw .notAnID }
-            isWanted = { ($0.number ?? .max) > place }
-        case .date(let date): isWanted = { ($0.publishedAt ?? .distantFuture) >= date }
-        }
-        var pages: [HistoryPage] = []
-        var before: String?
-        var isComplete = false
-        while pages.count < Self.mostPages, !isComplete {
-            let page = try await channel.history(before: before)
-            pages.append(page)
-            let hasReached = page.messages.first.map { !isWanted($0) } ?? false
-            guard let older = page.older, older != before else {
-                // The history ends here. Whether it once went on to the place is not known, unless the place was found.
-                let isPosition = if case .position = start { true } else { false }
-                isComplete = hasReached || !isPosition
-                break
-            }
-            isComplete = hasReached
-            before = older
-        }
-        let all = RecentHistory(pages.reversed(), channel: name, at: core.adapter.clock()).messages
-        return (all.filter(isWanted), isComplete)
+        return JoinedDeliveries(past: NIOLockedValueBox(past), newest: newest, live: live)
     }
 }

@@ -84,7 +84,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Of another service, or of none.
     static let notAnID = LifelineError(
-        .badRequest, "What the history is asked to end before is no id of a message of this service.")
+        .badRequest, "What names a place in the history is no id of a message of this service.")
 
     init(_ failure: ConnectionFailure) {
         self.init(Code(failure.category), failure.reason, number: failure.code)

@@ -78,7 +78,7 @@ extension NexconnAdapter {
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {
         let place = try NexconnChannel(name: channel)
         switch feature {
-        case .subscribing, .history: break
+        case .subscribing, .history, .resuming: break
         case .publishing: try Self.checkPublishing(to: place)
         case .presence:
             guard hasPresence(channel) else {

@@ -116,7 +116,7 @@ final class PubNubAdapter: ServiceAdapter {
             if let problem = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) { throw problem }
         case .members:
             if let group { try Self.check(group: group) } else { try Self.check(channel) }
-        case .publishing, .history, .typing, .reactions: try Self.check(channel)
+        case .publishing, .history, .resuming, .typing, .reactions: try Self.check(channel)
         case .presence:
             guard hasPresence(channel) else {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)

@@ -14,51 +14,64 @@ extension PusherAdapter {
     /// An adapter with real sockets.
     static func live(_ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
         // Servers of one's own may be set to longer data than Pusher's 10 KiB (rule PA-53).
-        let transport = WebSocketTransport<PusherSession>(
-            decoder: { PusherFrameDecoder() }, configuration: options.webSocket(messageBytes: longestMessage))
+        let dial: @Sendable () -> any ClientTransport<PusherSession> = {
+            WebSocketTransport<PusherSession>(
+                decoder: { PusherFrameDecoder() }, configuration: options.webSocket(messageBytes: longestMessage))
+        }
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
-            settings, options, transport: transport, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),
-            timers: timers, unixSeconds: SystemTime.unixSeconds
-        ) { host, driver in
-            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
-        }
+            settings, options, dial: dial, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),
+            timers: timers, unixSeconds: SystemTime.unixSeconds,
+            observeNetwork: { host, driver in
+                NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
+            })
     }
 
     /// An adapter of these parts.
     static func make(
-        _ settings: PusherSettings, _ options: ClientOptions, transport: any ClientTransport<PusherSession>,
+        _ settings: PusherSettings, _ options: ClientOptions, dial: @escaping @Sendable () -> any ClientTransport<PusherSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
-        tasks: TaskStarter = .plain,
+        tasks: TaskStarter = .plain, track: @escaping @Sendable (Driver) -> Void = { _ in },
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PusherAdapter {
         var policy = options.policy.retrying(options.retryPolicy)
         policy.overrides = PusherSession.policyOverrides
         policy.backgroundGrace = options.backgroundGrace
         let limit = policy.timing.request
-        var memory = PusherMemory(
+        var recovering = PusherMemory(
             key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
-        if settings.recoversMessages { memory.askForRecovery() }
+        if settings.recoversMessages { recovering.askForRecovery() }
+        let memory = recovering
         // Whoever authorises is somebody else: the fields are for the service.
         let service = HeaderedHTTP(http, options.headers)
+        let transport: @Sendable () -> any ClientTransport<PusherSession> = {
+            HeaderedTransport.webSocket(dial(), options.headers)
+        }
         let heartbeats = HeartbeatMeter()
-        let transport = HeartbeatTransport.pusher(
-            HeaderedTransport.webSocket(transport, options.headers), heartbeats, now: { timers.now })
         var (channelHeaders, userHeaders): (TokenSource<[String: String]>?, TokenSource<[String: String]>?) = (nil, nil)
         if case .endpoint(_, let headers) = settings.access.kind { channelHeaders = headers.source(timers, unixSeconds, tasks) }
         if case .endpoint(_, let headers) = settings.signIn?.kind { userHeaders = headers.source(timers, unixSeconds, tasks) }
         let authorizer = PusherAuthorizer(
             settings: settings, http: http, limit: limit, tasks: tasks, channelHeaders: channelHeaders, userHeaders: userHeaders)
         let driver = Driver(
-            transport: transport, jobs: authorizer, timers: timers, policy: policy, memory: memory, seed: seed,
-            observer: options.engineObserver)
+            transport: HeartbeatTransport.pusher(transport(), heartbeats, now: { timers.now }), jobs: authorizer, timers: timers,
+            policy: policy, memory: memory, seed: seed, observer: options.engineObserver)
+        let replay = PusherReplay(limit: limit, tasks: tasks) { [policy] change in
+            var memory = memory
+            change(&memory)
+            let driver = Driver(
+                transport: transport(), jobs: authorizer, timers: timers, policy: policy, memory: memory, seed: seed)
+            track(driver)
+            return driver
+        }
         let caller = settings.access.credentials.map {
             PusherCaller(settings: settings, credentials: $0, http: service, limit: limit, unixSeconds: unixSeconds)
         }
         if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
             driver: driver, heartbeats: heartbeats, timers: timers, settings: settings, caller: caller,
+            replay: settings.recoversMessages ? replay : nil,
             network: observeNetwork(settings.host.name, driver), headers: [channelHeaders, userHeaders].compactMap { $0 })
     }
 }

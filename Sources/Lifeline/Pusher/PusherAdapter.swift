@@ -21,6 +21,7 @@ final class PusherAdapter: ServiceAdapter {
     /// Who the client is on presence channels that it authorises itself.
     let user: String?
     private let caller: PusherCaller?
+    let replay: PusherReplay?
     private let network: NetworkObservation?
     private let headers: [TokenSource<[String: String]>]
     let state = NIOLockedValueBox(State())
@@ -37,6 +38,7 @@ final class PusherAdapter: ServiceAdapter {
 
     init(
         driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, settings: PusherSettings, caller: PusherCaller?,
+        replay: PusherReplay?,
         network: NetworkObservation? = nil, headers: [TokenSource<[String: String]>] = []
     ) {
         applicationKey = settings.key
@@ -48,6 +50,7 @@ final class PusherAdapter: ServiceAdapter {
         self.timers = timers
         clock = { timers.now }
         self.caller = caller
+        self.replay = replay
         self.network = network
     }
 
@@ -136,7 +139,9 @@ final class PusherAdapter: ServiceAdapter {
                 throw .unsupported(
                     feature: "question who is on a channel without the app's secret", service: serviceName)
             }
-        case .history: throw .unsupported(feature: "message history", service: serviceName)
+        case .history: throw noHistory
+        case .resuming:
+            guard try !Self.checked(channel).isReserved, replay != nil else { throw noHistory }
         case .reactions: throw noReactions
         case .typing: try checkTyping(in: Self.checked(channel))
         default: throw unknown(feature)
@@ -227,7 +232,7 @@ extension PusherAdapter {
         }
     }
 
-    private static func event(_ event: PusherSessionEvent, at now: Moment) -> ServiceEvent? {
+    static func event(_ event: PusherSessionEvent, at now: Moment) -> ServiceEvent? {
         switch event {
         case .subscribed(let confirmed):
             let hasPresence = PusherChannelKind(of: confirmed.channel).access == .presence
@@ -278,7 +283,8 @@ extension PusherAdapter {
         if isClientEvent, event == TypingSignal.event { return typing(message, in: channel) }
         return .message(
             Message(
-                channel: channel, event: event, text: message.data ?? "null", user: message.userID, receivedAt: now,
+                channel: channel, event: event, text: message.data ?? "null", id: message.position, user: message.userID,
+                receivedAt: now,
                 isClientEvent: isClientEvent))
     }
 

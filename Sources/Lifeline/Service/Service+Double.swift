@@ -31,12 +31,10 @@ struct TaskStarter: Sendable {
 extension PusherAdapter {
     static func doubled(_ settings: PusherSettings, _ options: ClientOptions, _ double: any ServiceDouble) -> PusherAdapter {
         let adapter = make(
-            settings, options, transport: double.webSocket { PusherFrameDecoder() } as any ClientTransport<PusherSession>,
+            settings, options, dial: { double.webSocket { PusherFrameDecoder() } as any ClientTransport<PusherSession> },
             http: DoubleHTTP(double: double), timers: double.timers, seed: double.nextSeed(),
-            unixSeconds: { double.unixSeconds }, tasks: .on(double)
-        ) { _, driver in
-            double.observe { [weak driver] in driver?.networkChanged(to: $0) }
-        }
+            unixSeconds: { double.unixSeconds }, tasks: .on(double), track: { double.track($0) },
+            observeNetwork: { _, driver in double.observe { [weak driver] in driver?.networkChanged(to: $0) } })
         double.track(adapter.driver)
         return adapter
     }

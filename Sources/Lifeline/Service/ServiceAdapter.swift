@@ -77,6 +77,11 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// A part of what was published, oldest first.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
 
+    /// What ``past(of:since:)`` would throw before anything is sent.
+    func check(_ start: HistoryStart, of channel: String) throws(LifelineError)
+    /// What was published from there on, as far as the service can say.
+    func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast
+
     /// Why the messages of `channel` are not encrypted from end to end; nil when they are. Rule LL-26.
     func encryptionGap(of channel: String) -> LifelineError?
 

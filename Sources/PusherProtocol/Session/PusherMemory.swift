@@ -45,6 +45,19 @@ public struct PusherMemory: Sendable {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }
 
+    /// Wants a channel, and asks for what came after a position, as after a loss (rule RV-22). Before the first attempt.
+    ///
+    /// - Parameter socketID: events that left this connection out are not wanted; nil for none.
+    public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {
+        var wanted = WantedChannel()
+        wanted.position = position
+        wanted.heardOn = socketID
+        channels[Identifier(channel)] = wanted
+    }
+
+    /// The connection on which the channel was confirmed last, on servers with recovery.
+    public func connection(of channel: String) -> String? { channels[channel]?.heardOn }
+
     /// The channels that are wanted, in the order in which they were first asked for.
     public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
     /// Whether a user wants to be signed in.

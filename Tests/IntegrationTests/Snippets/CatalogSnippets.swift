@@ -34,6 +34,7 @@ private func show(_ reaction: Reaction) {}
 private func show(_ reactions: [Reaction]) {}
 private func hide(_ reaction: Reaction) {}
 private func show(_ drawing: Data) {}
+private func show(_ delivery: Delivery) {}
 private func isKnown(_ id: String?) -> Bool { false }
 private func fetchChatToken() async throws -> String { "" }
 
@@ -52,6 +53,13 @@ func catalogOutcomes(_ room: Room) async throws {
     case .accepted: showAsSent()
     case .refused(let error): showAsFailed(error.reason)
     case .unknown: showAsUncertain()
+    }
+}
+
+func catalogResuming(_ client: LifelineClient, _ lastID: String) async throws {
+    let room = try await client.channel("room").subscribe()
+    for await delivery in try await room.deliveries(since: .position(lastID)) {
+        show(delivery)
     }
 }
 

@@ -28,6 +28,9 @@ struct FeatureContractTests {
             let changes = await isDone { try await room.presence.setOwnData(["mood": "busy"]) }
             let types = await isDone { try await room.typing.keystroke() }
             let reacts = await isDone { _ = try room.reactions }
+            let id = kind.isPusher ? "epoch:1" : "1"
+            let resumes = await isDone { _ = try await room.deliveries(since: .position(id)) }
+            #expect(channel.supports(.resuming) == resumes && resumes)
             #expect(channel.supports(.subscribing))
             #expect(channel.supports(.publishing) == publishes)
             #expect(channel.supports(.history) == tells && tells == kind.hasHistory)

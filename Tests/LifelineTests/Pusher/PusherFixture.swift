@@ -13,6 +13,8 @@ struct PusherFixture {
     let transport = ScriptedTransport<PusherSession>()
     let timers = ManualTimers()
     let http: ScriptedHTTP
+    /// Of the second connection, which asks for what was missed.
+    let second = ScriptedTransport<PusherSession>()
 
     /// - Parameter confirms: whether the server confirms every subscription at once.
     init(
@@ -25,8 +27,15 @@ struct PusherFixture {
             key: "key", host: ServiceHost("h", port: 80, tls: false), api: ServiceHost("api", port: 81, tls: false),
             path: nil, access: access, user: user, signIn: signIn)
         let options = ClientOptions(timing: .fast, headers: headers)
+        let isFirst = NIOLockedValueBox(true)
         let adapter = PusherAdapter.make(
-            settings, options, transport: transport, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })
+            settings, options,
+            dial: { [transport, second] in
+                isFirst.withLockedValue { isFirst in
+                    defer { isFirst = false }
+                    return isFirst ? transport : second
+                }
+            }, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })
         client = LifelineClient(adapter: adapter, options: options)
         if confirms {
             transport.onSend { [transport] outbound in
@@ -85,7 +94,7 @@ struct PusherFixture {
         while !texts.contains(where: { $0.contains(part) }) { await Task.yield() }
     }
 
-    private static func inbound(_ frame: [UInt8]) -> PusherInbound {
+    static func inbound(_ frame: [UInt8]) -> PusherInbound {
         var decoder = PusherFrameDecoder()
         return frame.withUnsafeBytes { decoder.text($0) } ?? .malformed(reason: "nothing", text: nil)
     }

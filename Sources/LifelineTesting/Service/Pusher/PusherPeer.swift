@@ -97,14 +97,23 @@ extension ServiceState {
             peer.channels.removeAll { $0.isExactly(name) }
             member = peer.members.removeValue(forKey: Identifier(name))
         }
-        if let member { depart(member.userID, from: name) }
+        if let member { departPusher(member.userID, from: name) }
     }
 
     /// The link of a client has ended.
     mutating func leftPusher(_ peer: PusherPeer) {
         for name in peer.channels {
-            if let member = peer.members[Identifier(name)] { depart(member.userID, from: name) }
+            if let member = peer.members[Identifier(name)] { departPusher(member.userID, from: name) }
         }
+    }
+
+    /// A user is on a channel for as long as one of the user's connections is.
+    private mutating func departPusher(_ user: String, from name: String) {
+        let isElsewhere = openSockets.contains { socket in
+            guard case .pusher(let peer) = socket.peer else { return false }
+            return peer.members[Identifier(name)]?.userID.isExactly(user) ?? false
+        }
+        if !isElsewhere { depart(user, from: name) }
     }
 
     private mutating func clientEvent(_ id: UInt64, _ message: PusherEnvelope, _ channel: String) {

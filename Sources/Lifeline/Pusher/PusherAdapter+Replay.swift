@@ -1,0 +1,73 @@
+import ConnectionEngine
+import EngineRuntime
+import Identifiers
+import PusherProtocol
+import WireCoding
+
+/// Makes second connections, each of which asks for what a channel has had since a position (rule RV-22).
+struct PusherReplay: Sendable {
+    /// How long a second connection may take to come about.
+    let limit: Duration
+    let tasks: TaskStarter
+    /// A driver that has not begun, and whose memory was changed.
+    let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
+
+    /// Says goodbye, and does not wait for it.
+    fileprivate func end(_ driver: PusherAdapter.Driver) {
+        guard !driver.snapshot.phase.isTerminal else { return }
+        let notices = driver.notices.stream()
+        driver.submit(.disconnect)
+        // The driver has to last as long as that takes.
+        _ = tasks.start {
+            for await notice in notices {
+                if case .change(let change) = notice, change.phase.isTerminal { break }
+            }
+            withExtendedLifetime(driver) {}
+        }
+    }
+}
+
+extension PusherAdapter {
+    var noHistory: LifelineError { .unsupported(feature: "message history", service: serviceName) }
+
+    func check(_ start: HistoryStart, of channel: String) throws(LifelineError) {
+        guard case .position(let id) = start else { throw noHistory }
+        try check(.resuming, of: channel)
+        guard PusherPosition(id) != nil else { throw .notAnID }
+    }
+
+    /// Rule RV-22. The channel's own subscription is left alone, since others have it too, and a replay on it would be told to all.
+    func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
+        try check(start, of: channel)
+        guard let replay, case .position(let id) = start, let position = PusherPosition(id) else { throw noHistory }
+        let own = self.driver.withMemory { $0.connection(of: channel) }
+        let driver = replay.driver { $0.resume(channel, after: position, heardOn: own) }
+        let notices = driver.notices.stream()
+        driver.submit(.connect(within: replay.limit))
+        defer { replay.end(driver) }
+        var messages: [Message] = []
+        var isWhole = true
+        for await notice in notices {
+            switch notice {
+            case .change(let change):
+                guard change.phase != .connecting, change.phase != .connected else { continue }
+                throw change.cause.map { LifelineError($0) } ?? LifelineError(.disconnected, "The second connection has ended.")
+            case .event(.subscribed(let confirmed)) where confirmed.channel.isExactly(channel):
+                return (messages, isWhole && confirmed.isRecovered)
+            case .event(.subscriptionFailed(let name, let failure, _, _)) where name.isExactly(channel):
+                throw LifelineError(failure)
+            case .event(.decryptionFailed), .dropped: isWhole = false
+            case .event(let event):
+                guard case .message(let message)? = Self.event(event, at: clock()), message.channel.isExactly(channel) else {
+                    continue
+                }
+                messages.append(message)
+                if messages.count > Self.mostPages * HistoryRequest.mostMessages {
+                    messages.removeFirst()
+                    isWhole = false
+                }
+            }
+        }
+        throw LifelineError(.cancelled, "The task was cancelled while asking for what was missed.")
+    }
+}
