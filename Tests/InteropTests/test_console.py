@@ -312,6 +312,33 @@ def test_the_live_feed_filters_pauses_and_hides_what_is_said(busy, page):
     page.wait("document.querySelector('.feed').innerText.includes('while paused')")
 
 
+def test_the_badge_of_the_live_feed_waits_for_the_new_filter(busy, page):
+    """CO-80: while the server has not taken a filter yet, the page does not say that it listens with it."""
+    page.look(1280)
+    log_in(page, busy)
+    go(page, "live", "Live feed")
+    badge = "document.querySelector('main [role=status]').innerText"
+    page.wait(f"{badge} === 'listening'")
+    # The change and the question are one turn of the page's event loop, so no answer can be there yet.
+    assert page.evaluate(f"(() => {{ document.querySelector('[name=payloads]').click(); return {badge}; }})()") == "connecting"
+    page.wait(f"{badge} === 'listening'")
+
+
+def test_a_live_feed_that_was_refused_is_tried_again(busy, page):
+    """CO-80: as soon as another page that looked on is closed."""
+    others = [Console(busy, ADMIN) for _ in range(2)]
+    feeds = [urllib.request.urlopen(urllib.request.Request(f"{busy.console}/api/feed", headers={"Cookie": console.cookie}), timeout=60)
+             for console in others for _ in range(2)]
+    page.look(1280)
+    log_in(page, busy)
+    go(page, "live", "Live feed")
+    badge = "document.querySelector('main [role=status]').innerText"
+    page.wait(f"{badge} === 'trying again'")
+    for feed in feeds:
+        feed.close()
+    page.wait(f"{badge} === 'listening'")
+
+
 def test_webhooks_for_push_notifications_are_shown(started):
     """CO-34: with the others, without what may be secret in their address."""
     dead = free_port()

@@ -28,8 +28,12 @@ export async function live(main, context) {
       element("td", { class: "num" }, event.bytes === undefined ? "" : bytes(event.bytes))));
     while (body.children.length > limit) body.lastChild.remove();
   };
+  let retry = null;
   const connect = (form) => {
     source?.close();
+    clearTimeout(retry);
+    // Until the server has taken this filter nothing is shown: what happens meanwhile is missed (rule CO-80).
+    put(state, badge("connecting", ""));
     const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
     source = new EventSource(`/console/api/feed?${query}`);
     source.onopen = () => put(state, badge("listening", "good"));
@@ -45,9 +49,11 @@ export async function live(main, context) {
       tell();
     };
     source.onerror = () => {
-      put(state, badge(source.readyState === EventSource.CLOSED ? "ended" : "trying again", "bad"));
-      // Says why, and shows the login when the session has ended.
+      put(state, badge("trying again", "bad"));
+      // Shows the login when the session has ended.
       context.ask("session").catch(() => {});
+      // A browser does not repeat what was refused, for instance while as many pages look on as may.
+      if (source.readyState === EventSource.CLOSED && !context.isOver) retry = setTimeout(() => connect(form), 3000);
     };
   };
   const pause = element("button", { type: "button", "aria-pressed": "false", onclick: () => {
@@ -68,5 +74,5 @@ export async function live(main, context) {
   connect(form);
   // An open page is a used session.
   context.repeat(60, () => context.ask("session"));
-  context.ends.push(() => source?.close());
+  context.ends.push(() => { source?.close(); clearTimeout(retry); });
 }
