@@ -265,8 +265,8 @@ let package = Package(
         .target(
             name: "ServerCluster",
             dependencies: [
-                "RedisClient", "ServerRuntime", "ServerValues", "ConnectionEngine", deque, nioCore, nioPosix, nioHTTP1, nioLocks,
-                logging,
+                "Identifiers", "RedisClient", "ServerRuntime", "ServerValues", "ConnectionEngine", deque, nioCore, nioPosix,
+                nioHTTP1, nioLocks, logging,
             ],
             resources: ["lead", "commit", "answer", "read"].map { .embedInCode("Redis/Scripts/\($0).lua") }, swiftSettings: strict
         ),
@@ -385,7 +385,12 @@ let package = Package(
         .target(
             name: "ClusterTestSupport", dependencies: ["ServerCluster", "RedisClient", nioCore, nioPosix, nioLocks],
             path: "Tests/ClusterTestSupport", swiftSettings: strict),
-        tests("ServerClusterTests", ["ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore, nioHTTP1]),
+        tests(
+            "ServerClusterTests",
+            [
+                "Identifiers", "ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore, nioHTTP1, nioPosix,
+                nioLocks, logging,
+            ]),
         tests(
             "RedisClientServerTests",
             ["SocketTestSupport", "RedisTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),

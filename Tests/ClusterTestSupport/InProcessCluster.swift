@@ -82,6 +82,9 @@ package final class InProcessCluster: Sendable {
     package func lead(
         by factories: [ClusterServiceID: any ClusterLeaderFactory], hasLost: Bool = false, isAnnounced: Bool = true
     ) async throws {
+        for leader in try await eventLoop.submit({ [state] in Array(state.value.leaders.values) }).get() {
+            await leader.prepareToResign()
+        }
         let (former, generation) = try await eventLoop.submit { [state] in
             defer {
                 state.value.leaders = [:]

@@ -124,6 +124,10 @@ package final class ClusterClient: ClusterBus {
 
     /// Takes leave of the cluster: what the node still held has ended for the others at once, and another node leads.
     package func close() async {
+        let leaders = (try? await eventLoop.submit { [runtime] in runtime.value.leading }.get()) ?? []
+        await withTaskGroup(of: Void.self) { group in
+            for leader in leaders { group.addTask { await leader.prepareToResign() } }
+        }
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
         await withCheckedContinuation { continuation in

@@ -407,6 +407,9 @@ final class ClusterRuntime {
 
     // MARK: Leading
 
+    /// The leader's parts of the services; none while this node does not lead.
+    var leading: [any ClusterLeader] { Array(leaders.values) }
+
     private func prepare(_ generation: UInt64) {
         guard let link else { return }
         logger.notice("this node begins to lead")

@@ -24,11 +24,17 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// ``left(_:)``, also when no list of nodes has them any more: they may have gone under a leader that did not know what they held.
     var restoredNodes: [ClusterNode] { get }
 
+    /// This leader is about to resign: begins nothing outside of the cluster that the next leader would have to do again, and waits for a moment
+    /// for what it has begun. Requests are still handed to it.
+    func prepareToResign() async
+
     /// Ends without emitting anything: another node leads now, or this one leaves.
     func close() async
 }
 
 extension ClusterLeader {
+    package func prepareToResign() async {}
+
     package var restoredNodes: [ClusterNode] { [] }
 }
 

@@ -17,6 +17,8 @@ package final class WebhookDelivery: Sendable {
         package var failedRequests = 0
         /// Events that have not been told yet.
         package var queued = 0
+        /// Events for which there was no room where the next leader would find them.
+        package var unkept = 0
         /// From a request to its answer, failures included.
         package var times = LatencyHistogram()
         /// Why the last request that did not succeed failed; nil when the last one succeeded.
@@ -43,6 +45,7 @@ package final class WebhookDelivery: Sendable {
             left.dropped += right.dropped
             left.failedRequests += right.failedRequests
             left.queued += right.queued
+            left.unkept += right.unkept
             left.times.add(right.times)
             left.problem = left.problem ?? right.problem
             if let failure = right.lastFailure, failure.instant > left.lastFailure?.instant ?? .init(nanoseconds: .min) {
@@ -61,6 +64,11 @@ package final class WebhookDelivery: Sendable {
     private struct State: Sendable {
         var queue: WebhookQueue
         var isClosed = false
+        /// Whether nothing new is sent.
+        var isHeld = false
+        /// Somebody waits until nothing is on its way.
+        var rested: EventLoopPromise<Void>?
+        var unkept = 0
         /// Whether the event loop is going to look for something to do.
         var isScheduled = false
         /// Somebody waits until all has been told.
@@ -83,6 +91,8 @@ package final class WebhookDelivery: Sendable {
     private let call: @Sendable (WebhookBatch) -> HTTPCall
     /// Whether a status says that the batch is not wanted later either.
     private let isFinal: @Sendable (Int) -> Bool
+    /// Where events are that outlive this process; nil when none do.
+    private let journal: (any WebhookJournal)?
     /// Receivers of many applications may be behind one name; those that hang must not take the connections of the others.
     private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
     private let state: NIOLockedValueBox<State>
@@ -93,15 +103,21 @@ package final class WebhookDelivery: Sendable {
     package static let flushTimeout = Duration.seconds(5)
     /// The log is warned of a receiver that fails and recovers again and again once in this time.
     package static let warningInterval = Duration.seconds(60)
+    /// How long a leader that resigns waits for the answers to what is on its way.
+    package static let holdTimeout = Duration.seconds(1)
 
-    /// - Parameter logger: names service, application and receiver in its metadata; gets neither URLs nor contents.
+    /// - Parameters:
+    ///   - logger: names service, application and receiver in its metadata; gets neither URLs nor contents.
+    ///   - journal: keeps events that have a number until they have arrived or were given up.
     package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
-        isFinal: @escaping @Sendable (Int) -> Bool, call: @escaping @Sendable (WebhookBatch) -> HTTPCall
+        journal: (any WebhookJournal)? = nil, isFinal: @escaping @Sendable (Int) -> Bool,
+        call: @escaping @Sendable (WebhookBatch) -> HTTPCall
     ) {
         self.clock = clock
         self.eventLoop = eventLoop
         self.logger = logger
+        self.journal = journal
         self.call = call
         self.isFinal = isFinal
         state = NIOLockedValueBox(State(queue: WebhookQueue(policy: policy)))
@@ -112,6 +128,7 @@ package final class WebhookDelivery: Sendable {
             let queue = state.queue
             var counts = Counts(
                 delivered: queue.delivered, dropped: queue.dropped, failedRequests: queue.failedRequests, queued: queue.count)
+            counts.unkept = state.unkept
             counts.times = state.times
             counts.problem = state.problem
             counts.lastFailure = state.lastFailure
@@ -124,13 +141,29 @@ package final class WebhookDelivery: Sendable {
 
     /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
     package func tell(_ event: WebhookEvent) {
-        let (mustSchedule, isFirstLoss) = state.withLockedValue { state in
-            guard !state.isClosed else { return (false, false) }
+        let (mustSchedule, isFirstLoss, ended) = state.withLockedValue { state in
+            // What is kept goes to whoever tells next.
+            guard !state.isClosed else { return (false, false, [UInt64]()) }
+            if journal != nil, event.number == nil { state.unkept += 1 }
             let hasRoom = state.queue.append(event, at: clock.monotonic())
             defer { state.isScheduled = true }
-            return (!state.isScheduled, !hasRoom && state.queue.dropped == 1)
+            return (!state.isScheduled, !hasRoom && state.queue.dropped == 1, state.queue.takeEnded())
         }
+        journal?.forget(ended)
         if isFirstLoss { logger.warning("webhooks are given up: they come faster than they go") }
+        if mustSchedule { eventLoop.execute { self.work() } }
+    }
+
+    /// Takes an event that another process has left.
+    package func restore(_ kept: KeptWebhookEvent) {
+        // Older than an event may get is all that has to be known of its age.
+        let age = min(max(kept.age, .zero), .seconds(3_600))
+        let mustSchedule = state.withLockedValue { state in
+            guard !state.isClosed else { return false }
+            state.queue.restore(kept.event, since: clock.monotonic().advanced(by: .zero - age))
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
         if mustSchedule { eventLoop.execute { self.work() } }
     }
 
@@ -139,12 +172,13 @@ package final class WebhookDelivery: Sendable {
     /// Does what there is to do. On the event loop.
     private func work() {
         while true {
-            let (step, flushed) = state.withLockedValue { state in
+            let (step, flushed, rested) = state.withLockedValue { state in
                 state.isScheduled = false
-                let step = state.isClosed ? .rest : state.queue.next(at: clock.monotonic())
-                return (step, state.queue.isEmpty ? state.flushed : nil)
+                let step = state.isClosed || state.isHeld ? .rest : state.queue.next(at: clock.monotonic())
+                return (step, state.queue.isEmpty ? state.flushed : nil, state.queue.isSending ? nil : state.rested)
             }
             flushed?.succeed()
+            rested?.succeed()
             switch step {
             case .send(let batch): send(batch)
             case .wait(let instant): return wake(at: instant)
@@ -182,15 +216,16 @@ package final class WebhookDelivery: Sendable {
     }
 
     private func ended(_ id: UInt64, _ problem: String? = nil, _ change: (inout WebhookQueue) -> Void) {
-        let (isClosed, recovers) = state.withLockedValue { state in
+        let (isClosed, recovers, ended) = state.withLockedValue { state in
             state.problem = problem
             state.cancellations[id] = nil
             change(&state.queue)
             let recovers = problem == nil && state.isWarned
             if recovers { state.isWarned = false }
-            return (state.isClosed, recovers)
+            return (state.isClosed, recovers, state.queue.takeEnded())
         }
         if recovers { logger.notice("the receiver of webhooks takes them again") }
+        journal?.forget(ended)
         // The event loop may have ended with the server.
         if !isClosed { eventLoop.execute { self.work() } }
     }
@@ -221,11 +256,29 @@ package final class WebhookDelivery: Sendable {
 
     // MARK: The end
 
-    /// Waits for a while until all has been told; the rest is given up. Nothing is taken any more afterwards.
+    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way. What is kept lies for the next leader,
+    /// which then does not send again what has just arrived.
+    package func hold(within limit: Duration = holdTimeout) async {
+        let promise = eventLoop.makePromise(of: Void.self)
+        let isAtRest = state.withLockedValue { state in
+            state.isHeld = true
+            guard !state.isClosed, state.queue.isSending, state.rested == nil else { return true }
+            state.rested = promise
+            return false
+        }
+        guard !isAtRest else { return promise.succeed() }
+        let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
+        // It never fails.
+        try? await promise.futureResult.get()
+        timeout.cancel()
+    }
+
+    /// Waits for a while until all has been told; the rest is given up. Nothing is taken any more afterwards. With a journal nothing is waited
+    /// for, because what is kept is told by another process.
     package func close(within limit: Duration = flushTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isIdle = state.withLockedValue { state in
-            guard !state.isClosed, !state.queue.isEmpty, state.flushed == nil else { return true }
+            guard journal == nil, !state.isClosed, !state.queue.isEmpty, state.flushed == nil else { return true }
             state.flushed = promise
             state.queue.hurry()
             return false
@@ -238,13 +291,14 @@ package final class WebhookDelivery: Sendable {
             try? await promise.futureResult.get()
             timeout.cancel()
         }
-        let (dropped, timer, cancellations) = state.withLockedValue { state in
+        let (dropped, timer, cancellations, rested) = state.withLockedValue { state in
             state.isClosed = true
             let before = state.queue.dropped
             state.queue.abandon()
-            defer { (state.timer, state.cancellations) = (nil, [:]) }
-            return (state.queue.dropped - before, state.timer, state.cancellations)
+            defer { (state.timer, state.cancellations, state.rested) = (nil, [:], nil) }
+            return (state.queue.dropped - before, state.timer, state.cancellations, state.rested)
         }
+        rested?.succeed()
         timer?.cancel()
         for cancel in cancellations.values { cancel() }
         if dropped > 0 { logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "stopped"]) }

@@ -8,11 +8,14 @@ package struct WebhookEvent: Hashable, Sendable {
     package var key: String
     /// A JSON object in UTF-8.
     package var body: [UInt8]
+    /// The number by which a ``WebhookJournal`` keeps the event; nil for an event that ends with this process.
+    package var number: UInt64?
 
-    package init(topic: String, key: String, body: [UInt8]) {
+    package init(topic: String, key: String, body: [UInt8], number: UInt64? = nil) {
         self.topic = topic
         self.key = key
         self.body = body
+        self.number = number
     }
 }
 

@@ -53,6 +53,8 @@ package struct WebhookQueue: Sendable {
     package private(set) var dropped = 0
     /// Requests that did not succeed.
     package private(set) var failedRequests = 0
+    /// Numbers of events that need not be kept any more, because they have arrived or were given up.
+    private var ended: [UInt64] = []
 
     package init(policy: WebhookPolicy) {
         self.policy = policy
@@ -67,21 +69,36 @@ package struct WebhookQueue: Sendable {
     /// Whether a batch is on its way or going to be sent again.
     package func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
 
+    /// Whether something is on its way and not answered.
+    package var isSending: Bool { underWay.contains { $0.resend == nil } }
+
+    /// Takes the numbers of the events that have ended since the last call.
+    package mutating func takeEnded() -> [UInt64] {
+        defer { ended = [] }
+        return ended
+    }
+
     /// Takes an event; false when there is no room, and it is given up.
     @discardableResult
     package mutating func append(_ event: WebhookEvent, at now: MonotonicInstant) -> Bool {
-        guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else {
-            dropped += 1
+        guard hasRoom(for: event) else {
+            give(up: [event])
             return false
         }
+        restore(event, since: now)
+        return true
+    }
+
+    private func hasRoom(for event: WebhookEvent) -> Bool {
+        guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else { return false }
+        guard policy.shares > 1, let lane = lanes[event.key] else { return true }
         // What comes often from one user leaves room for the events of others.
-        let lane = (count: lanes[event.key]?.entries.count ?? 0, bytes: lanes[event.key]?.bytes ?? 0)
-        guard policy.shares == 1 || lane.count < max(policy.maximumEvents / policy.shares, 1),
-            policy.shares == 1 || lane.count == 0 || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares
-        else {
-            dropped += 1
-            return false
-        }
+        return lane.entries.count < max(policy.maximumEvents / policy.shares, 1)
+            && (lane.entries.isEmpty || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares)
+    }
+
+    /// Takes an event that another queue had taken, with what was under way there: it has room in any case.
+    package mutating func restore(_ event: WebhookEvent, since now: MonotonicInstant) {
         lastNumber += 1
         let isNew = lanes[event.key] == nil
         lanes[event.key, default: Lane()].entries.append(Entry(number: lastNumber, since: now, event: event))
@@ -93,7 +110,11 @@ package struct WebhookQueue: Sendable {
         } else if lanes[event.key]?.isBusy == false {
             readyEvents += 1
         }
-        return true
+    }
+
+    private mutating func give(up events: [WebhookEvent]) {
+        dropped += events.count
+        ended += events.compactMap(\.number)
     }
 
     /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
@@ -127,6 +148,7 @@ package struct WebhookQueue: Sendable {
     package mutating func finish(_ id: UInt64) {
         guard let batch = take(id) else { return }
         delivered += batch.events.count
+        ended += batch.events.compactMap(\.number)
         failures = 0
         rest = nil
     }
@@ -151,9 +173,9 @@ package struct WebhookQueue: Sendable {
                 return 0
             }
         }
-        let count = take(id)?.events.count ?? 0
-        dropped += count
-        return count
+        let events = take(id)?.events ?? []
+        give(up: events)
+        return events.count
     }
 
     /// There is no time to wait for a better moment: everything is tried now, once more.
@@ -167,9 +189,10 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// Gives everything up.
+    /// Gives everything up but what is kept elsewhere.
     package mutating func abandon() {
-        dropped += count
+        let events = lanes.values.lazy.flatMap(\.entries).map(\.event) + underWay.flatMap(\.events)
+        dropped += events.count(where: { $0.number == nil })
         (lanes, ready, underWay) = ([:], [], [])
         (readyEvents, readySince, waiting, waitingBytes) = (0, nil, 0, 0)
     }

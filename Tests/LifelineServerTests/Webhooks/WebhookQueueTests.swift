@@ -330,6 +330,48 @@ struct WebhookQueueTests {
         #expect(queue.step() == .rest)
     }
 
+    /// A queue of events that are kept by their numbers.
+    private func kept(_ range: ClosedRange<UInt64>, _ policy: WebhookPolicy = NexconnWebhooks.policy) -> WebhookQueue {
+        var queue = WebhookQueue(policy: policy)
+        for number in range {
+            queue.append(WebhookEvent(topic: "", key: "\(number)", body: [120], number: number), at: .seconds(0))
+        }
+        return queue
+    }
+
+    @Test func `CR-43: events that have arrived or were given up need not be kept any more, each is named once`() throws {
+        var queue = kept(1...6, WebhookPolicy(maximumEvents: 5, batchLength: 2, batchBytes: 9, requests: 4))
+        #expect(queue.takeEnded() == [6])
+        guard case .send(let first) = queue.next(at: .seconds(0)), case .send(let second) = queue.next(at: .seconds(0)) else {
+            throw NeverHappened(description: "two batches")
+        }
+        #expect(queue.isSending && queue.takeEnded().isEmpty)
+        queue.finish(first.id)
+        #expect(queue.takeEnded() == [1, 2])
+        #expect(queue.fail(second.id, isFinal: false, at: .seconds(1), chance: 0) == 0)
+        #expect(!queue.isSending && queue.takeEnded().isEmpty)
+        #expect(queue.fail(second.id, isFinal: true, at: .seconds(1), chance: 0) == 2)
+        #expect(queue.takeEnded() == [3, 4])
+    }
+
+    @Test func `CR-43: a queue that ends gives up what is kept nowhere else`() {
+        var queue = kept(1...3)
+        queue.append(WebhookEvent(topic: "", key: "a", body: [120]), at: .seconds(0))
+        queue.abandon()
+        #expect(queue.dropped == 1 && queue.isEmpty && queue.takeEnded().isEmpty)
+    }
+
+    @Test func `CR-43: what another process has left has room in any case, and its age counts`() throws {
+        var queue = WebhookQueue(policy: WebhookPolicy(maximumEvents: 1, batchLength: 1, batchBytes: 1, requests: 4))
+        for number in 1...3 as ClosedRange<UInt64> {
+            queue.restore(WebhookEvent(topic: "", key: "\(number)", body: [120], number: number), since: .seconds(-299))
+        }
+        #expect(queue.count == 3 && queue.dropped == 0)
+        guard case .send(let batch) = queue.next(at: .seconds(0)) else { throw NeverHappened(description: "a batch") }
+        #expect(queue.fail(batch.id, isFinal: false, at: .seconds(2), chance: 0) == 1)
+        #expect(queue.takeEnded() == [1])
+    }
+
     @Test("In a hurry everything is tried at once, and then paused for again")
     func hurry() throws {
         let queue = Queue(WebhookPolicy(batchLength: 9, batchBytes: 99, window: .milliseconds(50), requests: 4))

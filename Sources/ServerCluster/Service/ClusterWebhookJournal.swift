@@ -1,0 +1,209 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RedisClient
+import ServerRuntime
+import ServerValues
+
+/// Keeps the events of one service's webhooks in a hash in Redis, for the next leader (rules CR-43 to CR-45).
+///
+/// Everything is written through the log's own output: an event that a request led to is in one batch with everything else that the request
+/// led to, and what a former leader still writes is refused.
+package final class ClusterWebhookJournal: WebhookJournal {
+    /// How much one service keeps at a time. What comes beyond it is told by this leader only.
+    package struct Limits: Hashable, Sendable {
+        package var events = 100_000
+        package var bytes = 64 << 20
+        /// How old an event may get that no receiver claims.
+        package var patience = Duration.seconds(300)
+
+        package init() {}
+    }
+
+    private struct State: Sendable {
+        var last: UInt64 = 0
+        /// The bytes of what is kept, by numbers.
+        var sizes: [UInt64: Int] = [:]
+        var bytes = 0
+        var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
+        /// Since when ``unclaimed`` waits.
+        var began: MonotonicInstant
+        var isFull = false
+    }
+
+    private let output: any ClusterOutput
+    private let service: ClusterServiceID
+    private let key: RedisArgument
+    private let clock: ServerClock
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let limits: Limits
+    private let state: NIOLockedValueBox<State>
+
+    /// Bytes that Redis needs for an event beside what the event has.
+    private static let overhead = 160
+    /// So many fields are read at a time.
+    private static let page = 50
+
+    /// Reads what the last leader has left.
+    ///
+    /// - Parameter key: of the hash; of this service alone.
+    package init(
+        _ context: ClusterLeaderContext, of service: ClusterServiceID, key: RedisArgument, clock: ServerClock, logger: Logger,
+        limits: Limits = Limits()
+    ) async throws(RedisFailure) {
+        output = context.output
+        self.service = service
+        self.key = key
+        self.clock = clock
+        self.logger = logger
+        self.limits = limits
+        eventLoop = context.eventLoop
+        var state = State(began: clock.monotonic())
+        var found: [KeptWebhookEvent] = []
+        var unreadable: Set<RedisArgument> = []
+        let now = Self.milliseconds(clock)
+        var cursor = "0"
+        repeat {
+            let answer =
+                try await context.store.read(
+                    RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(Self.page)))
+                ).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
+            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
+                // in bounds: the stride ends in front of an odd last element.
+                guard let field = words[index].bytes, let value = words[index + 1].bytes else { continue }
+                guard let number = UInt64(String(buffer: field)),
+                    let kept = try? KeptWebhookEvent(value, number: number, at: now)
+                else {
+                    unreadable.insert(.bytes(field))
+                    continue
+                }
+                // A field may come twice.
+                guard state.sizes[number] == nil else { continue }
+                let size = value.readableBytes + Self.overhead
+                state.sizes[number] = size
+                state.bytes += size
+                state.last = max(state.last, number)
+                found.append(kept)
+            }
+            cursor = next
+        } while cursor != "0"
+        found.sort { ($0.event.number ?? 0) < ($1.event.number ?? 0) }
+        state.unclaimed = Dictionary(grouping: found, by: \.application)
+        self.state = NIOLockedValueBox(state)
+        if !found.isEmpty {
+            logger.notice("webhooks that the last leader has left are told", metadata: ["events": "\(found.count)"])
+        }
+        guard !unreadable.isEmpty else { return }
+        logger.warning("webhook given up", metadata: ["events": "\(unreadable.count)", "reason": "of another version"])
+        output.write([RedisCommand("HDEL", [key] + unreadable)], of: service)
+    }
+
+    private static func milliseconds(_ clock: ServerClock) -> Int64 { Int64(clamping: clock.unixTicks() / 10_000) }
+
+    package func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64? {
+        var value = ByteBuffer()
+        value.write(event, of: application, for: receiver, since: Self.milliseconds(clock))
+        let size = value.readableBytes + Self.overhead
+        let (number, isFirst) = state.withLockedValue { state -> (UInt64?, Bool) in
+            guard state.sizes.count < limits.events, state.bytes + size <= limits.bytes else {
+                defer { state.isFull = true }
+                return (nil, !state.isFull)
+            }
+            state.last += 1
+            state.sizes[state.last] = size
+            state.bytes += size
+            return (state.last, false)
+        }
+        if isFirst {
+            logger.warning(
+                "webhooks wait in memory only: there is no room for more where the next leader finds them",
+                metadata: ["events": "\(limits.events)", "bytes": "\(limits.bytes)"])
+        }
+        guard let number else { return nil }
+        output.write([RedisCommand("HSET", [key, .text("\(number)"), .bytes(value)])], of: service)
+        return number
+    }
+
+    package func forget(_ numbers: [UInt64]) {
+        guard !numbers.isEmpty else { return }
+        state.withLockedValue { state in
+            for number in numbers { state.bytes -= state.sizes.removeValue(forKey: number) ?? 0 }
+            // A receiver at the limit would have a line written for each event otherwise.
+            if state.bytes < limits.bytes / 2, state.sizes.count < limits.events / 2 { state.isFull = false }
+        }
+        output.write([RedisCommand("HDEL", [key] + numbers.map { .text("\($0)") })], of: service)
+    }
+
+    package func claim(_ application: Identifier) -> [KeptWebhookEvent] {
+        state.withLockedValue { $0.unclaimed.removeValue(forKey: application) } ?? []
+    }
+
+    package var unclaimed: [Identifier] { state.withLockedValue { Array($0.unclaimed.keys) } }
+
+    package func expire() -> [Identifier: Int] {
+        let now = clock.monotonic()
+        let expired = state.withLockedValue { state -> [Identifier: [KeptWebhookEvent]] in
+            guard !state.unclaimed.isEmpty, now.since(state.began) >= limits.patience else { return [:] }
+            defer { state.unclaimed = [:] }
+            return state.unclaimed
+        }
+        guard !expired.isEmpty else { return [:] }
+        let counts = expired.mapValues(\.count)
+        logger.warning(
+            "webhook given up", metadata: ["events": "\(counts.values.reduce(0, +))", "reason": "no receiver is configured"])
+        forget(expired.values.flatMap { $0 }.compactMap(\.event.number))
+        return counts
+    }
+
+    /// Waits for a while until everything that was kept and forgotten so far is in Redis, or will not be.
+    package func settle(within limit: Duration = .seconds(1)) async {
+        let promise = eventLoop.makePromise(of: Void.self)
+        let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
+        output.write([], of: service) { _ in promise.succeed() }
+        // It never fails.
+        try? await promise.futureResult.get()
+        timeout.cancel()
+    }
+}
+
+extension ByteBuffer {
+    /// Version of what follows.
+    private static var version: UInt8 { 1 }
+
+    fileprivate mutating func write(
+        _ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName, since: Int64
+    ) {
+        reserveCapacity(event.body.count + event.key.utf8.count + event.topic.utf8.count + 128)
+        writeInteger(Self.version)
+        writeInteger(since)
+        for text in [application.text, receiver.text, event.topic, event.key] { write(text: text) }
+        writeInteger(receiver.ordinal)
+        write(bytes: event.body)
+    }
+
+    fileprivate mutating func checkVersion() throws(ClusterCodingError) {
+        guard try number(UInt8.self) == Self.version else { throw ClusterCodingError() }
+    }
+}
+
+extension KeptWebhookEvent {
+    /// - Parameter now: the time of day in milliseconds since 1970.
+    fileprivate init(_ value: ByteBuffer, number: UInt64, at now: Int64) throws(ClusterCodingError) {
+        var value = value
+        try value.checkVersion()
+        let since = try value.number(Int64.self)
+        let (application, name) = (try value.text(), try value.text())
+        let (topic, key) = (try value.text(), try value.text())
+        let receiver = WebhookReceiverName(text: name, ordinal: try value.number())
+        let event = WebhookEvent(topic: topic, key: key, body: try value.bytes(), number: number)
+        try value.end()
+        // A clock that was set back makes nothing younger than new.
+        let age = now.subtractingReportingOverflow(since)
+        self.init(
+            application: Identifier(application), receiver: receiver, event: event,
+            age: .milliseconds(age.overflow ? 0 : max(age.partialValue, 0)))
+    }
+}

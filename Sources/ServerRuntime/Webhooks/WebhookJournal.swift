@@ -1,0 +1,62 @@
+import Crypto
+import Identifiers
+import ServerValues
+import WireCoding
+
+/// Keeps the events that wait for a service's receivers where the process that goes on with the service finds them (rules CR-43 to CR-45).
+///
+/// May be called from any thread and under locks: calls only queue.
+package protocol WebhookJournal: AnyObject, Sendable {
+    /// Keeps an event until ``forget(_:)``.
+    ///
+    /// - Returns: the number by which the event is kept; nil when there is no room, so that the event ends with this process.
+    func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64?
+
+    /// Events have arrived or were given up.
+    func forget(_ numbers: [UInt64])
+
+    /// Hands out the events of an application that the process before has left, each once, in the order in which they were kept.
+    func claim(_ application: Identifier) -> [KeptWebhookEvent]
+
+    /// The applications of events that nobody has claimed.
+    var unclaimed: [Identifier] { get }
+
+    /// Gives up what nobody has claimed until it was as old as an event may get.
+    ///
+    /// - Returns: how many events of each application were given up.
+    func expire() -> [Identifier: Int]
+}
+
+/// What a receiver of webhooks is called where events are kept. It is made of the receiver's address, which it does not show: an address may
+/// hold a token.
+package struct WebhookReceiverName: Hashable, Sendable {
+    package let text: String
+    /// How many receivers before this one have the same address.
+    package let ordinal: UInt16
+
+    package init(text: String, ordinal: UInt16 = 0) {
+        self.text = text
+        self.ordinal = ordinal
+    }
+
+    package init(url: String, ordinal: Int = 0) {
+        self.init(text: Hex.text(SHA256.hash(data: Array(url.utf8)).prefix(16)), ordinal: UInt16(clamping: ordinal))
+    }
+}
+
+/// An event that another process has left.
+package struct KeptWebhookEvent: Hashable, Sendable {
+    package var application: Identifier
+    package var receiver: WebhookReceiverName
+    /// Has the number by which it is kept.
+    package var event: WebhookEvent
+    /// How long ago it was kept first.
+    package var age: Duration
+
+    package init(application: Identifier, receiver: WebhookReceiverName, event: WebhookEvent, age: Duration) {
+        self.application = application
+        self.receiver = receiver
+        self.event = event
+        self.age = age
+    }
+}
