@@ -74,9 +74,17 @@ package final class PusherService: Sendable {
     /// Joins the servers that share the channels.
     ///
     /// - Parameter forwarder: answers requests of the HTTP API instead of this service.
-    package init(
+    package convenience init(
         _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
         forwarder: RequestForwarder? = nil
+    ) {
+        self.init(settings, context, channels: channels, forwarder: forwarder, webhooks: nil)
+    }
+
+    /// - Parameter records: what outlives this process of webhooks; nil when nothing does.
+    init(
+        _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
+        forwarder: RequestForwarder? = nil, webhooks records: PusherWebhookRecords?
     ) {
         self.context = context
         self.forwarder = forwarder
@@ -84,7 +92,7 @@ package final class PusherService: Sendable {
         self.settings = settings
         shares = AddressShares(clock: context.clock, limitsLoopback: context.settings.limitsLoopback)
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
-        webhooks = PusherWebhookService(settings.applications, context)
+        webhooks = PusherWebhookService(settings.applications, context, records)
         requestKinds = PusherRequestKinds(context.requestKinds)
         // A client is asked only after it had time to ask by itself, so that one which answers no `pusher:ping` is never cut for that.
         webSockets = WebSocketService(

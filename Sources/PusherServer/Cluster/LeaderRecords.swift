@@ -27,6 +27,8 @@ final class LeaderRecords: Sendable {
 
     /// How often expired events are removed from the list.
     private static let indexInterval: Duration = .seconds(60)
+    /// How much later than it is due an absence is struck that nobody has told: the clocks of the delay and of the list may differ.
+    private static let absenceMargin: Duration = .seconds(2)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
         self.output = output
@@ -131,6 +133,16 @@ final class LeaderRecords: Sendable {
         }
     }
 
+    /// News are kept for those who want them: another leader would tell them a second time.
+    func strike(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
+        switch news {
+        case .vacated: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
+        case .memberRemoved(let user):
+            write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: user, from: channel))))
+        case .occupied, .memberAdded, .clientEvent, .cacheMiss, .subscriptionCount: break
+        }
+    }
+
     private func begin(_ delay: Duration) {
         let end = clock.monotonic().advanced(by: delay + .seconds(5))
         fading.withLockedValue { $0 = max($0, end) }
@@ -142,7 +154,9 @@ final class LeaderRecords: Sendable {
         guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }
         let now = unixMilliseconds
         write(
-            RedisCommand("ZREMRANGEBYSCORE", keys.absences, "-inf", .integer(now - ChannelEventDebouncer.delay.milliseconds)),
+            RedisCommand(
+                "ZREMRANGEBYSCORE", keys.absences, "-inf",
+                .integer(now - (ChannelEventDebouncer.delay + Self.absenceMargin).milliseconds)),
             RedisCommand("ZREMRANGEBYSCORE", keys.offline, "-inf", .integer(now - userOfflineGrace.milliseconds)))
     }
 }

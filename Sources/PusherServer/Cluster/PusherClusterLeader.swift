@@ -12,6 +12,7 @@ import ServerRuntime
 /// Its own service has no connections. It answers requests of the HTTP API and tells webhooks. Called on one event loop.
 final class PusherClusterLeader: ClusterLeader {
     let service: PusherService
+    private let journal: ClusterWebhookJournal
     let channels: LocalChannels
     let remote: RemoteNodes
     let records: LeaderRecords
@@ -23,10 +24,12 @@ final class PusherClusterLeader: ClusterLeader {
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
 
     init(
-        service: PusherService, channels: LocalChannels, remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
+        service: PusherService, journal: ClusterWebhookJournal, channels: LocalChannels, remote: RemoteNodes,
+        records: LeaderRecords, output: any ClusterOutput,
         eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application]
     ) {
         self.service = service
+        self.journal = journal
         self.channels = channels
         self.remote = remote
         self.records = records
@@ -50,13 +53,18 @@ final class PusherClusterLeader: ClusterLeader {
         timer.withLockedValue { $0 = task }
     }
 
+    func prepareToResign() async {
+        await service.webhooks.hold()
+        await journal.settle()
+    }
+
     func close() async {
         timer.withLockedValue { $0 }?.cancel()
         remote.tellWebhooks(by: nil)
         channels.leave(remote)
         channels.leave(service)
         channels.forgetHistories()
-        // What is held back is the next leader's to tell.
+        // What is held back or kept is the next leader's to tell.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
     }
@@ -156,7 +164,8 @@ final class PusherClusterLeader: ClusterLeader {
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        records.keep(left)
+        // Behind the news of it: should they come into two batches, the next leader ends it once more.
+        defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
             EndedSubscription(

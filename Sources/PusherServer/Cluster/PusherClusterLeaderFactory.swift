@@ -71,16 +71,25 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
                 CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)
         }
         channels.join(remote)
+        let journal = try await ClusterWebhookJournal(
+            context, of: .pusher, key: keys.webhooks, clock: clock, logger: runtime.logger)
         let service = PusherService(
-            settings, ServerContext(runtime, eventLoops: [context.eventLoop]), channels: channels)
+            settings, ServerContext(runtime, eventLoops: [context.eventLoop]), channels: channels,
+            webhooks: PusherWebhookRecords(journal: journal) { news, application in
+                records.strike(news.kind, on: ChannelID(application: application, name: news.channel))
+            })
+        // Before there are any news, so that nothing overtakes what the last leader has left.
+        service.webhooks.restore()
         remote.tellWebhooks(by: service)
         // Whoever is back by the time when they are told was never away.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
+            // Should this leader end within the delay as well, the one after it begins the delay once more.
+            records.note(news, on: channel)
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }
         let leader = PusherClusterLeader(
-            service: service, channels: channels, remote: remote, records: records, output: context.output,
+            service: service, journal: journal, channels: channels, remote: remote, records: records, output: context.output,
             eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users), applications: applications)
         leader.begin(sweeping: sweepInterval)
         current.withLockedValue { $0 = leader }

@@ -14,6 +14,8 @@ struct RecordKeys: Sendable {
     let offline: RedisArgument
     /// Sorted set: channels and members of whose going webhooks hear later, by the time when they went.
     let absences: RedisArgument
+    /// Hash: webhook events that no receiver has taken, by their numbers.
+    let webhooks: RedisArgument
     /// Sorted set: cache channels with an event, by the time when it expires.
     let cacheIndex: RedisArgument
 
@@ -23,6 +25,7 @@ struct RecordKeys: Sendable {
         users = store.key("pusher:users")
         offline = store.key("pusher:offline")
         absences = store.key("pusher:absences")
+        webhooks = store.key("pusher:webhooks")
         cacheIndex = store.key("pusher:cached")
     }
 

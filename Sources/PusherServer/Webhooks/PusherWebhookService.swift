@@ -8,21 +8,29 @@ import ServerRuntime
 final class PusherWebhookService: Sendable {
     private struct State: Sendable {
         var applications: [Identifier: PusherWebhooks] = [:]
+        /// Events that another process has left, and that no application claimed in time.
+        var expired: [Identifier: Int] = [:]
         var isClosed = false
     }
 
     private let applications: any ApplicationRegistry
     private let context: ServerContext
+    /// What outlives this process; nil when nothing does.
+    private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 
-    init(_ applications: any ApplicationRegistry, _ context: ServerContext) {
+    init(_ applications: any ApplicationRegistry, _ context: ServerContext, _ records: PusherWebhookRecords? = nil) {
         self.applications = applications
         self.context = context
+        self.records = records
     }
 
     /// What became of the events of each application, by its id.
     var counts: [Identifier: WebhookDelivery.Counts] {
-        state.withLockedValue(\.applications).mapValues(\.counts)
+        let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
+        var counts = applications.mapValues(\.counts)
+        for (id, count) in expired { counts[id, default: .init()].dropped += count }
+        return counts
     }
 
     /// The same by receiver.
@@ -50,9 +58,30 @@ final class PusherWebhookService: Sendable {
     }
 
     func sweep() {
+        restore()
         for (id, webhooks) in state.withLockedValue(\.applications) {
             follow(id, webhooks)
             webhooks.sweep()
+        }
+    }
+
+    /// Has the receivers of today told what another process has left (rule CR-43).
+    func restore() {
+        guard let journal = records?.journal else { return }
+        for id in journal.unclaimed {
+            guard let application = applications.application(id: id.text) else { continue }
+            _ = webhooks(of: application)
+        }
+        let expired = journal.expire()
+        guard !expired.isEmpty else { return }
+        state.withLockedValue { $0.expired.merge(expired) { $0 + $1 } }
+    }
+
+    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    func hold() async {
+        let applications = state.withLockedValue { Array($0.applications.values) }
+        await withTaskGroup(of: Void.self) { group in
+            for application in applications { group.addTask { await application.hold() } }
         }
     }
 
@@ -89,7 +118,7 @@ final class PusherWebhookService: Sendable {
             if let known = state.applications[Identifier(application.id)] { return known }
             guard application.hasWebhooks, !state.isClosed, let loop = context.loops.randomElement() else { return nil }
             let new = PusherWebhooks(
-                application, clock: context.clock, eventLoop: loop.eventLoop, logger: context.logger)
+                application, clock: context.clock, eventLoop: loop.eventLoop, logger: context.logger, records: records)
             state.applications[Identifier(application.id)] = new
             return new
         }

@@ -1,3 +1,4 @@
+import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -10,6 +11,8 @@ final class PusherWebhooks: Sendable {
         /// Kept for as long as the receiver is configured: its log and its figures are found under it (rule SO-118).
         let number: Int
         let webhook: Webhook
+        /// What it is called where events are kept.
+        let name: WebhookReceiverName
         let delivery: WebhookDelivery
     }
 
@@ -31,6 +34,8 @@ final class PusherWebhooks: Sendable {
     private let logger: Logger
     /// What requests are signed with from now on, those that wait included.
     private let secret: NIOLockedValueBox<Secret>
+    /// What outlives this process; nil when nothing does.
+    private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
     /// One event for each request, four requests at a time. A receiver may refuse some events again and again, and still has to hear
@@ -39,7 +44,11 @@ final class PusherWebhooks: Sendable {
     static let batched = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
 
-    init(_ application: Application, clock: ServerClock, eventLoop: any EventLoop, logger: Logger) {
+    init(
+        _ application: Application, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
+        records: PusherWebhookRecords? = nil
+    ) {
+        self.records = records
         self.clock = clock
         self.eventLoop = eventLoop
         self.logger = logger
@@ -48,14 +57,40 @@ final class PusherWebhooks: Sendable {
         var state = State(application: application)
         state.receivers = application.webhooks.enumerated().map { number, webhook in
             Self.receiver(
-                webhook, number: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop, logger: logger)
+                webhook, number: number, place: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop,
+                logger: logger, journal: records?.journal)
         }
+        if let journal = records?.journal { Self.restore(from: journal, &state, logger) }
         self.state = NIOLockedValueBox(state)
     }
 
+    /// Goes on with what another process has left. A receiver that is configured no more hears of nothing (rule CR-45).
+    private static func restore(from journal: any WebhookJournal, _ state: inout State, _ logger: Logger) {
+        var unwanted: [UInt64] = []
+        for kept in journal.claim(Identifier(state.application.id)) {
+            let receiver =
+                state.receivers.first { $0.name == kept.receiver }
+                ?? state.receivers.first { $0.name.text == kept.receiver.text }
+            if let receiver {
+                receiver.delivery.restore(kept)
+            } else if let number = kept.event.number {
+                unwanted.append(number)
+            }
+        }
+        guard !unwanted.isEmpty else { return }
+        // Under a number that no receiver of the configuration has.
+        state.retired[state.receivers.count, default: .init()].dropped += unwanted.count
+        journal.forget(unwanted)
+        logger.warning(
+            "webhook given up",
+            metadata: [
+                "app": "\(state.application.id)", "events": "\(unwanted.count)", "reason": "the receiver is configured no more",
+            ])
+    }
+
     private static func receiver(
-        _ webhook: Webhook, number: Int, of application: Application, secret: NIOLockedValueBox<Secret>, clock: ServerClock,
-        eventLoop: any EventLoop, logger: Logger
+        _ webhook: Webhook, number: Int, place: Int, of application: Application, secret: NIOLockedValueBox<Secret>,
+        clock: ServerClock, eventLoop: any EventLoop, logger: Logger, journal: (any WebhookJournal)?
     ) -> Receiver {
         var logger = logger
         logger[metadataKey: "service"] = "pusher"
@@ -64,6 +99,7 @@ final class PusherWebhooks: Sendable {
         let request = PusherWebhookRequest(webhook, key: application.key, secret: application.secret)
         let delivery = WebhookDelivery(
             policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
+            journal: journal,
             // Whatever a receiver says, it may have recovered a minute later.
             isFinal: { _ in false },
             call: { batch in
@@ -71,7 +107,9 @@ final class PusherWebhooks: Sendable {
                 request.secret = secret.withLockedValue { $0 }
                 return request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000))
             })
-        return Receiver(number: number, webhook: webhook, delivery: delivery)
+        let earlier = application.webhooks.prefix(place).count { $0.url == webhook.url }
+        return Receiver(
+            number: number, webhook: webhook, name: WebhookReceiverName(url: webhook.url, ordinal: earlier), delivery: delivery)
     }
 
     /// Everything that has become of events, those of former receivers included, so that it never gets less.
@@ -105,7 +143,7 @@ final class PusherWebhooks: Sendable {
             let isWanted = state.receivers.contains { $0.webhook.wants(either: news.event, or: news.opposite, on: news.channel) }
             guard isWanted else { return }
             let now = clock.monotonic()
-            for item in state.desk.take(news, at: now) { send(item, to: state.receivers) }
+            for item in state.desk.take(news, at: now) { send(item, state) }
             schedule(&state, at: now)
         }
     }
@@ -130,12 +168,14 @@ final class PusherWebhooks: Sendable {
         }
         // Whoever stays keeps the number; others get the first one that is free.
         var taken = Set(kept.compactMap { $0?.number })
-        state.receivers = zip(application.webhooks, kept).map { webhook, receiver in
+        state.receivers = zip(application.webhooks, kept).enumerated().map { place, pair in
+            let (webhook, receiver) = pair
             if let receiver { return receiver }
             let number = (0...taken.count).first { !taken.contains($0) } ?? taken.count
             taken.insert(number)
             return Self.receiver(
-                webhook, number: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop, logger: logger)
+                webhook, number: number, place: place, of: application, secret: secret, clock: clock, eventLoop: eventLoop,
+                logger: logger, journal: records?.journal)
         }
         state.retiring += former
     }
@@ -160,13 +200,21 @@ final class PusherWebhooks: Sendable {
         for delivery in deliveries { delivery.sweep() }
     }
 
+    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    func hold() async {
+        let deliveries = state.withLockedValue { ($0.receivers + $0.retiring).map(\.delivery) }
+        await withTaskGroup(of: Void.self) { group in
+            for delivery in deliveries { group.addTask { await delivery.hold() } }
+        }
+    }
+
     /// Tells all that is held back, and waits for a while until everything has arrived.
     ///
     /// - Parameter tellingAll: whether what is held back is told; otherwise somebody else tells it.
     func close(tellingAll: Bool = true) async {
         let (timer, deliveries) = state.withLockedValue { state in
             if tellingAll {
-                for news in state.desk.release(at: clock.monotonic(), all: true) { send(news, to: state.receivers) }
+                for news in state.desk.release(at: clock.monotonic(), all: true) { send(news, state) }
             }
             state.isClosed = true
             defer { state.timer = nil }
@@ -181,13 +229,15 @@ final class PusherWebhooks: Sendable {
     // MARK: What is due
 
     /// With the lock held, so that nothing of a channel overtakes.
-    private func send(_ news: ChannelWebhookEvent, to receivers: [Receiver]) {
+    private func send(_ news: ChannelWebhookEvent, _ state: State) {
         var event: WebhookEvent?
-        for receiver in receivers where receiver.webhook.wants(news.event, on: news.channel) {
-            let made = event ?? WebhookEvent(topic: "", key: news.channel, body: news.body)
+        for receiver in state.receivers where receiver.webhook.wants(news.event, on: news.channel) {
+            var made = event ?? WebhookEvent(topic: "", key: news.channel, body: news.body)
+            made.number = records?.journal.keep(made, of: Identifier(state.application.id), for: receiver.name)
             receiver.delivery.tell(made)
             event = made
         }
+        records?.told(news, state.application.id)
     }
 
     private func schedule(_ state: inout State, at now: MonotonicInstant) {
@@ -203,8 +253,17 @@ final class PusherWebhooks: Sendable {
         state.withLockedValue { state in
             guard !state.isClosed else { return }
             let now = clock.monotonic()
-            for news in state.desk.release(at: now) { send(news, to: state.receivers) }
+            for news in state.desk.release(at: now) { send(news, state) }
             schedule(&state, at: now)
         }
     }
+}
+
+/// What outlives a process of the webhooks of its applications.
+struct PusherWebhookRecords: Sendable {
+    /// Keeps what receivers have not taken.
+    let journal: any WebhookJournal
+    /// Hears of news that nobody holds back any more, once they are kept for those who want them, with the id of their application. Under
+    /// locks: must only queue.
+    let told: @Sendable (ChannelWebhookEvent, String) -> Void
 }

@@ -131,6 +131,81 @@ struct PusherClusterLeaderTests {
         await receiver.stop()
     }
 
+    @Test(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"))
+    func `CP-53: what the last leader has told is not told again`() async throws {
+        let receiver = try await WebhookReceiver.start(.answer(200))
+        let clock = ManualClock()
+        try await withPusherCluster(1, isKept: true, telling(receiver, clock)) { cluster in
+            let ann = try await cluster[0].connect()
+            try await ann.subscribe("presence-x", user: "ann")
+            await ann.closeSocket()
+            try await eventually { try await cluster[0].get("/apps/1001/channels").body == #"{"channels":{}}"# }
+            clock.advance(by: 10)
+            await eventually { told(receiver).count == 3 }
+            try await cluster.lead()
+            let bob = try await cluster[0].connect()
+            try await bob.subscribe("last")
+            clock.advance(by: 10)
+            await eventually { told(receiver).count >= 4 }
+            #expect(
+                told(receiver) == [
+                    "channel_occupied presence-x", "member_removed presence-x ann", "channel_vacated presence-x",
+                    "channel_occupied last",
+                ])
+        }
+        await receiver.stop()
+    }
+
+    @Test(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"))
+    func `CP-54: events that wait when the leader dies are told by the next one, and by no other`() async throws {
+        let receiver = try await WebhookReceiver.start(.answer(503))
+        let clock = ManualClock()
+        try await withPusherCluster(1, isKept: true, telling(receiver, clock)) { cluster in
+            let ann = try await cluster[0].connect()
+            let channels = (1...9).map { "room-\($0)" }
+            for channel in channels { try await ann.subscribe(channel) }
+            // Nothing new is tried while a receiver fails and the clock stands.
+            await eventually { !receiver.posts.isEmpty }
+            await cluster.cluster.settle()
+            await cluster.cluster.loseLeader()
+            receiver.set(.answer(200))
+            let before = receiver.posts.count
+            try await cluster.lead()
+            try await ann.subscribe("new")
+            func news() -> [String] {
+                receiver.posts.dropFirst(before).flatMap(\.events).compactMap { event in
+                    event["channel"]?.string.map { "\(event["name"]?.string ?? "") \($0)" }
+                }
+            }
+            let expected = (channels + ["new"]).map { "channel_occupied \($0)" }
+            await eventually { news().count >= 10 }
+            #expect(news().sorted() == expected.sorted())
+            // What has arrived is told by no other leader.
+            try await cluster.lead()
+            try await ann.subscribe("last")
+            await eventually { news().count >= 11 }
+            #expect(news().sorted() == (expected + ["channel_occupied last"]).sorted())
+        }
+        await receiver.stop()
+    }
+
+    @Test(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"))
+    func `CR-45: a leader that resigns begins nothing new, and leaves what was not answered to the next one`() async throws {
+        let receiver = try await WebhookReceiver.start(.hang)
+        let clock = ManualClock()
+        try await withPusherCluster(1, isKept: true, telling(receiver, clock)) { cluster in
+            let ann = try await cluster[0].connect()
+            for number in 1...6 { try await ann.subscribe("room-\(number)") }
+            await eventually { receiver.posts.count == 4 }
+            // The four get no answer all the same.
+            receiver.set(.answer(200))
+            try await cluster.lead()
+            await eventually { Set(told(receiver)).count == 6 }
+            #expect(Set(told(receiver)) == Set((1...6).map { "channel_occupied room-\($0)" }))
+        }
+        await receiver.stop()
+    }
+
     @Test("A subscription without a leader waits for the next one (CP-21)")
     func waiting() async throws {
         try await withPusherCluster(1, isLed: false) { cluster in
