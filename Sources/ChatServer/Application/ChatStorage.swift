@@ -30,6 +30,8 @@ package struct ChatStorage: Sendable {
 /// An ordered log in which a change and what is told of it are kept together, or both are lost with all that follows: what has been put
 /// there need not be waited for before the next thing is decided or answered.
 package protocol ChatDecisionLog: AnyObject, Sendable {
+    /// Keeps events of webhooks that have not arrived; nil when they end with this process.
+    var webhooks: (any WebhookJournal)? { get }
     /// Takes a change. Called in the order of decisions, under the application's locks: must only queue.
     ///
     /// - Parameters:

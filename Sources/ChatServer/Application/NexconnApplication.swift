@@ -60,7 +60,7 @@ package final class NexconnApplication: Sendable {
         self.bridge = bridge
         gate = ServerAPIRateLimiter(since: storage.isFirstStart ? nil : clock.monotonic())
         steadyOffset = storage.ids.milliseconds - clock.monotonic().milliseconds
-        webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
+        webhooks = NexconnWebhooks(settings, clock: clock, logger: logger, journal: storage.log?.webhooks)
         var chat = ChatState(settings, restoring: restored, epoch: storage.epoch)
         if storage.log != nil { chat.recordLiveChanges() }
         state = NIOLockedValueBox(State(chat: chat))
@@ -240,10 +240,11 @@ package final class NexconnApplication: Sendable {
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
     }
 
-    /// Tells webhooks what has come about, once it is durable.
-    func tellWebhooks(_ event: @escaping @Sendable () -> WebhookEvent) {
+    /// Tells webhooks what has come about, once it is durable. To be called as soon as it is decided: it is kept with the decision.
+    func tellWebhooks(_ event: () -> WebhookEvent) {
         guard let log = storage.log else { return webhooks.tell(event()) }
-        log.whenKept { [webhooks] in webhooks.tell(event()) }
+        guard let event = webhooks.keep(event) else { return }
+        log.whenKept { [webhooks] in webhooks.tell(event) }
     }
 
     /// Whether an event that the state knows of is not, and will not be, in the store.

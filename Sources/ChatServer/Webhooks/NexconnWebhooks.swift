@@ -1,4 +1,5 @@
 import HTTPTransport
+import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -46,13 +47,18 @@ final class NexconnWebhooks: Sendable {
     private let logger: Logger
     /// What requests are signed with from now on, those that wait included.
     private let secret: NIOLockedValueBox<Secret>
+    /// Where events are that outlive this process; nil when none do.
+    private let journal: (any WebhookJournal)?
     private let state = NIOLockedValueBox(State())
 
     /// One batch at a time, so that events of a user arrive in their order whatever their type.
     static let policy = WebhookPolicy(shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
     /// Nothing is told before ``use(_:)`` says where.
-    init(_ settings: ChatApplication, clock: ServerClock, logger: Logger) {
+    ///
+    /// - Parameter journal: keeps events that have not arrived.
+    init(_ settings: ChatApplication, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
+        self.journal = journal
         key = settings.key
         self.clock = clock
         var logger = logger
@@ -98,8 +104,36 @@ final class NexconnWebhooks: Sendable {
     private func begin(_ state: inout State) {
         state.delivery = nil
         guard let url = state.url, let eventLoop = state.eventLoop else { return }
-        state.delivery = delivery(to: url, on: eventLoop)
+        let delivery = delivery(to: url, on: eventLoop)
+        state.delivery = delivery
         state.isCounted = true
+        // Before there is any news, so that nothing overtakes what another process has left (rule CR-43).
+        restore(for: WebhookReceiverName(url: url), delivery, &state)
+    }
+
+    private func restore(for receiver: WebhookReceiverName, _ delivery: WebhookDelivery, _ state: inout State) {
+        guard let journal else { return }
+        var unwanted: [UInt64] = []
+        for kept in journal.claim(Identifier(key)) {
+            if kept.receiver == receiver {
+                delivery.restore(kept)
+            } else if let number = kept.event.number {
+                unwanted.append(number)
+            }
+        }
+        guard !unwanted.isEmpty else { return }
+        state.retired.dropped += unwanted.count
+        journal.forget(unwanted)
+        logger.warning(
+            "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is configured no more"])
+    }
+
+    /// Counts events of another process that were given up, because there is no address for them.
+    func countExpired(_ count: Int) {
+        state.withLockedValue { state in
+            state.retired.dropped += count
+            state.isCounted = true
+        }
     }
 
     /// Gives what was held to whoever tells now.
@@ -113,7 +147,7 @@ final class NexconnWebhooks: Sendable {
         // Different for each start, so that ids of batches are.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
-            policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, isFinal: Self.isFinal
+            policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
         ) { [key, clock, secret] batch in
             let time = Int64(clamping: clock.unixTicks() / TimetokenClock.ticksPerMillisecond)
             let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
@@ -140,14 +174,38 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
+    /// Has an event kept that is told by ``tell(_:)`` once it is durable. It is made only if somebody is to be told; nil otherwise.
+    func keep(_ event: () -> WebhookEvent) -> WebhookEvent? {
+        guard let url = state.withLockedValue({ $0.delivery == nil ? nil : $0.url }) else { return nil }
+        var event = event()
+        event.number = journal?.keep(event, of: Identifier(key), for: WebhookReceiverName(url: url))
+        return event
+    }
+
+    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    func hold() async {
+        let deliveries = state.withLockedValue { ($0.delivery.map { [$0] } ?? []) + $0.retiring + $0.closing }
+        await withTaskGroup(of: Void.self) { group in
+            for delivery in deliveries { group.addTask { await delivery.hold() } }
+        }
+    }
+
     /// Takes an event, which is made only if somebody is to be told; it is sent from elsewhere. Cheap enough to be called under a lock.
     func tell(_ event: @autoclosure () -> WebhookEvent) {
-        state.withLockedValue { state in
-            guard let delivery = state.delivery else { return }
+        let unwanted: UInt64? = state.withLockedValue { state in
+            guard let delivery = state.delivery else {
+                // Without a node another process tells what is kept.
+                return journal == nil || state.eventLoop == nil ? nil : event().number
+            }
             if state.held?.isFull == true { release(&state) }
-            guard state.held != nil else { return delivery.tell(event()) }
-            state.held?.append(event())
+            if state.held == nil {
+                delivery.tell(event())
+            } else {
+                state.held?.append(event())
+            }
+            return nil
         }
+        if let unwanted { journal?.forget([unwanted]) }
     }
 
     /// Forgets former addresses that have been told everything.

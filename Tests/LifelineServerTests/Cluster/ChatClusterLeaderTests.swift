@@ -254,6 +254,34 @@ struct ChatClusterLeaderTests {
         await receiver.stop()
     }
 
+    @Test func `CC-4: what a receiver had not taken when the leader died, the next one tells, each user's events in their order`()
+        async throws
+    {
+        let receiver = try await WebhookReceiver.start(.answer(503))
+        let settings = ChatApplication.with { $0.webhook = receiver.url }
+        try await ChatCluster.with(2, settings) { cluster in
+            let ann = try await cluster[0].device("ann"), bob = try await cluster[1].device("bob")
+            for number in 1...20 { try await ann.say("\(number)", to: "bob", cid: "\(number)") }
+            try await eventually("the receiver was asked") { !receiver.posts.isEmpty }
+            await cluster.cluster.settle()
+            await cluster.cluster.loseLeader()
+            receiver.set(.answer(200))
+            let before = receiver.posts.count
+            try await cluster.lead(cluster[1])
+            try await ann.say("21", to: "bob", cid: "21")
+            func items() -> [JSONValue] { receiver.posts.dropFirst(before).flatMap(\.items) }
+            try await eventually("all are told") { items().count >= 23 }
+            #expect(items().compactMap { $0["clientMessageId"]?.string } == (1...21).map(String.init))
+            #expect(items().prefix(2).compactMap { $0["status"]?.string } == ["0", "0"])
+            try await cluster.lead(cluster[0])
+            try await ann.say("22", to: "bob", cid: "22")
+            try await eventually("the last one is told") { items().count >= 24 }
+            #expect(items().count == 24)
+            _ = bob
+        }
+        await receiver.stop()
+    }
+
     @Test("CC-27: Sessions of a node that has missed something come back and resume; nothing is missing")
     func interrupted() async throws {
         try await ChatCluster.with(2, Self.impatient) { cluster in

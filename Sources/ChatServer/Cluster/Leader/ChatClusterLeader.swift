@@ -37,13 +37,25 @@ final class ChatClusterLeader: ClusterLeader {
     }
 
     func startSweeping(each interval: TimeAmount, on eventLoop: any EventLoop) {
-        let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [chat, remote] _ in
+        let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [chat, remote, log] _ in
             chat.sweep(by: remote)
+            let expired = log.journal.expire()
+            guard !expired.isEmpty else { return }
+            for application in chat.applications {
+                if let count = expired[Identifier(application.key)] { application.webhooks.countExpired(count) }
+            }
         }
         sweeping.withLockedValue { $0 = task }
     }
 
     var isOpen: Bool { log.isOpen }
+
+    func prepareToResign() async {
+        await withTaskGroup(of: Void.self) { group in
+            for application in chat.applications { group.addTask { await application.webhooks.hold() } }
+        }
+        await log.journal.settle()
+    }
 
     func close() async {
         sweeping.withLockedValue { $0 }?.cancel()

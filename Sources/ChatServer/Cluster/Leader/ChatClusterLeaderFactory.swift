@@ -57,7 +57,9 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             now: clock.unixTicks)
         let restored = try await store.restore(Set(settings.applications.map { Identifier($0.key) }))
         let nodes = ChatNodeNumbers()
-        let log = ChatClusterLog(store, nodes, logger: logger)
+        let journal = try await ClusterWebhookJournal(
+            context, of: .chat, key: store.keys.webhooks, clock: clock, logger: logger)
+        let log = ChatClusterLog(store, nodes, journal, logger: logger)
         let chat = LocalChat(
             settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log)
         let leader = ChatClusterLeader(

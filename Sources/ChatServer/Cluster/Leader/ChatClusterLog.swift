@@ -6,6 +6,7 @@ import NexconnProtocol
 import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerRuntime
 
 /// Puts each change into the cluster's log as one: what is kept of it and what the nodes are told (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
@@ -13,12 +14,16 @@ final class ChatClusterLog: ChatDecisionLog {
     private let nodes: ChatNodeNumbers
     private let logger: Logger
     private let open = NIOLockedValueBox(true)
+    let journal: ClusterWebhookJournal
 
-    init(_ store: RedisChatStore, _ nodes: ChatNodeNumbers, logger: Logger) {
+    init(_ store: RedisChatStore, _ nodes: ChatNodeNumbers, _ journal: ClusterWebhookJournal, logger: Logger) {
         self.store = store
+        self.journal = journal
         self.nodes = nodes
         self.logger = logger
     }
+
+    var webhooks: (any WebhookJournal)? { journal }
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 

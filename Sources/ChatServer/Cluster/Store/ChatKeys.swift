@@ -24,6 +24,8 @@ struct ChatKeys: Sendable {
     var reserved: RedisArgument { reader.key("chat:reserved") }
     /// A hash with the applications as fields.
     var applications: RedisArgument { reader.key("chat:apps") }
+    /// A hash: webhook events that no receiver has taken, by their numbers.
+    var webhooks: RedisArgument { reader.key("chat:webhooks") }
 
     // MARK: Of one application
 
