@@ -17,7 +17,9 @@ pytestmark = pytest.mark.skipif(redis_program() is None, reason="no redis-server
 LIMITS = Path(__file__).parents[2] / "docs" / "rules" / "limits.md"
 PREFIX = "{lifeline:lifeline}:"
 # Kinds that only faults, other limits or an examination of Redis leave.
-RARE = {"loss", "doctor:RUN", "pubnub:trimmed:KEYSET", "pubnub:late:KEYSET", "chat:reserved", "chat:l:HOUR:APP"}
+RARE = {
+    "loss", "doctor:RUN", "pubnub:trimmed:KEYSET", "pubnub:late:KEYSET", "pubnub:webhooks", "chat:reserved", "chat:l:HOUR:APP",
+    "chat:webhooks"}
 
 
 def documented():

@@ -88,7 +88,7 @@ package final class PubNubApplication: Sendable {
         objects = ApplicationObjects(restoring: restored.records[name] ?? [], limits: objectLimits)
         push = PubNubPush(
             restoring: restored.records[name] ?? [], store: storage.store,
-            webhook: PushWebhook(keyset, clock: clock, logger: logger), subscribeKey: keyset.subscribeKey)
+            webhook: PushWebhook(keyset, clock: clock, logger: logger, journal: log?.webhooks), subscribeKey: keyset.subscribeKey)
         files = PubNubFiles(
             restoring: restored.records[name] ?? [], isComplete: restored.remembersStream, store: storage.store,
             contents: contents, subscribeKey: keyset.subscribeKey, clock: clock, logger: logger)
@@ -154,7 +154,7 @@ package final class PubNubApplication: Sendable {
         guard hasChanged else { return }
         if let keyset {
             state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) }
-            push.webhook.follow(keyset)
+            push.follow(keyset)
         }
         // After the secret keys have changed, so that no token is remembered for one that is gone.
         grants.forgetChecked()

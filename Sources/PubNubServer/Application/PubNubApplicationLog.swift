@@ -1,8 +1,11 @@
 import Identifiers
 import RealtimeHub
+import ServerRuntime
 
 /// Hears what an application decides, in the order of its decisions.
 protocol PubNubApplicationLog: AnyObject, Sendable {
+    /// Keeps events of webhooks that have not arrived; nil when they end with this process.
+    var webhooks: (any WebhookJournal)? { get }
     /// Called under the application's lock: must neither wait nor call the application.
     func record(_ decision: PubNubDecision, of subscribeKey: String)
 }

@@ -24,6 +24,21 @@ final class PubNubPush: Sendable {
         self.subscribeKey = subscribeKey
         registrations = NIOLockedValueBox(
             PushRegistrations(restoring: records.compactMap { Self.registration($0) }, limits: limits))
+        restore()
+    }
+
+    /// Has the address and the secret that are configured now used from now on.
+    func follow(_ keyset: Keyset) {
+        webhook.follow(keyset)
+        restore()
+    }
+
+    /// Goes on with what another process has left (rule CR-43).
+    private func restore() {
+        for left in webhook.restore() {
+            let devices = registrations.withLockedValue { $0.devices(on: left.message.channel) }
+            webhook.tell(left.message, to: devices, keptAs: left.number)
+        }
     }
 
     func channels(of device: PushDevice, after start: Identifier?, count: Int) -> [Identifier] {

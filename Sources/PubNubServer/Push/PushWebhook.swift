@@ -38,6 +38,8 @@ final class PushWebhook: Sendable {
         let message: StoredMessage
         /// The tokens of its channel when it was stored.
         let devices: [PushDevice.Service: Set<Identifier>]
+        /// The number by which the message is kept until its events are; nil when it is not.
+        let number: UInt64?
         /// Nil before the first step.
         var events: PushEvents?
     }
@@ -48,6 +50,8 @@ final class PushWebhook: Sendable {
     private let eventLoop: any EventLoop
     /// What requests are signed with from now on, those that wait included.
     private let secret: NIOLockedValueBox<Secret>
+    /// Where events are that outlive this process; nil when none do.
+    private let journal: (any WebhookJournal)?
     private let state: NIOLockedValueBox<State>
 
     /// So many messages may wait until their events are made.
@@ -58,7 +62,12 @@ final class PushWebhook: Sendable {
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
     static let userAgent = "lifeline-webhooks"
 
-    init(_ keyset: Keyset, clock: ServerClock, logger: Logger) {
+    /// What messages are kept for whose events have not been made.
+    private static let messages = WebhookReceiverName(text: "messages")
+
+    /// - Parameter journal: keeps what has not arrived.
+    init(_ keyset: Keyset, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
+        self.journal = journal
         key = keyset.subscribeKey
         self.clock = clock
         var logger = logger
@@ -86,21 +95,69 @@ final class PushWebhook: Sendable {
     /// Whether anybody is told. Asked for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
+    /// Takes over what another process has left, if there is an address.
+    ///
+    /// - Returns: messages whose events were not made, with the numbers by which they are kept.
+    func restore() -> [(message: StoredMessage, number: UInt64)] {
+        guard let journal else { return [] }
+        let (messages, unwanted) = state.withLockedValue { state in
+            var messages: [(message: StoredMessage, number: UInt64)] = []
+            var unwanted: [UInt64] = []
+            guard let url = state.url, let delivery = state.delivery else { return (messages, unwanted) }
+            let receiver = WebhookReceiverName(url: url)
+            for kept in journal.claim(Identifier(key)) {
+                guard let number = kept.event.number else { continue }
+                var body = ByteBuffer(bytes: kept.event.body)
+                if kept.receiver == receiver {
+                    delivery.restore(kept)
+                } else if kept.receiver == Self.messages, let message = try? body.message() {
+                    messages.append((message, number))
+                } else {
+                    unwanted.append(number)
+                }
+            }
+            state.retired.dropped += unwanted.count
+            return (messages, unwanted)
+        }
+        if !unwanted.isEmpty {
+            journal.forget(unwanted)
+            logger.warning(
+                "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is configured no more"])
+        }
+        return messages
+    }
+
     /// Takes a message that is stored, for the devices that its channel has at this moment. Cheap, and waits for nothing.
-    func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) {
-        guard !devices.isEmpty else { return }
-        let begins = state.withLockedValue { state in
-            guard state.delivery != nil, !state.isClosed else { return false }
+    ///
+    /// - Parameter number: by which the message is kept already.
+    func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>], keptAs number: UInt64? = nil) {
+        guard !devices.isEmpty else { return forget(number) }
+        let number = number ?? keep(message)
+        let (begins, isTaken) = state.withLockedValue { state in
+            guard state.delivery != nil, !state.isClosed else { return (false, state.isClosed) }
             guard state.waiting.count < Self.maximumWaiting, state.waitingBytes + message.bytes <= Self.maximumWaitingBytes else {
                 state.dropped += 1
-                return false
+                return (false, false)
             }
-            state.waiting.append(Work(message: message, devices: devices))
+            state.waiting.append(Work(message: message, devices: devices, number: number))
             state.waitingBytes += message.bytes
             defer { state.isWorking = true }
-            return !state.isWorking
+            return (!state.isWorking, true)
         }
+        if !isTaken { forget(number) }
         if begins { eventLoop.execute { self.work() } }
+    }
+
+    /// Keeps a message until its events are made, in the batch that keeps the message itself.
+    private func keep(_ message: StoredMessage) -> UInt64? {
+        guard let journal, isWanted, PushNotice.isPossible(in: message) else { return nil }
+        let event = WebhookEvent(
+            topic: "", key: message.channel.text, body: Array(ByteBuffer(message: message).readableBytesView))
+        return journal.keep(event, of: Identifier(key), for: Self.messages)
+    }
+
+    private func forget(_ number: UInt64?) {
+        if let number { journal?.forget([number]) }
     }
 
     /// Makes an event of the first message that waits, and goes on in another turn of the event loop, which has other things to do. One message
@@ -111,7 +168,7 @@ final class PushWebhook: Sendable {
         let event = events?.step()
         let isFinished = events?.isFinished ?? true
         work.events = events
-        let (delivery, goesOn) = state.withLockedValue { state in
+        let (delivery, url, goesOn) = state.withLockedValue { state in
             if isFinished {
                 state.waiting.removeFirst()
                 state.waitingBytes -= work.message.bytes
@@ -119,9 +176,13 @@ final class PushWebhook: Sendable {
                 state.waiting[0] = work
             }
             state.isWorking = !state.waiting.isEmpty
-            return (state.delivery, state.isWorking)
+            return (state.delivery, state.url, state.isWorking)
         }
-        if let event { delivery?.tell(event) }
+        if var event, let delivery, let url {
+            event.number = journal?.keep(event, of: Identifier(key), for: WebhookReceiverName(url: url))
+            delivery.tell(event)
+        }
+        if isFinished { forget(work.number) }
         if goesOn { eventLoop.execute { self.work() } }
     }
 
@@ -129,7 +190,7 @@ final class PushWebhook: Sendable {
         // Different for each start, so that ids of batches are.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
-            policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, isFinal: Self.isFinal
+            policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
         ) { [key, clock, secret] batch in
             let body = Self.body(
                 batch.events, id: "\(prefix)-\(batch.id)",
@@ -176,6 +237,19 @@ final class PushWebhook: Sendable {
         }
     }
 
+    /// Counts events of another process that were given up, because there is no address for them.
+    func countExpired(_ count: Int) {
+        state.withLockedValue { $0.dropped += count }
+    }
+
+    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    func hold() async {
+        let deliveries = state.withLockedValue { $0.retiring + ($0.delivery.map { [$0] } ?? []) }
+        await withTaskGroup(of: Void.self) { group in
+            for delivery in deliveries { group.addTask { await delivery.hold() } }
+        }
+    }
+
     /// Lets time pass by the server's clock.
     func sweep() {
         let deliveries = state.withLockedValue { state in
@@ -192,8 +266,8 @@ final class PushWebhook: Sendable {
 
     /// Waits for a while until all has been told; the rest is given up.
     func close() async {
-        // Behind the messages whose events have not been made yet.
-        while state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
+        // Behind the messages whose events have not been made yet. Those that are kept are the next leader's.
+        while journal == nil, state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true
             return state.retiring + (state.delivery.map { [$0] } ?? [])

@@ -34,4 +34,32 @@ struct PubNubClusterPushTests {
         #expect(receiver.posts.flatMap(\.events).compactMap { $0["payload"]?["n"]?.integer }.sorted() == [1, 2])
         await receiver.stop()
     }
+
+    @Test(.enabled(if: RedisProcess.isInstalled))
+    func `CR-43: what the webhook had not taken when the leader died, the next one tells`() async throws {
+        let receiver = try await WebhookReceiver.start(.answer(503))
+        var keyset = Keyset.development
+        keyset.pushWebhook = receiver.url
+        try await withPubNubCluster(2, keeps: true, { $0.keysets = [keyset] }) { cluster in
+            let here = try await cluster.nodes[0].connect()
+            #expect(try await here.get(Self.device + "&add=room").status == 200)
+            for number in 1...10 {
+                let message = ByteBuffer(string: #"{"pn_fcm":{"n":\#(number)}}"#)
+                #expect(try await here.post("/publish/demo/demo/0/room/0", message).status == 200)
+            }
+            await eventually { !receiver.posts.isEmpty }
+            await cluster.cluster.settle()
+            await cluster.cluster.loseLeader()
+            receiver.set(.answer(200))
+            let before = receiver.posts.count
+            try await cluster.lead(cluster.nodes[1])
+            func told() -> [Int] {
+                receiver.posts.dropFirst(before).flatMap(\.events).compactMap { $0["payload"]?["n"]?.integer }
+            }
+            await eventually { Set(told()).count == 10 }
+            #expect(told() == told().sorted(), "Events of a channel keep their order.")
+            await eventually { cluster.nodes[1].service.webhookCounts.values.map(\.delivered) == [told().count] }
+        }
+        await receiver.stop()
+    }
 }

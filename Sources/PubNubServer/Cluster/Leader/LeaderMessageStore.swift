@@ -4,6 +4,7 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerRuntime
 
 /// The store of a leader's keysets: what becomes visible is told to the nodes and kept by one emission, in the order of timetokens.
 ///
@@ -12,6 +13,8 @@ import ServerCluster
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
+    /// Keeps what waits to be pushed.
+    let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
     /// Held while entries of the access manager are put and told, so that both have one order.
     private let accessLock = NIOLockedValueBox(())
@@ -22,8 +25,9 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         var grants: [Identifier: AccessGrants] = [:]
     }
 
-    init(_ redis: RedisMessageStore, output: any ClusterOutput) {
+    init(_ redis: RedisMessageStore, output: any ClusterOutput, journal: ClusterWebhookJournal) {
         self.redis = redis
+        self.journal = journal
         self.output = output
     }
 
@@ -33,6 +37,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     }
 
     // MARK: Decisions
+
+    var webhooks: (any WebhookJournal)? { journal }
 
     func record(_ decision: PubNubDecision, of subscribeKey: String) {
         let keyset = Identifier(subscribeKey)

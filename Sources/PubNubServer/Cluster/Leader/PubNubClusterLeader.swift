@@ -225,6 +225,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
 
     private func sweep() {
         streams.sweep(for: self) { [eventLoop = context.eventLoop] body in eventLoop.execute(body) }
+        countExpired()
         guard
             isPurging.withLockedValue({ isPurging in
                 defer { isPurging = true }
@@ -237,6 +238,22 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             for keyset in keysets { _ = try? await redis.purge(keyset) }
             isPurging.withLockedValue { $0 = false }
         }
+    }
+
+    /// Gives up what the last leader has left for addresses that are not configured any more.
+    private func countExpired() {
+        let expired = store.journal.expire()
+        guard !expired.isEmpty else { return }
+        for application in streams.applications {
+            if let count = expired[Identifier(application.subscribeKey)] { application.push.webhook.countExpired(count) }
+        }
+    }
+
+    func prepareToResign() async {
+        await withTaskGroup(of: Void.self) { group in
+            for application in streams.applications { group.addTask { await application.push.webhook.hold() } }
+        }
+        await store.journal.settle()
     }
 
     func close() async {

@@ -41,8 +41,10 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         let redis = RedisMessageStore(
             output: context.output, reader: context.store, settings: storeSettings, hasLost: context.hasLost,
             now: clock.unixTicks)
-        let store = LeaderMessageStore(redis, output: context.output)
         var settings = settings
+        let journal = try await ClusterWebhookJournal(
+            context, of: .pubnub, key: redis.keys.webhooks, clock: clock, logger: settings.logger)
+        let store = LeaderMessageStore(redis, output: context.output, journal: journal)
         settings.keysets = state.withLockedValue(\.keysets)
         let streams = LocalStreams(
             settings, clock: clock, names: names, store: store, restored: try await store.restore(), bridge: bridge, log: store,

@@ -14,6 +14,8 @@ struct RedisStreamKeys: Sendable {
     var reserved: RedisArgument { reader.key("pubnub:reserved") }
     /// Since when messages are kept here, as a timetoken.
     var began: RedisArgument { reader.key("pubnub:began") }
+    /// What waits to be pushed, a hash by numbers.
+    var webhooks: RedisArgument { reader.key("pubnub:webhooks") }
 
     /// Messages of a channel's history, a stream with timetokens as ids.
     func history(_ keyset: Identifier, _ channel: Identifier) -> RedisArgument {
