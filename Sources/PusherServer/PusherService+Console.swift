@@ -79,7 +79,7 @@ extension PusherService {
 
     /// The applications that have a webhook, or had one.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
-        webhooks.receivers.map { ($0.key.text, $0.value) }
+        allWebhookReports.map { ($0.key.text, $0.value) }
     }
 
     /// Connections of an event loop from a place in its list on; to be called on that loop.

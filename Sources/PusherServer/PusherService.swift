@@ -166,9 +166,14 @@ package final class PusherService: Sendable {
     /// Channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
 
+    /// What became of the events of each application, by receiver; in a cluster under this process's lead.
+    var allWebhookReports: [Identifier: [WebhookReport]] {
+        webhooks.receivers.merging(channels.webhookReports) { $0.adding($1) }
+    }
+
     /// What became of the events of each application, by receiver.
     package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
-        webhooks.receivers.reduce(into: [:]) { counts, entry in
+        allWebhookReports.reduce(into: [:]) { counts, entry in
             let name = context.names.counted(ApplicationName(.pusher, entry.key))
             for receiver in entry.value { counts[.init(name, receiver.number), default: .init()] += receiver.counts }
         }

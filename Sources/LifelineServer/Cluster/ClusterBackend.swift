@@ -78,7 +78,8 @@ final class ClusterBackend: ServerSeat {
         client.attach(pusher, of: .pusher)
         client.attach(pubnub, of: .pubnub)
         client.attach(chat, of: .chat)
-        let channels = ClusterChannels(bus: client, clock: clock, recoveries: { pusher.recoveries })
+        let channels = ClusterChannels(
+            bus: client, clock: clock, recoveries: { pusher.recoveries }, webhooks: { pusher.webhookReports })
         // Asked for each message; without a console nobody ever looks on.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
         return Parts(

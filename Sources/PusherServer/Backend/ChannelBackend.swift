@@ -1,3 +1,4 @@
+import Identifiers
 import NIOCore
 import RealtimeHub
 import ServerRuntime
@@ -77,9 +78,13 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var tallies: [(application: String, tally: ChannelTally)] { get }
     /// What is kept of each application's events for connections that come back, where it is decided.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
+    /// What became of events of webhooks that another service of this process has told, where it is decided.
+    var webhookReports: [Identifier: [WebhookReport]] { get }
 }
 
 extension ChannelBackend {
+    package var webhookReports: [Identifier: [WebhookReport]] { [:] }
+
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
         for subscription in subscriptions { unsubscribe(subscription) }
     }

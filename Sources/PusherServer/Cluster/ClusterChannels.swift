@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import RealtimeHub
@@ -29,6 +30,7 @@ package final class ClusterChannels: ChannelBackend {
     let users = NIOLockedValueBox(NodeUsers())
     private let connections = NIOLockedValueBox(NodeConnections())
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
+    private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
 
     /// So many entries of an announcement are in one request.
     private static let announced = 1_000
@@ -38,12 +40,15 @@ package final class ClusterChannels: ChannelBackend {
     ///   - patience: how long a subscription waits for the leader, counted from its last answer; then its connection is closed. As long as
     ///     the node itself waits for Redis.
     ///   - recoveries: what is kept of events, if this process leads.
+    ///   - webhooks: what became of events of webhooks while this process has led.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
         pending: PendingLimits = .init(),
-        recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] }
+        recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] },
+        webhooks: @escaping @Sendable () -> [Identifier: [WebhookReport]] = { [:] }
     ) {
         leaderRecoveries = recoveries
+        leaderWebhooks = webhooks
         self.bus = bus
         self.clock = clock
         self.callLimit = callLimit
@@ -229,6 +234,7 @@ extension ClusterChannels {
 
     /// Of the leader's, if this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
+    package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
 
     package var answersAtOnce: Bool { false }
 }

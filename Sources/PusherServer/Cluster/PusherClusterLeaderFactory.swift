@@ -14,6 +14,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let bridge: (any BridgeTap)?
     private let sweepInterval: Duration
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
+    /// What became of events of webhooks under former leader's parts of this process.
+    private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
 
     /// - Parameters:
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
@@ -37,6 +39,12 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     /// What is kept of events for connections that come back, while this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] {
         current.withLockedValue { $0 }?.channels.recoveries ?? []
+    }
+
+    /// What became of events of webhooks while this process has led; no count gets less (rule CP-60).
+    package var webhookReports: [Identifier: [WebhookReport]] {
+        let present = current.withLockedValue { $0 }?.service.webhooks.receivers ?? [:]
+        return present.merging(formerReports.withLockedValue { $0 }) { $0.adding($1) }
     }
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
@@ -92,6 +100,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             service: service, journal: journal, channels: channels, remote: remote, records: records, output: context.output,
             eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users), applications: applications)
         leader.begin(sweeping: sweepInterval)
+        let reports = webhookReports.mapValues { $0.map(\.settled) }
+        formerReports.withLockedValue { $0 = reports }
         current.withLockedValue { $0 = leader }
         return leader
     }

@@ -29,3 +29,20 @@ package struct WebhookReport: Hashable, Sendable {
         }
     }
 }
+
+extension WebhookReport {
+    /// The figures alone, of a receiver that somebody else tells now.
+    package var settled: WebhookReport { WebhookReport(number: number, url: nil, counts: counts.settled) }
+}
+
+extension [WebhookReport] {
+    /// Those of the same receivers from two places as one list, in the order of their numbers. An address of the first list counts.
+    package func adding(_ others: [WebhookReport]) -> [WebhookReport] {
+        var reports = Dictionary(map { ($0.number, $0) }) { first, _ in first }
+        for other in others {
+            reports[other.number, default: WebhookReport(number: other.number, url: nil, counts: .init())].counts += other.counts
+            if reports[other.number]?.url == nil { reports[other.number]?.url = other.url }
+        }
+        return reports.values.sorted { $0.number < $1.number }
+    }
+}
