@@ -274,8 +274,8 @@ let package = Package(
         .target(
             name: "ConsolePages",
             resources: [
-                "index.html", "console.css", "app.js", "parts.js", "overview.js", "channels.js", "live.js", "people.js",
-                "trouble.js", "update.js", "icon.svg",
+                "index.html", "console.css", "app.js", "parts.js", "charts.js", "overview.js", "channels.js", "live.js",
+                "people.js", "trouble.js", "update.js", "icon.svg",
             ].map { .embedInCode("Files/\($0)") },
             swiftSettings: strict),
         // The OpenAPI descriptions of the server's HTTP APIs, as part of the program for the same reason.

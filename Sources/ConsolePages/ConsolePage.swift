@@ -4,6 +4,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
     case style = "console.css"
     case app = "app.js"
     case parts = "parts.js"
+    case charts = "charts.js"
     case overview = "overview.js"
     case channels = "channels.js"
     case live = "live.js"
@@ -18,6 +19,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
         case .style: PackageResources.console_css
         case .app: PackageResources.app_js
         case .parts: PackageResources.parts_js
+        case .charts: PackageResources.charts_js
         case .overview: PackageResources.overview_js
         case .channels: PackageResources.channels_js
         case .live: PackageResources.live_js
@@ -33,7 +35,7 @@ package enum ConsolePage: String, CaseIterable, Hashable, Sendable {
         case .index: "text/html; charset=utf-8"
         case .style: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
-        case .app, .parts, .overview, .channels, .live, .people, .update, .trouble: "text/javascript; charset=utf-8"
+        case .app, .parts, .charts, .overview, .channels, .live, .people, .update, .trouble: "text/javascript; charset=utf-8"
         }
     }
 }

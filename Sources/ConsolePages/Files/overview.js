@@ -1,5 +1,6 @@
 // How the server is, and its applications.
-import { badge, bytes, curve, element, empty, note, number, put, rate, services, table, time, title, update } from "/console/parts.js";
+import { charts } from "/console/charts.js";
+import { badge, bytes, element, empty, note, number, put, rate, services, table, time, title, update } from "/console/parts.js";
 
 const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
@@ -17,31 +18,29 @@ function tile(name, value, more) {
 }
 
 export async function overview(main, context) {
-  const place = element("div", {});
-  put(main, place);
+  const [head, rest] = [element("div", {}), element("div", {})];
+  const figures = charts(context);
+  put(main, head, figures.element, rest);
   await context.repeat(2, async () => {
     const told = await context.ask("overview");
     if (context.isOver) return;
-    const last = told.history.at(-1) ?? [0, 0];
     context.state(told);
     const warnings = readiness(told.reasons);
     if (!told.configurationValid) warnings.push(note("", "The last configuration was refused", "The server goes on with the one before. The log says what is wrong; lifeline serve --check says it, too."));
     if (told.certificate && !told.certificate.valid) warnings.push(note("bad", "The new certificate cannot be used", "The old one stays until the files are right."));
     if (told.certificate && told.certificate.days < 14) warnings.push(note(told.certificate.days < 0 ? "bad" : "", told.certificate.days < 0 ? "The certificate has expired" : `The certificate expires in ${told.certificate.days} days`, "Replace the files; the server takes them over by itself."));
-    update(place, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
-      warnings, tiles(told, last),
-      element("section", { class: "panel" }, element("h2", {}, "Messages in a second"), curve(told.history),
-        element("p", { class: "legend" }, element("span", {}, "sent ", element("b", {}, rate(last[0]))), element("span", {}, "received (dashed) ", element("b", {}, rate(last[1]))),
-          element("span", {}, "the last five minutes"))),
-      element("div", { class: "pair" }, loops(told), element("div", {}, cluster(told), hooks(told))));
+    update(head, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
+      warnings, tiles(told));
+    update(rest, element("div", { class: "pair" }, loops(told), element("div", {}, cluster(told), hooks(told))));
+    await figures.refresh();
   });
 }
 
-function tiles(told, last) {
+function tiles(told) {
   return element("dl", { class: "tiles" },
     tile("Connections", number(told.connections), `of ${number(told.connectionsLimit)}; ${number(told.sockets)} sockets`),
-    tile("Messages sent", `${rate(last[0])}/s`, `${number(told.totals.sent + told.totals.polled)} since the start`),
-    tile("Messages received", `${rate(last[1])}/s`, `${number(told.totals.requests)} requests`),
+    tile("Messages sent", `${rate(told.rates.deliveries)}/s`, `${number(told.totals.sent + told.totals.polled)} since the start`),
+    tile("Messages received", `${rate(told.rates.messages)}/s`, `${number(told.totals.requests)} requests`),
     tile("Channels", number(told.channels), `${number(told.polls)} held polls`),
     tile("Memory", bytes(told.memory), told.openFilesLimit ? `${number(told.openFiles)} of ${number(told.openFilesLimit)} files` : null),
     tile("Sent", bytes(told.totals.sentBytes), `${bytes(told.totals.receivedBytes)} received`));

@@ -113,30 +113,6 @@ export function time(seconds) {
 
 export const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString("en-GB");
 
-/** A curve of two rates. */
-export function curve(points) {
-  const space = "http://www.w3.org/2000/svg";
-  const draw = (name, attributes) => {
-    const made = document.createElementNS(space, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
-  const [width, height, count] = [600, 110, 300];
-  const top = Math.max(1, ...points.map((point) => Math.max(point[0], point[1])));
-  const x = (index) => width - (points.length - 1 - index) * (width / (count - 1));
-  const y = (value) => height - 4 - (value / top) * (height - 12);
-  const line = (place) => points.map((point, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(point[place]).toFixed(1)}`).join("");
-  const last = points.at(-1) ?? [0, 0];
-  const picture = draw("svg", { class: "curve", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
-    "aria-label": `Messages in a second over five minutes: ${rate(last[0])} sent and ${rate(last[1])} received now, ${rate(top)} at most` });
-  picture.append(draw("line", { class: "base", x1: 0, x2: width, y1: height - 4, y2: height - 4 }));
-  if (points.length > 1) {
-    picture.append(draw("path", { class: "area", d: `${line(0)}L${width} ${height - 4}L${x(0).toFixed(1)} ${height - 4}Z` }));
-    picture.append(draw("path", { class: "in", d: line(1) }), draw("path", { class: "up", d: line(0) }));
-  }
-  return picture;
-}
-
 /** Asks before something that cannot be taken back; the answer is a promise of true or false. */
 export function confirm(heading, text, action) {
   return new Promise((resolve) => {

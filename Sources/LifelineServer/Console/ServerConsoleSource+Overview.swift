@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import ServerCluster
+import ServerConsole
 import ServerRuntime
 import WireCoding
 
@@ -28,7 +29,7 @@ extension ServerConsoleSource {
         let process = try await NIOThreadPool.singleton.runIfActive { ProcessFigures.current() }
         let statistics = services.statistics
         let admission = context.admission.withLockedValue { $0 }
-        let points = history.withLockedValue(\.points)
+        let rates = history.withLockedValue(\.rates)
         let webhooks = webhookCounts
         var value: JSONValue = [
             "version": .string(LifelineServer.version), "uptime": .seconds(context.now.since(context.started)),
@@ -58,13 +59,35 @@ extension ServerConsoleSource {
                 "queued": .count(webhooks.queued), "dropped": .count(webhooks.dropped), "failed": .count(webhooks.failedRequests),
             ],
             "configurationValid": .bool(context.hasValidConfiguration.withLockedValue { $0 }),
-            "history": .array(points.map { [.rate($0.sent), .rate($0.received), .count($0.connections)] }),
+            "rates": ["messages": .rate(rates.messages), "deliveries": .rate(rates.deliveries)],
         ]
         guard case .object(var members) = value else { return value }
         members["certificate"] = certificate
         members["cluster"] = seat.clusterStatus.map { Self.cluster($0()) } ?? .null
         value = .object(members)
         return value
+    }
+
+    /// The figures of a span, series by series, with null where nothing is known (rule CO-81).
+    func figures(_ parameters: ConsoleParameters) throws(HTTPProblem) -> JSONValue {
+        guard let span = FigureHistory.Span(rawValue: parameters.span ?? FigureHistory.Span.fiveMinutes.rawValue) else {
+            let spans = FigureHistory.Span.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badRequest("span is one of \(spans).")
+        }
+        let now = context.now
+        let points = history.withLockedValue { $0.points(of: span, at: now) }
+        let age = FigureHistory.age(ofLastStep: span, at: now).components.seconds
+        let start = context.clock.unixSeconds() - Int(age) - (points.count - 1) * Int(span.step)
+        func series(_ value: (FigureHistory.Point) -> JSONValue) -> JSONValue { .array(points.map { $0.map(value) ?? .null }) }
+        return [
+            "span": .string(span.rawValue), "step": .count(Int(span.step)), "start": .count(start),
+            "series": [
+                "connections": series { .count($0.connections) }, "messages": series { .thousandths($0.messages) },
+                "deliveries": series { .thousandths($0.deliveries) }, "errors": series { .thousandths($0.errors) },
+                // In microseconds.
+                "delay": series { .count(Int($0.delay / .microseconds(1))) },
+            ],
+        ]
     }
 
     private var certificate: JSONValue {

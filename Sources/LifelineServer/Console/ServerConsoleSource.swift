@@ -15,7 +15,8 @@ final class ServerConsoleSource: ConsoleSource {
     let host: ServerHost
     let services: ServerServices
     let seat: any ServerSeat
-    let history = NIOLockedValueBox(RateHistory())
+    let history = NIOLockedValueBox(FigureHistory())
+    private let probes = NIOLockedValueBox(LoopProbes())
 
     init(_ configuration: ServerConfiguration, _ host: ServerHost, _ services: ServerServices, _ seat: any ServerSeat) {
         self.configuration = configuration
@@ -34,17 +35,26 @@ final class ServerConsoleSource: ConsoleSource {
         let now = context.now
         guard history.withLockedValue({ $0.isDue(at: now) }) else { return }
         let statistics = services.statistics
-        let sample = RateHistory.Sample(
-            sent: statistics.messagesSent + statistics.messagesPolled,
-            received: statistics.messagesReceived + statistics.messagesPublished + services.pusher.publishedCount,
-            connections: statistics.connections)
+        let (delay, told) = probes.withLockedValue { $0.take(at: now) }
+        let sample = FigureHistory.Sample(
+            messages: statistics.messagesReceived + statistics.messagesPublished + services.pusher.publishedCount,
+            deliveries: statistics.messagesSent + statistics.messagesPolled,
+            errors: statistics.connectionsRefused + statistics.requestsRefused + told,
+            connections: statistics.connections, delay: delay)
         history.withLockedValue { $0.add(sample, at: now) }
+        for (number, loop) in context.loops.enumerated() where probes.withLockedValue({ $0.ask(number, at: now) }) {
+            loop.eventLoop.execute { [probes, context] in
+                let errors = loop.state.figures.errors.values.reduce(0, +)
+                probes.withLockedValue { $0.answer(number, errors: errors, at: context.now) }
+            }
+        }
     }
 
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue {
         do {
             switch query {
             case .overview: return try await overview()
+            case .history: return try figures(parameters)
             case .applications: return applications()
             case .channels: return try await channels(parameters)
             case .channel: return try await channel(parameters)
@@ -147,5 +157,8 @@ extension JSONValue {
     static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
     static func optional(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
     static func rate(_ value: Double) -> JSONValue { JSONNumber((value * 10).rounded() / 10).map { .number($0) } ?? 0 }
+    static func thousandths(_ value: Double) -> JSONValue {
+        JSONNumber((value * 1_000).rounded() / 1_000).map { .number($0) } ?? 0
+    }
     static func seconds(_ duration: Duration) -> JSONValue { .count(Int(duration.components.seconds)) }
 }

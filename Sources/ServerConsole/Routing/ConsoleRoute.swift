@@ -18,7 +18,7 @@ package enum ConsoleRoute: Hashable, Sendable {
     }
 
     package enum ConsoleQuery: String, CaseIterable, Hashable, Sendable {
-        case overview, applications, channels, channel, users, connections, ended, webhooks, polls, errors
+        case overview, history, applications, channels, channel, users, connections, ended, webhooks, polls, errors
     }
 
     /// Throws 404 for an unknown path and 405 for a known one with another method. Nothing of a path names a file.

@@ -23,6 +23,8 @@ package struct ConsoleParameters: Hashable, Sendable {
     package var application: String?
     package var channel: String?
     package var prefix = ""
+    /// How far back figures go.
+    package var span: String?
     /// Names that have been told already end here.
     package var after: String?
     package var limit = 100
@@ -37,13 +39,14 @@ package struct ConsoleParameters: Hashable, Sendable {
         channel = try target.value(of: "channel")
         prefix = try target.value(of: "prefix") ?? ""
         after = try target.value(of: "after")
+        span = try target.value(of: "span")
         if let text = try target.value(of: "limit") {
             guard let limit = Int(text), Self.limits.contains(limit) else {
                 throw .badRequest("limit is a number from \(Self.limits.lowerBound) to \(Self.limits.upperBound).")
             }
             self.limit = limit
         }
-        for text in [service, application, channel, prefix, after] where (text?.utf8.count ?? 0) > 1_024 {
+        for text in [service, application, channel, prefix, after, span] where (text?.utf8.count ?? 0) > 1_024 {
             throw .badRequest("A parameter is longer than 1024 bytes.")
         }
     }
