@@ -443,8 +443,8 @@ let package = Package(
         tests(
             "LifelineBackendTests",
             [
-                "LifelineBackend", "ConnectionEngine", "HTTPTransport", "NexconnProtocol", "WireCoding", "Lifeline",
-                "LifelineServer", nioLocks,
+                "LifelineBackend", "ConnectionEngine", "HTTPTransport", "NexconnProtocol", "PusherProtocol", "WireCoding",
+                "Lifeline", "LifelineServer", nioLocks,
             ]),
         tests(
             "LifelineCommandTests",
