@@ -25,17 +25,17 @@ final class PusherWebhookService: Sendable {
         self.records = records
     }
 
-    /// What became of the events of each application, by its id.
-    var counts: [Identifier: WebhookDelivery.Counts] {
-        let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
-        var counts = applications.mapValues(\.counts)
-        for (id, count) in expired { counts[id, default: .init()].dropped += count }
-        return counts
-    }
-
-    /// The same by receiver.
+    /// What became of the events of each application, by receiver.
     var receivers: [Identifier: [WebhookReport]] {
-        state.withLockedValue(\.applications).mapValues(\.receivers)
+        let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
+        var reports = applications.mapValues(\.receivers)
+        for (id, count) in expired {
+            // Under a number that no receiver of the application has.
+            let known = reports[id] ?? []
+            let number = known.last.map { $0.number + 1 } ?? 0
+            reports[id] = known + [WebhookReport(number: number, url: nil, counts: .init(dropped: count))]
+        }
+        return reports
     }
 
     /// Takes news; to be called under the lock of the channel's shard.

@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
 import RealtimeHub
@@ -9,6 +10,13 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+
+extension PusherWebhookService {
+    /// What became of the events of each application, whichever receiver they were for.
+    var counts: [Identifier: WebhookDelivery.Counts] {
+        receivers.mapValues { $0.reduce(into: .init()) { $0 += $1.counts } }
+    }
+}
 
 /// What other servers lack: retries, batches and the delay of ends in one.
 @Suite("Webhooks whose receivers fail (SW-20 to SW-28)", .timeLimit(.minutes(3)))
