@@ -46,10 +46,13 @@ struct RedisTopologyServerTests {
         #expect(try await live.message().payload == "x")
     }
 
-    @Test func `RC-36 A master that the Sentinels have replaced is left although it answers`() async throws {
+    @Test(arguments: [false, true])
+    func `RC-36, RC-40 A master that the Sentinels have replaced is left although it answers, at once by their word`(
+        isTold: Bool
+    ) async throws {
         let (master, replica, sentinel) = try await watched()
         let live = try LiveLink(RedisAddress("redis://127.0.0.1:\(sentinel.port)?sentinel=m")) {
-            $0.policy.looking = .milliseconds(50)
+            $0.policy.looking = isTold ? .seconds(3_600) : .milliseconds(50)
         }
         try await live.send("SET", "k", "1")
         let watcher = try await LiveLink.admin(sentinel)

@@ -20,6 +20,8 @@ final class RedisLinkCore {
     private var armed: (at: Moment, cancel: TimerCancellation)?
     /// Asks again and again where the master is.
     private var looking: TimerCancellation?
+    /// Hear at once that the master is another server.
+    private var listeners: [SentinelListener] = []
 
     init(
         _ settings: RedisLinkSettings, eventLoop: any EventLoop, timers: any TimerScheduler,
@@ -41,13 +43,18 @@ final class RedisLinkCore {
         switch operation {
         case .start:
             run { $0.start(at: $1, into: &$2) }
+            if listeners.isEmpty { listen() }
             look()
         case .renew(let endpoint):
-            if let endpoint { settings.endpoint = endpoint }
+            if let endpoint {
+                settings.endpoint = endpoint
+                listen()
+            }
             run { machine, _, effects in machine.hurry(into: &effects) }
         case .close:
             looking?()
             looking = nil
+            listeners = []
             run { $0.close(into: &$2) }
         case .send(let call, let limit, let completion):
             let id = note(completion)
@@ -104,12 +111,23 @@ final class RedisLinkCore {
         }
     }
 
+    /// Has Sentinels tell of another master.
+    private func listen() {
+        listeners = settings.endpoint.locator.listen(on: eventLoop, timers: timers) { [weak self] in
+            self?.run { $0.moved(into: &$2) }
+            // Whoever waits for the next attempt waited for this.
+            self?.run { machine, _, effects in machine.hurry(into: &effects) }
+        }
+    }
+
     /// Notices a switch that this link was not told of: a former master that is cut off answers as if nothing had happened.
     private func look() {
         let locator = settings.endpoint.locator
         guard locator.canMove, looking == nil else { return }
+        let isDeaf = locator.hasSentinels && !listeners.contains { $0.isListening }
+        let pause = isDeaf ? min(settings.policy.looking, settings.policy.lookingUntold) : settings.policy.looking
         let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
-        looking = timers.schedule(after: settings.policy.looking) {
+        looking = timers.schedule(after: pause) {
             bound.eventLoop.execute { bound.value.object?.lookAgain() }
         }
     }

@@ -288,8 +288,12 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.cut(lane, self[lane].attempt, loss))
     }
 
-    /// The master is another server now: both connections are made anew (rule RC-36).
+    /// The master is another server now: both connections are made anew (rules RC-36 and RC-40).
     package mutating func moved(into effects: inout [Effect]) {
+        // One that is being dialled may lead to the former master.
+        for lane in lanes {
+            if case .dialling = self[lane].phase { effects.append(.cut(lane, self[lane].attempt, .moved)) }
+        }
         if case .ready = commands.phase {
             commands.phase = .leaving
             hold = nil

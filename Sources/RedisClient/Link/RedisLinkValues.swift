@@ -49,6 +49,8 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var bytes: Int
     /// How often Sentinels or a cluster are asked where the master is.
     package var looking = Duration.seconds(5)
+    /// How often Sentinels are asked while none of them would tell by itself.
+    package var lookingUntold = Duration.seconds(1)
     /// Nil for a link without subscriptions.
     package var probe: Probe?
 

@@ -47,6 +47,44 @@ package final class RedisLocator: Sendable {
     /// Whether the server can be another one each time.
     package var canMove: Bool { address.topology != .single }
 
+    /// Whether Sentinels know where the master is.
+    var hasSentinels: Bool { if case .sentinel = address.topology { true } else { false } }
+
+    /// Listens to all Sentinels of the address until what is returned is given up; to nobody without Sentinels. A Sentinel that has chosen a
+    /// master is asked first from then on: others may hear of it later.
+    ///
+    /// - Parameter moved: called on the event loop when another server than the one that was found last is the master.
+    func listen(
+        on eventLoop: any EventLoop, timers: any TimerScheduler, moved: @escaping () -> Void
+    ) -> [SentinelListener] {
+        guard case .sentinel(let name) = address.topology else { return [] }
+        return address.hosts.map { sentinel in
+            SentinelListener(
+                sentinel, master: name, tls: tls, handshakes: sentinelHandshakes, timing: timing, eventLoop: eventLoop,
+                timers: timers
+            ) { [weak self] master in
+                if self?.take(master, of: sentinel) == true { moved() }
+            }
+        }
+    }
+
+    /// Returns whether another server was the master before.
+    private func take(_ master: RedisAddress.Host, of sentinel: RedisAddress.Host) -> Bool {
+        state.withLockedValue { state in
+            state.hosts = [sentinel] + state.hosts.filter { $0 != sentinel }
+            guard let former = state.found, former != master else { return false }
+            state.found = master
+            return true
+        }
+    }
+
+    /// Sentinels have passwords of their own, or none: they are asked without one first.
+    private var sentinelHandshakes: [RedisHandshake] {
+        (address.credentials == nil ? [nil] : [nil, address.credentials]).map {
+            RedisHandshake(credentials: $0, clientName: clientName, needsMaster: false)
+        }
+    }
+
     /// Fails when nobody knows, with what the last one that was asked said.
     func locate(on eventLoop: any EventLoop, timers: any TimerScheduler) -> EventLoopFuture<RedisAddress.Host> {
         let hosts = state.withLockedValue(\.hosts)

@@ -34,6 +34,8 @@ struct LinkRun {
 
     mutating func hurry() -> [Effect] { run { machine, _, effects in machine.hurry(into: &effects) } }
 
+    mutating func move() -> [Effect] { run { machine, _, effects in machine.moved(into: &effects) } }
+
     mutating func close() -> [Effect] { run { $0.close(into: &$2) } }
 
     /// A connection is ready, and all its subscriptions are confirmed.

@@ -1,0 +1,96 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOCore
+
+/// A master that a Sentinel has chosen in place of another one.
+struct SwitchedMaster: Hashable, Sendable {
+    /// The name under which Sentinels know it.
+    var name: String
+    var host: RedisAddress.Host
+
+    /// What a Sentinel publishes on `+switch-master`: name, old host, old port, new host, new port. Nil for anything else.
+    init?(_ payload: ByteBuffer) {
+        let words = String(buffer: payload).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count >= 5, let port = words.last.flatMap({ Int($0) }), (1...65_535).contains(port),
+            let host = words.dropLast().last, !host.isEmpty
+        else { return nil }
+        name = words.dropLast(4).joined(separator: " ")
+        self.host = RedisAddress.Host(String(host), port: port)
+    }
+}
+
+/// Listens to one Sentinel for as long as it lives, and says at once when another server has become the master (rule RC-40).
+///
+/// Used on one event loop.
+final class SentinelListener {
+    private let sentinel: RedisAddress.Host
+    private let master: String
+    private let tls: RedisTLS?
+    private let handshakes: [RedisHandshake]
+    private let timing: RedisTiming
+    private let eventLoop: any EventLoop
+    private let timers: any TimerScheduler
+    private let report: (RedisAddress.Host) -> Void
+    private var connection: RedisConnection?
+    /// Which of ``handshakes`` is used.
+    private var attempt = 0
+    private var waiting: TimerCancellation?
+    /// Whether the Sentinel has confirmed that it tells.
+    private(set) var isListening = false
+
+    private static let channel = RedisChannel(.channel, "+switch-master")
+    /// Between two attempts to reach the Sentinel.
+    static let pause = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - master: the name of the master at the Sentinels.
+    ///   - handshakes: tried one after the other while the Sentinel refuses them.
+    ///   - report: called on the event loop with the new master.
+    init(
+        _ sentinel: RedisAddress.Host, master: String, tls: RedisTLS?, handshakes: [RedisHandshake], timing: RedisTiming,
+        eventLoop: any EventLoop, timers: any TimerScheduler, report: @escaping (RedisAddress.Host) -> Void
+    ) {
+        self.sentinel = sentinel
+        self.master = master
+        self.tls = tls
+        self.handshakes = handshakes
+        self.timing = timing
+        self.eventLoop = eventLoop
+        self.timers = timers
+        self.report = report
+        dial()
+    }
+
+    deinit { waiting?() }
+
+    private func dial() {
+        guard !handshakes.isEmpty else { return }
+        // in bounds: a remainder of the count.
+        let handshake = handshakes[attempt % handshakes.count]
+        let endpoint = RedisEndpoint(host: sentinel, tls: tls, handshake: handshake, timing: timing)
+        connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { [weak self] in self?.heard($0) }
+    }
+
+    private func heard(_ event: RedisConnectionEvent) {
+        switch event {
+        case .ready:
+            connection?.submit(
+                .subscribing(RedisSubscribing(.channel, begins: true, names: [Self.channel.name])), id: 1,
+                deadline: timers.now + .seconds(1))
+        case .answered(_, .success): isListening = true
+        case .answered(_, .failure): connection?.cut(.closed)
+        case .pushed(.message(let message)):
+            guard let switched = SwitchedMaster(message.payload), switched.name == master else { return }
+            report(switched.host)
+        case .pushed: break
+        case .closed(let loss):
+            isListening = false
+            connection = nil
+            if case .refused = loss { attempt += 1 }
+            let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
+            waiting = timers.schedule(after: Self.pause) {
+                bound.eventLoop.execute { bound.value.object?.dial() }
+            }
+        }
+    }
+}
