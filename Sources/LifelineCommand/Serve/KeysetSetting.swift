@@ -27,5 +27,6 @@ enum KeysetSetting {
         .integer("fileBytes", \.fileBytes, 1...16_777_216),
         .integer("fileStorage", \.fileStorage, 0...1_099_511_627_776),
         .seconds("fileLifetime", \.fileLifetime, 60...3_153_600_000),
+        .seconds("historyRetention", \.historyRetention, 60...3_153_600_000),
     ]
 }

@@ -49,6 +49,12 @@ struct ServePubNubOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long files are kept (default: for ever).", valueName: "seconds"))
     var pubnubFileLifetime: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long stored messages stay in the history at most (default: as long as their publishers say).",
+            valueName: "seconds"))
+    var pubnubHistoryRetention: String?
+
     /// The options that were given, by the names of their settings.
     var given: [(name: String, option: String, text: String)] {
         let texts: [(String, String, String?)] = [
@@ -63,6 +69,7 @@ struct ServePubNubOptions: ParsableArguments {
             ("fileBytes", "--pubnub-file-bytes", pubnubFileBytes),
             ("fileStorage", "--pubnub-file-storage", pubnubFileStorage),
             ("fileLifetime", "--pubnub-file-lifetime", pubnubFileLifetime),
+            ("historyRetention", "--pubnub-history-retention", pubnubHistoryRetention),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
     }

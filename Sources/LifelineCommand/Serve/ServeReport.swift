@@ -72,7 +72,13 @@ struct ServeReport {
         let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
         let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
         return "\(name): \(keyset.isEnabled ? "" : "disabled, ")access manager \(keyset.requiresGrants ? "on" : "off"), "
-            + "polls held \(hold) s" + (keyset.previousSecretKey == nil ? "" : ", two secrets")
+            + "polls held \(hold) s" + history(of: keyset) + (keyset.previousSecretKey == nil ? "" : ", two secrets")
+    }
+
+    /// Without an end only the memory of Redis bounds a history there.
+    private func history(of keyset: Keyset) -> String {
+        if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" }
+        return settings.redis == nil ? "" : ", history without historyRetention"
     }
 
     private func line(_ chat: ChatApplication) -> String {

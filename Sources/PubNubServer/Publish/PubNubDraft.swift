@@ -87,14 +87,32 @@ struct PubNubDraft: Hashable, Sendable {
     }
 
     /// The stored form, once it has its place in the stream.
-    func message(timetoken: UInt64, storesByDefault: Bool) -> StoredMessage {
+    ///
+    /// - Parameter retention: how long it is stored at most; nil for as long as the publisher says.
+    func message(timetoken: UInt64, storesByDefault: Bool, retention: Duration? = nil) -> StoredMessage {
         let isStored = isStored ?? storesByDefault
         let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
-        let expires = isStored && ticks >= 1 && ticks < 1e18 ? timetoken + UInt64(ticks) : nil
+        let ends = [
+            ticks >= 1 && ticks < 1e18 ? timetoken + UInt64(ticks) : nil,
+            retention.flatMap { Self.end(of: $0, from: timetoken) },
+        ]
+        let expires = isStored ? ends.compactMap(\.self).min() : nil
         return StoredMessage(
             timetoken: timetoken, channel: Identifier(channel), publisher: publisher, payload: payload, metadata: metadata,
             kind: kind.rawValue, customType: customType, sequence: sequence, origination: origination, isStored: isStored,
             expires: expires)
+    }
+
+    /// When a message ends; nil for a time that is too long to end.
+    private static func end(of retention: Duration, from timetoken: UInt64) -> UInt64? {
+        let (seconds, attoseconds) = retention.components
+        let whole = UInt64(clamping: seconds).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
+        let end = timetoken.addingReportingOverflow(whole.partialValue)
+        // Timetokens have 63 bits.
+        guard !whole.overflow, !end.overflow, end.partialValue <= UInt64(Int64.max) - TimetokenClock.ticksPerSecond else {
+            return nil
+        }
+        return end.partialValue + UInt64(clamping: attoseconds) / (1_000_000_000_000_000_000 / TimetokenClock.ticksPerSecond)
     }
 
     /// Compressed or not is seen from the bytes: libraries label zlib as gzip and as deflate.

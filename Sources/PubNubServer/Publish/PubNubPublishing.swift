@@ -58,7 +58,8 @@ struct PubNubPublishing: Sendable {
             return token
         }
         let keyset = application.keyset
-        let message = draft.message(timetoken: token, storesByDefault: keyset.storesByDefault)
+        let message = draft.message(
+            timetoken: token, storesByDefault: keyset.storesByDefault, retention: keyset.historyRetention)
         let envelope = PubNubEnvelope(message, region: storage.region, subscribeKey: keyset.subscribeKey)
         let element = PubNubElement(shared: envelope.shared)
         storage.store.append(message, application: keyset.subscribeKey) { error in

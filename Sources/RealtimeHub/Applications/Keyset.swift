@@ -33,13 +33,17 @@ public struct Keyset: Hashable, Sendable {
     public var fileStorage: Int
     /// How long a file is kept; nil for as long as nobody deletes it.
     public var fileLifetime: Duration?
+    /// How long stored messages stay in the history at most, from when they are published; nil for as long as their publishers say.
+    /// Messages that were stored before it was set keep their own time.
+    public var historyRetention: Duration?
 
     /// A keyset with the server's defaults.
     public init(
         publishKey: String, subscribeKey: String, secretKey: Secret, previousSecretKey: Secret? = nil, isEnabled: Bool = true,
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,
         presenceInterval: Duration = .seconds(10), sendsPresenceDeltas: Bool = true, pollHold: Duration? = nil,
-        pushWebhook: String? = nil, fileBytes: Int = 5 << 20, fileStorage: Int = 1 << 30, fileLifetime: Duration? = nil
+        pushWebhook: String? = nil, fileBytes: Int = 5 << 20, fileStorage: Int = 1 << 30, fileLifetime: Duration? = nil,
+        historyRetention: Duration? = nil
     ) {
         self.publishKey = publishKey
         self.subscribeKey = subscribeKey
@@ -56,6 +60,7 @@ public struct Keyset: Hashable, Sendable {
         self.fileBytes = fileBytes
         self.fileStorage = fileStorage
         self.fileLifetime = fileLifetime
+        self.historyRetention = historyRetention
     }
 
     /// All secret keys that are valid, the one that signs first.

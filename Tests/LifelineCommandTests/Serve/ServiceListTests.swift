@@ -28,7 +28,7 @@ struct ServiceListTests {
 
     private static let keyset = """
         {"publishKey": "p1", "subscribeKey": "s1", "secret": "k1", "previousSecret": "k0", "enabled": false,
-         "accessManager": true, "pollHold": 25, "announceMaximum": 3, "presenceInterval": 4}
+         "accessManager": true, "pollHold": 25, "announceMaximum": 3, "presenceInterval": 4, "historyRetention": 86400}
         """
     private static let chat = """
         {"key": "c1", "secret": "k1", "previousSecret": "k0", "enabled": false, "syncDevices": true, "presence": false,
@@ -44,7 +44,8 @@ struct ServiceListTests {
         let expected = [
             Keyset(
                 publishKey: "p1", subscribeKey: "s1", secretKey: "k1", previousSecretKey: "k0", isEnabled: false,
-                requiresGrants: true, announceMaximum: 3, presenceInterval: .seconds(4), pollHold: .seconds(25)),
+                requiresGrants: true, announceMaximum: 3, presenceInterval: .seconds(4), pollHold: .seconds(25),
+                historyRetention: .seconds(86_400)),
             Keyset(publishKey: "p2", subscribeKey: "s2", secretKey: "k2"),
         ]
         #expect(try keysets(#"{"pubnub": \#(list)}"#) == expected)
@@ -232,6 +233,22 @@ struct ServiceListTests {
         #expect(settings.strayVariables.isEmpty)
         let lines = ServeReport(settings: settings).lines
         #expect(lines.contains("pubnub a: access manager off, polls held 280 s") && lines.contains("chat d: presence on"))
+    }
+
+    @Test func `CL-125: the report names how long a keyset's messages are kept, and over Redis that nothing else bounds them`()
+        throws
+    {
+        func line(_ environment: [String: String]) throws -> String? {
+            let environment = environment.merging(["LIFELINE_PUBNUB_SECRET": "x"]) { $1 }
+            let settings = try ServeSettings(command: ServeCommand.parse([]), environment: environment)
+            return ServeReport(settings: settings).lines.first { $0.hasPrefix("pubnub") }
+        }
+        let start = "pubnub: access manager off, polls held 280 s"
+        #expect(try line([:]) == start)
+        #expect(try line(["LIFELINE_PUBNUB_HISTORY_RETENTION": "86400"]) == start + ", history of 86400 s")
+        #expect(try line(["LIFELINE_REDIS": "redis://127.0.0.1"]) == start + ", history without historyRetention")
+        let both = ["LIFELINE_REDIS": "redis://127.0.0.1", "LIFELINE_PUBNUB_HISTORY_RETENTION": "60"]
+        #expect(try line(both) == start + ", history of 60 s")
     }
 
     @Test("A development secret is public as the previous one, too (SO-64)")

@@ -1,4 +1,5 @@
 import Identifiers
+import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
 import Testing
@@ -34,6 +35,42 @@ struct PubNubHistoryTests {
         #expect(try await fixture.body("/v2/history/sub_key/demo/channel/none") == "[[],0,0]")
         let answer = try await fixture.ask(Self.v2)
         #expect(answer.contentType == "text/javascript; charset=\"UTF-8\"")
+    }
+
+    @Test func `PV-22: with a retention messages leave the history after it, or sooner where their publisher says so`()
+        async throws
+    {
+        var keyset = Keyset.development
+        keyset.historyRetention = .seconds(120)
+        let fixture = PubNubRESTFixture(keyset)
+        for (payload, hours) in [("1", nil), ("2", 36.0 / 3600), ("3", 24)] as [(String, Double?)] {
+            var draft = try PubNubDraft(channel: "room", message: payload, metadata: nil, user: nil)
+            draft.hours = hours
+            PubNubPublishing(application: fixture.application, counts: NIOLockedValueBox(ApplicationCounts())).publish(draft) {
+                _ in
+            }
+        }
+        func history() async throws -> Substring { try await fixture.body(Self.v2).dropFirst().prefix { $0 != "]" } }
+        fixture.pass(seconds: 35)
+        #expect(try await history() == "[1,2,3")
+        fixture.pass(seconds: 2)
+        #expect(try await history() == "[1,3")
+        fixture.pass(seconds: 82)
+        #expect(try await history() == "[1,3")
+        fixture.pass(seconds: 2)
+        #expect(try await history() == "[")
+    }
+
+    @Test(arguments: [
+        (Duration.milliseconds(1_500), 16_000_000_015_000_000 as UInt64?), (.zero, 16_000_000_000_000_000),
+        (.seconds(-5), 16_000_000_000_000_000), (.seconds(Int64.max), nil), (.seconds(922_000_000_000), nil),
+        (.seconds(3_153_600_000), 47_536_000_000_000_000),
+    ])
+    func `PV-22: no retention is too long or too short to be reckoned with`(retention: Duration, end: UInt64?) throws {
+        let draft = try PubNubDraft(channel: "room", message: "1", metadata: nil, user: nil)
+        let token: UInt64 = 16_000_000_000_000_000
+        #expect(draft.message(timetoken: token, storesByDefault: true, retention: retention).expires == end)
+        #expect(draft.message(timetoken: token, storesByDefault: false, retention: retention).expires == nil)
     }
 
     @Test("A start is exclusive, an end inclusive, in both directions")
