@@ -98,7 +98,7 @@ package final class InProcessCluster: Sendable {
             leaders[service] = try await factory.makeLeader(
                 ClusterLeaderContext(
                     output: Output(cluster: self, generation: generation), store: Store(store: store), generation: generation,
-                    hasLost: hasLost, eventLoop: eventLoop))
+                    former: generation - 1, hasLost: hasLost, eventLoop: eventLoop))
         }
         let made = leaders
         try await eventLoop.submit { [state] in

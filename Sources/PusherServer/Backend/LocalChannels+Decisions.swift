@@ -38,9 +38,15 @@ extension LocalChannels {
         excluding: SocketID? = nil, user: String? = nil, isKept: Bool = true
     ) -> PositionedEvent? {
         guard !shard.histories.isEmpty else { return nil }
-        return shard.histories.add(
+        let now = now
+        let event = shard.histories.add(
             frame, to: channel, excluding: excluding, user: user, isKept: isKept, application.recovery,
             limit: application.recovery.bytes / shardCount, at: now)
+        guard let leaving = shard.leaving else { return event }
+        let expires = now.advanced(by: application.recovery.lifetime)
+        if let event { leaving([.event(channel, event, isKept: isKept, expires: expires)]) }
+        shard.tellEnded()
+        return event
     }
 
     package var answersAtOnce: Bool { true }
@@ -109,9 +115,12 @@ extension LocalChannels {
         let channel = subscription.channel
         if outcome.becameOccupied, !shard.histories.isEmpty { shard.histories.occupied(channel) }
         guard let recovery = subscription.recovery, subscription.application.recovery.isEnabled else { return nil }
-        return shard.histories.join(
+        let replay = shard.histories.join(
             channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit,
             room: subscription.application.recovery.bytes / shardCount, mayBegin: recovery.mayBegin, at: now, epoch: newEpoch)
+        shard.tellEnded()
+        if replay.beganHistory, let history = shard.histories[channel] { shard.leaving?([.history(channel, history)]) }
+        return replay
     }
 
     @discardableResult

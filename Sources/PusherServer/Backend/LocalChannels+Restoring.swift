@@ -36,6 +36,19 @@ extension LocalChannels {
         }
     }
 
+    /// Takes histories of one application over, behind its subscriptions.
+    func restore(_ histories: [RestoredHistory], _ settings: RecoverySettings) {
+        let now = now
+        for history in histories {
+            withShard(of: history.channel) { shard in
+                let hub = shard.hub
+                shard.histories.restore([history], settings, limit: settings.bytes / shardCount, at: now) {
+                    hub.occupancy(of: $0) != nil
+                }
+            }
+        }
+    }
+
     /// Takes signed-in connections of one application over. Those who watch believe what is the case.
     ///
     /// - Parameter offline: users who have just gone, of whom watchers are told when they stay away.

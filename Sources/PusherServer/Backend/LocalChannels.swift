@@ -76,7 +76,27 @@ package final class LocalChannels: ChannelBackend {
 
     /// Gives up what is kept of events: another process decides from now on.
     func forgetHistories() {
-        for shard in shards { shard.withLockedValue { $0.histories = ChannelHistories() } }
+        for shard in shards {
+            shard.withLockedValue { shard in
+                shard.histories = ChannelHistories()
+                shard.leaving = nil
+            }
+        }
+    }
+
+    /// Leaves what is kept of events to another process, with all that is decided from here on.
+    ///
+    /// - Parameters:
+    ///   - budget: how many bytes of events are left at most.
+    ///   - write: called in the order of decisions, under the lock of a shard: must only queue.
+    func handOverHistories(budget: Int, to write: @escaping @Sendable ([HistoryPart]) -> Void) {
+        var budget = budget
+        for shard in shards {
+            shard.withLockedValue { shard in
+                write(shard.histories.handOver(&budget))
+                shard.leaving = write
+            }
+        }
     }
 
     /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
@@ -198,6 +218,7 @@ package final class LocalChannels: ChannelBackend {
         shard.withLockedValue { shard in
             for due in shard.hub.sweep(at: now) { announce(due) }
             if !shard.histories.isEmpty { shard.histories.sweep(at: now) }
+            shard.tellEnded()
         }
     }
 }

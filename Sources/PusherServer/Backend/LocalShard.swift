@@ -4,6 +4,15 @@ import RealtimeHub
 struct LocalShard: Sendable {
     var hub = ChannelShard()
     var histories = ChannelHistories()
+    /// Where changes of the histories go while this process leaves them to another one.
+    var leaving: (@Sendable ([HistoryPart]) -> Void)?
+
+    /// Tells what has ended, if anybody wants to know.
+    mutating func tellEnded() {
+        guard let leaving else { return }
+        let ended = histories.takeEnded()
+        if !ended.isEmpty { leaving(ended.map { .ended($0) }) }
+    }
 
     /// The name of a history: eight digits of base 36, of which there are 2.8 billions of thousands.
     static let randomEpoch: @Sendable () -> String = {

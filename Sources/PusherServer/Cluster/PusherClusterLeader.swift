@@ -13,6 +13,7 @@ import ServerRuntime
 final class PusherClusterLeader: ClusterLeader {
     let service: PusherService
     private let journal: ClusterWebhookJournal
+    private let handover: HistoryHandover
     let channels: LocalChannels
     let remote: RemoteNodes
     let records: LeaderRecords
@@ -24,12 +25,13 @@ final class PusherClusterLeader: ClusterLeader {
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
 
     init(
-        service: PusherService, journal: ClusterWebhookJournal, channels: LocalChannels, remote: RemoteNodes,
-        records: LeaderRecords, output: any ClusterOutput,
+        service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, channels: LocalChannels,
+        remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
         eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application]
     ) {
         self.service = service
         self.journal = journal
+        self.handover = handover
         self.channels = channels
         self.remote = remote
         self.records = records
@@ -55,7 +57,11 @@ final class PusherClusterLeader: ClusterLeader {
 
     func prepareToResign() async {
         await service.webhooks.hold()
-        await journal.settle()
+        if channels.recoveries.contains(where: { $0.tally.channels > 0 }) {
+            handover.begin()
+            channels.handOverHistories(budget: HistoryHandover.maximumBytes / 2) { [handover] in handover.write($0) }
+        }
+        await journal.settle(within: .seconds(3))
     }
 
     func close() async {
@@ -240,7 +246,7 @@ final class PusherClusterLeader: ClusterLeader {
             // Nobody waits for the confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
-        // The former leader's histories are gone: their positions mean nothing here, and what is missed since is kept (rule RV-20).
+        // Where the former leader's histories are gone their positions mean nothing here, and what is missed since is kept (rule RV-20).
         for channel in recovering {
             guard let settings = application(channel.application)?.recovery else { continue }
             self.channels.beginHistory(of: channel, settings)

@@ -78,6 +78,12 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             channels.restore(
                 CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)
         }
+        let handover = HistoryHandover(context, key: keys.histories, clock: clock, logger: runtime.logger)
+        let histories = Dictionary(grouping: try await handover.take(from: context)) { Identifier($0.channel.application) }
+        for (id, histories) in histories {
+            guard let settings = application(id.text)?.recovery, settings.isEnabled else { continue }
+            channels.restore(histories, settings)
+        }
         channels.join(remote)
         let journal = try await ClusterWebhookJournal(
             context, of: .pusher, key: keys.webhooks, clock: clock, logger: runtime.logger)
@@ -97,7 +103,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }
         let leader = PusherClusterLeader(
-            service: service, journal: journal, channels: channels, remote: remote, records: records, output: context.output,
+            service: service, journal: journal, handover: handover, channels: channels, remote: remote, records: records,
+            output: context.output,
             eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users), applications: applications)
         leader.begin(sweeping: sweepInterval)
         let reports = webhookReports.mapValues { $0.map(\.settled) }

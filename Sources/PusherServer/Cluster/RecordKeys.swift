@@ -16,6 +16,8 @@ struct RecordKeys: Sendable {
     let absences: RedisArgument
     /// Hash: webhook events that no receiver has taken, by their numbers.
     let webhooks: RedisArgument
+    /// Hash: the histories that a leader which resigned has left to the next one.
+    let histories: RedisArgument
     /// Sorted set: cache channels with an event, by the time when it expires.
     let cacheIndex: RedisArgument
 
@@ -26,6 +28,7 @@ struct RecordKeys: Sendable {
         offline = store.key("pusher:offline")
         absences = store.key("pusher:absences")
         webhooks = store.key("pusher:webhooks")
+        histories = store.key("pusher:histories")
         cacheIndex = store.key("pusher:cached")
     }
 

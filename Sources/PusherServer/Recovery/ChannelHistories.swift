@@ -47,6 +47,10 @@ struct ChannelHistories: Sendable {
     static let vacancyLifetime = Duration.seconds(86_400)
 
     private var histories: [ChannelID: ChannelHistory] = [:]
+    /// The channels whose histories have ended since ``notesEnds`` was set.
+    private var ended: [ChannelID] = []
+    /// Whether somebody asks for ``takeEnded()``.
+    private var notesEnds = false
     private var ledgers: [Identifier: Ledger] = [:]
 
     /// Whether no channel has a history. Asked for each event.
@@ -207,6 +211,61 @@ struct ChannelHistories: Sendable {
         guard let history = histories.removeValue(forKey: channel) else { return }
         for kept in history.events { ledgers[application]?.tally.remove(kept.event) }
         ledgers[application]?.tally.remove(channel)
+        if notesEnds { ended.append(channel) }
+    }
+
+    // MARK: Another process
+
+    /// Everything that there is, each history behind its events; from here on histories that end are noted.
+    ///
+    /// - Parameter budget: how many bytes events may take. Where there are more, the latest events of a history are among the parts, and
+    ///   it says that others are not.
+    mutating func handOver(_ budget: inout Int) -> [HistoryPart] {
+        notesEnds = true
+        var parts: [HistoryPart] = []
+        for (channel, var history) in histories {
+            var bytes = history.events.reduce(0) { $0 + $1.event.memory }
+            while bytes > budget, let dropped = history.dropFirst() { bytes -= dropped.memory }
+            budget -= bytes
+            parts += history.events.map { .event(channel, $0.event, isKept: true, expires: $0.expires) }
+            parts.append(.history(channel, history))
+        }
+        return parts
+    }
+
+    /// Takes the channels whose histories have ended since the last call.
+    mutating func takeEnded() -> [ChannelID] {
+        guard !ended.isEmpty else { return [] }
+        defer { ended = [] }
+        return ended
+    }
+
+    /// Goes on with histories of another process.
+    ///
+    /// - Parameters:
+    ///   - isOccupied: whether a channel has subscribers.
+    ///   - limit: how many bytes the histories of an application may take here; the oldest events beyond it are dropped.
+    mutating func restore(
+        _ restored: [RestoredHistory], _ settings: RecoverySettings, limit: Int, at now: MonotonicInstant,
+        isOccupied: (ChannelID) -> Bool
+    ) {
+        var items: [Ledger.Item] = []
+        for item in restored where histories[item.channel] == nil {
+            guard let history = item.history(at: now) else { continue }
+            histories[item.channel] = history
+            let application = Identifier(item.channel.application)
+            ledgers[application, default: Ledger()].tally.add(item.channel)
+            for kept in history.events {
+                ledgers[application]?.tally.add(kept.event)
+                let number = kept.event.position.number
+                items.append(
+                    Ledger.Item(
+                        channel: item.channel, epoch: item.epoch, number: number, expires: kept.expires, isDue: kept.expires))
+            }
+            if isOccupied(item.channel) { occupied(item.channel) } else { vacated(item.channel, settings, at: now) }
+        }
+        for item in items.sorted(by: { $0.expires < $1.expires }) { note(item) }
+        for application in Set(restored.map { Identifier($0.channel.application) }) { dropOldest(of: application, beyond: limit) }
     }
 
     // MARK: Time

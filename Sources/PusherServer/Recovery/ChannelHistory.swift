@@ -18,7 +18,7 @@ struct ChannelHistory: Sendable {
     /// Events that were kept and are kept no longer, by the user of whom they tell.
     private(set) var dropped = LatestEvents<Identifier>()
     /// Events that were never kept, by the connection that sent them.
-    private var unkept = LatestEvents<SocketID>()
+    private(set) var unkept = LatestEvents<SocketID>()
     /// In the order of their numbers.
     private(set) var events: Deque<Kept> = []
     /// When the history ends, while the channel has no subscribers.
@@ -27,8 +27,13 @@ struct ChannelHistory: Sendable {
     /// What a history without events takes, about.
     static let overhead = 512
 
-    init(epoch: String) {
+    init(
+        epoch: String, last: UInt64 = 0, dropped: LatestEvents<Identifier> = .init(), unkept: LatestEvents<SocketID> = .init()
+    ) {
         self.epoch = epoch
+        self.last = last
+        self.dropped = dropped
+        self.unkept = unkept
     }
 
     /// The latest position.

@@ -2,20 +2,30 @@
 ///
 /// Two entries are enough: the latest event, and the latest one of another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
-    private struct Entry: Hashable {
+    struct Item: Hashable, Sendable {
         var number: UInt64
         var origin: Origin?
     }
 
-    private var latest: Entry?
-    private var latestOfOther: Entry?
+    private var latest: Item?
+    private var latestOfOther: Item?
+
+    init() {}
+
+    /// - Parameter items: of another value's ``entries``.
+    init(_ items: [Item]) {
+        for item in items { note(item.number, from: item.origin) }
+    }
+
+    /// Both events, the older one first.
+    var entries: [Item] { [latestOfOther, latest].compactMap(\.self) }
 
     /// Notes an event, whose number is above all before it.
     ///
     /// - Parameter origin: who caused it; nil for nobody in particular, whose events everybody misses.
     mutating func note(_ number: UInt64, from origin: Origin?) {
         if let latest, latest.origin != origin { latestOfOther = latest }
-        latest = Entry(number: number, origin: origin)
+        latest = Item(number: number, origin: origin)
     }
 
     /// The number of the latest event that a client has not caused itself; 0 when there was none.

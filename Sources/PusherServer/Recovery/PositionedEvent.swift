@@ -24,6 +24,14 @@ package final class PositionedEvent: Sendable {
         self.user = user
     }
 
+    /// - Parameter frame: has its position already.
+    init(positioned frame: ByteBuffer, at position: PusherPosition, excluding: SocketID?, user: String?) {
+        self.position = position
+        self.frame = frame
+        self.excluding = excluding
+        self.user = user
+    }
+
     /// The memory that keeping the event takes, about.
     var memory: Int { frame.storageCapacity + Self.overhead }
 }

@@ -416,6 +416,8 @@ final class ClusterRuntime {
         let output = ClusterRedisOutput(inbox, generation: generation)
         let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
         let (factories, keys, former) = (factories, keys, retiring)
+        // No batch was made since the election.
+        let last = core.leader?.position.generation
         let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
             runtime.prepared(generation, result)
         }
@@ -425,7 +427,7 @@ final class ClusterRuntime {
                 var leaders: [ClusterServiceID: any ClusterLeader] = [:]
                 let hasLost = try await store.read(RedisCommand("GET", keys.loss)).text != nil
                 let context = ClusterLeaderContext(
-                    output: output, store: store, generation: generation, hasLost: hasLost, eventLoop: eventLoop)
+                    output: output, store: store, generation: generation, former: last, hasLost: hasLost, eventLoop: eventLoop)
                 let known = try await store.read(RedisCommand("HKEYS", keys.nodes))
                 let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
                 do {

@@ -54,6 +54,8 @@ package struct ClusterLeaderContext: Sendable {
     package let store: any ClusterReader
     /// Distinguishes this leader from all before.
     package let generation: UInt64
+    /// The leader before that has kept anything; nil when there was none, or when it is not known.
+    package let former: UInt64?
     /// Whether Redis has lost what was confirmed: places that clients have are not to be trusted, and numbers that were given out since are
     /// not known.
     package let hasLost: Bool
@@ -61,11 +63,13 @@ package struct ClusterLeaderContext: Sendable {
     package let eventLoop: any EventLoop
 
     package init(
-        output: any ClusterOutput, store: any ClusterReader, generation: UInt64, hasLost: Bool = false, eventLoop: any EventLoop
+        output: any ClusterOutput, store: any ClusterReader, generation: UInt64, former: UInt64? = nil, hasLost: Bool = false,
+        eventLoop: any EventLoop
     ) {
         self.output = output
         self.store = store
         self.generation = generation
+        self.former = former
         self.hasLost = hasLost
         self.eventLoop = eventLoop
     }

@@ -4,8 +4,9 @@ import Testing
 import WireCoding
 
 @testable import LifelineServer
+@testable import PusherServer
 
-@Suite("Recovery in a cluster (RV-20)", .timeLimit(.minutes(1)))
+@Suite("Recovery in a cluster (RV-20 to RV-23)", .timeLimit(.minutes(1)))
 struct RecoveryClusterTests {
     private func request(_ message: PusherEnvelope, _ client: TestClient) async throws -> PusherRecoverRequest {
         let position = try #require(message.position.flatMap(PusherPosition.init))
@@ -44,6 +45,99 @@ struct RecoveryClusterTests {
             try await publish("4", cluster[0])
             #expect(try await back.expect("e").data == "4")
         }
+    }
+
+    /// Comes back with the position of a message; what is replayed, and what the confirmation says of it.
+    private func comeBack(
+        _ message: PusherEnvelope, of client: TestClient, _ node: PusherNode
+    ) async throws -> (replayed: [String], recovered: String?) {
+        let back = try await TestClient.connect(port: node.port, recovers: true)
+        try await back.requestSubscription("room", recover: try await request(message, client))
+        var replayed: [String] = []
+        while true {
+            guard case .message(let next) = try await back.next() else { return (replayed, nil) }
+            guard next.event != PusherEventName.subscriptionSucceeded else {
+                await back.closeSocket()
+                return (replayed, try recovered(next))
+            }
+            if next.event == "e", let data = next.data { replayed.append(data) }
+        }
+    }
+
+    @Test func `RV-22: a leader that resigns leaves the histories to the next one`() async throws {
+        try await withPusherCluster(isKept: true) { cluster in
+            let client = try await TestClient.connect(port: cluster[0].port, recovers: true)
+            try await client.subscribe("room")
+            try await publish("1", cluster[0])
+            let old = try await client.expect("e")
+            try await publish("2", cluster[0])
+            let latest = try await client.expect("e")
+            await client.closeSocket()
+            try await publish("3", cluster[1])
+            try await cluster.lead()
+            try await publish("4", cluster[0])
+            var answer = try await comeBack(old, of: client, cluster[1])
+            #expect(answer.replayed == ["2", "3", "4"] && answer.recovered == "true")
+            // And once more, with what the second leader has added.
+            try await cluster.lead()
+            try await publish("5", cluster[0])
+            answer = try await comeBack(latest, of: client, cluster[0])
+            #expect(answer.replayed == ["3", "4", "5"] && answer.recovered == "true")
+        }
+    }
+
+    @Test func `RV-22: what is published while a leader resigns is not missed either`() async throws {
+        try await withPusherCluster(isKept: true) { cluster in
+            let client = try await TestClient.connect(port: cluster[0].port, recovers: true)
+            try await client.subscribe("room")
+            try await publish("0", cluster[0])
+            let old = try await client.expect("e")
+            await client.closeSocket()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for number in 1...60 { try await publish("\(number)", cluster[0]) } }
+                group.addTask { for _ in 0..<3 { try await cluster.lead() } }
+                try await group.waitForAll()
+            }
+            let answer = try await comeBack(old, of: client, cluster[1])
+            // A call whose answer is lost with the leader is made again.
+            let replayed = answer.replayed.enumerated().filter { $0 == 0 || answer.replayed[$0 - 1] != $1 }.map(\.element)
+            #expect(replayed == (1...60).map { "\($0)" } && answer.recovered == "true")
+        }
+    }
+
+    @Test func `RV-23: what was left for one leader is not for the one after it`() async throws {
+        try await withPusherCluster(isKept: true) { cluster in
+            let client = try await TestClient.connect(port: cluster[0].port, recovers: true)
+            try await client.subscribe("room")
+            try await publish("1", cluster[0])
+            let old = try await client.expect("e")
+            try await cluster.lead()
+            await cluster.cluster.settle()
+            await cluster.cluster.loseLeader()
+            try await cluster.lead()
+            #expect(try await comeBack(old, of: client, cluster[1]).recovered == "false")
+        }
+    }
+
+    @Test func `RV-23: a history of which an event is missing is not gone on with`() throws {
+        let channel = ChannelID(application: "a", name: "room")
+        func event(_ number: UInt64, _ epoch: String = "e") -> (PositionedEvent, Bool, MonotonicInstant) {
+            let position = PusherPosition(epoch: epoch, number: number)
+            let event = PositionedEvent(positioned: .init(string: "\(number)"), at: position, excluding: nil, user: nil)
+            return (event, number != 4, .seconds(Int64(number)))
+        }
+        func history(_ events: [(PositionedEvent, Bool, MonotonicInstant)], at second: Int64 = 0) -> ChannelHistory? {
+            var left = RestoredHistory(channel: channel, epoch: "e", last: 3, dropped: .init(), unkept: .init())
+            left.events = events.map { (event: $0.0, isKept: $0.1, expires: $0.2) }
+            return left.history(at: .seconds(second))
+        }
+        let whole = try #require(history([event(2), event(3), event(4), event(5), event(6, "other")]))
+        #expect(whole.last == 5 && whole.events.map(\.event.position.number) == [2, 3, 5])
+        #expect(whole.unkept.latest(except: nil) == 4)
+        #expect(history([event(2), event(3), event(5)]) == nil)
+        let late = try #require(history([event(2), event(3)], at: 2))
+        #expect(late.events.map(\.event.position.number) == [3] && late.dropped.latest(except: nil) == 2)
+        #expect(LatestEvents(whole.dropped.entries) == whole.dropped)
     }
 
     @Test("A new leader keeps events of those who stayed, and tells who comes back with an older position")

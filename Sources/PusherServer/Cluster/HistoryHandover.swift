@@ -1,0 +1,210 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import RedisClient
+import ServerCluster
+import ServerRuntime
+import WireCoding
+
+/// Leaves the histories of a leader that resigns to the next one, in a hash in Redis (rules RV-22 and RV-23).
+///
+/// What is decided after a history was written is written too, with the fact that tells of it: so the next leader has all of it or knows
+/// that it has not.
+final class HistoryHandover: Sendable {
+    /// How much is left at a time; and how long it lies there.
+    static let maximumBytes = 64 << 20
+    private static let lifetime = Duration.seconds(600)
+    /// Bytes of one command.
+    private static let pieceBytes = 256 << 10
+    private static let page = 50
+    private static let generationField = ByteBuffer(string: "generation")
+
+    private let output: any ClusterOutput
+    private let key: RedisArgument
+    private let clock: ServerClock
+    private let generation: UInt64
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+
+    private struct State: Sendable {
+        var bytes = 0
+        var isOver = false
+    }
+
+    init(_ context: ClusterLeaderContext, key: RedisArgument, clock: ServerClock, logger: Logger) {
+        output = context.output
+        generation = context.generation
+        self.key = key
+        self.clock = clock
+        self.logger = logger
+    }
+
+    // MARK: Leaving
+
+    /// To be called before ``write(_:)``.
+    func begin() {
+        output.write(
+            [
+                RedisCommand("UNLINK", key),
+                RedisCommand("HSET", key, .bytes(Self.generationField), .text("\(generation)")),
+                RedisCommand("PEXPIRE", key, .integer(Self.lifetime.milliseconds)),
+            ], of: .pusher)
+    }
+
+    /// Under the lock of the channels' shard: only queues.
+    func write(_ parts: [HistoryPart]) {
+        guard !state.withLockedValue(\.isOver) else { return }
+        var words: [RedisArgument] = []
+        var bytes = 0
+        func flush() {
+            guard !words.isEmpty else { return }
+            output.write([RedisCommand("HSET", [key] + words)], of: .pusher)
+            (words, bytes) = ([], 0)
+        }
+        var total = 0
+        for part in parts {
+            let (field, value) = encoded(part)
+            guard let value else {
+                flush()
+                output.write([RedisCommand("HDEL", key, .bytes(field))], of: .pusher)
+                continue
+            }
+            words += [.bytes(field), .bytes(value)]
+            bytes += field.readableBytes + value.readableBytes
+            total += field.readableBytes + value.readableBytes
+            if bytes >= Self.pieceBytes { flush() }
+        }
+        flush()
+        let isTooMuch = state.withLockedValue { state in
+            state.bytes += total
+            defer { state.isOver = state.bytes > Self.maximumBytes }
+            return !state.isOver && state.bytes > Self.maximumBytes
+        }
+        guard isTooMuch else { return }
+        // Incomplete histories would promise what they do not have.
+        output.write([RedisCommand("UNLINK", key)], of: .pusher)
+        logger.warning(
+            "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
+    }
+
+    private func encoded(_ part: HistoryPart) -> (field: ByteBuffer, value: ByteBuffer?) {
+        var (field, value) = (ByteBuffer(), ByteBuffer())
+        switch part {
+        case .event(let channel, let event, let isKept, let expires):
+            field.write(channel: channel)
+            field.writeInteger(event.position.number)
+            value.write(text: event.position.epoch)
+            value.write(flag: isKept)
+            value.writeInteger(unixMilliseconds(of: expires))
+            value.write(optional: event.excluding) { $0.write(socketID: $1) }
+            value.write(optional: event.user) { $0.write(text: $1) }
+            value.write(buffer: event.frame)
+        case .history(let channel, let history):
+            field.write(channel: channel)
+            value.write(position: history.position)
+            value.write(list: history.dropped.entries) { buffer, entry in
+                buffer.writeInteger(entry.number)
+                buffer.write(optional: entry.origin) { $0.write(text: $1.text) }
+            }
+            value.write(list: history.unkept.entries) { buffer, entry in
+                buffer.writeInteger(entry.number)
+                buffer.write(optional: entry.origin) { $0.write(socketID: $1) }
+            }
+        case .ended(let channel):
+            field.write(channel: channel)
+            return (field, nil)
+        }
+        return (field, value)
+    }
+
+    private func unixMilliseconds(of instant: MonotonicInstant) -> Int64 {
+        Int64(clamping: clock.unixTicks() / 10_000).clampedAdding(instant.since(clock.monotonic()).milliseconds)
+    }
+
+    // MARK: Taking over
+
+    /// What the leader before this one has left; nothing when that was another one, or when data was lost since. It is removed with the
+    /// first batch of this leader.
+    func take(from context: ClusterLeaderContext) async throws(RedisFailure) -> [RestoredHistory] {
+        var histories: [ChannelID: RestoredHistory] = [:]
+        var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]
+        var isValid = false
+        var isEmpty = true
+        var cursor = "0"
+        repeat {
+            let answer =
+                try await context.store.read(
+                    RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(Self.page)))
+                ).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
+            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
+                // in bounds: the stride ends in front of an odd last element.
+                guard let field = words[index].bytes, let value = words[index + 1].bytes else { continue }
+                isEmpty = false
+                if field == Self.generationField {
+                    isValid = UInt64(String(buffer: value)) == context.former
+                } else {
+                    // What cannot be read is of another version; a history with a hole is told as one.
+                    try? read(field, value, &histories, &events)
+                }
+            }
+            cursor = next
+        } while cursor != "0"
+        if !isEmpty { output.write([RedisCommand("UNLINK", key)], of: .pusher) }
+        guard isValid, !context.hasLost else { return [] }
+        return histories.values.map { history in
+            var history = history
+            history.events = (events[history.channel] ?? [:]).sorted { $0.key < $1.key }.map {
+                ($0.value.0, $0.value.1, $0.value.2)
+            }
+            return history
+        }
+    }
+
+    private func read(
+        _ field: ByteBuffer, _ value: ByteBuffer, _ histories: inout [ChannelID: RestoredHistory],
+        _ events: inout [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]]
+    ) throws(ClusterCodingError) {
+        var (field, value) = (field, value)
+        let channel = try field.channel()
+        guard field.readableBytes > 0 else {
+            let position = try value.position()
+            let dropped = try value.list { (buffer) throws(ClusterCodingError) in
+                let number = try buffer.number(UInt64.self)
+                let origin = try buffer.optional { (buffer) throws(ClusterCodingError) in Identifier(try buffer.text()) }
+                return LatestEvents<Identifier>.Item(number: number, origin: origin)
+            }
+            let unkept = try value.list { (buffer) throws(ClusterCodingError) in
+                let number = try buffer.number(UInt64.self)
+                let origin = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
+                return LatestEvents<SocketID>.Item(number: number, origin: origin)
+            }
+            try value.end()
+            histories[channel] = RestoredHistory(
+                channel: channel, epoch: position.epoch, last: position.number, dropped: LatestEvents(dropped),
+                unkept: LatestEvents(unkept))
+            return
+        }
+        let number = try field.number(UInt64.self)
+        let epoch = try value.text()
+        let (isKept, expires) = (try value.flag(), instant(try value.number()))
+        let excluding = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
+        let user = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        // A copy, since the whole answer of Redis would be kept otherwise.
+        let frame = ByteBuffer(bytes: try value.bytes())
+        try value.end()
+        let event = PositionedEvent(
+            positioned: frame, at: PusherPosition(epoch: epoch, number: number), excluding: excluding, user: user)
+        events[channel, default: [:]][number] = (event, isKept, expires)
+    }
+
+    private func instant(_ unixMilliseconds: Int64) -> MonotonicInstant {
+        let now = Int64(clamping: clock.unixTicks() / 10_000)
+        // No event is kept for longer than a day; one that is would be of a clock that was changed.
+        let rest = min(max(unixMilliseconds.clampedSubtracting(now), -1), ChannelHistories.vacancyLifetime.milliseconds * 2)
+        return clock.monotonic().advanced(by: .milliseconds(rest))
+    }
+}
