@@ -19,7 +19,7 @@ struct SwitchedMaster: Hashable, Sendable {
     }
 }
 
-/// Listens to one Sentinel for as long as it lives, and says at once when another server has become the master (rule RC-40).
+/// Listens to one Sentinel for as long as it lives, and says at once when another server has become the master (rules RC-40 and CR-46).
 ///
 /// Used on one event loop.
 final class SentinelListener {
