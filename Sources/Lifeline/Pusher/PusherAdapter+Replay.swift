@@ -4,7 +4,7 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-/// Makes second connections, each of which asks for what a channel has had since a position (rule RV-22).
+/// Makes second connections, each of which asks for what a channel has had since a position (rule RV-24).
 struct PusherReplay: Sendable {
     /// How long a second connection may take to come about.
     let limit: Duration
@@ -36,7 +36,7 @@ extension PusherAdapter {
         guard PusherPosition(id) != nil else { throw .notAnID }
     }
 
-    /// Rule RV-22. The channel's own subscription is left alone, since others have it too, and a replay on it would be told to all.
+    /// Rule RV-24. The channel's own subscription is left alone, since others have it too, and a replay on it would be told to all.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         try check(start, of: channel)
         guard let replay, case .position(let id) = start, let position = PusherPosition(id) else { throw noHistory }

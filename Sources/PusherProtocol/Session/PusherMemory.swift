@@ -45,7 +45,7 @@ public struct PusherMemory: Sendable {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }
 
-    /// Wants a channel, and asks for what came after a position, as after a loss (rule RV-22). Before the first attempt.
+    /// Wants a channel, and asks for what came after a position, as after a loss (rule RV-24). Before the first attempt.
     ///
     /// - Parameter socketID: events that left this connection out are not wanted; nil for none.
     public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {

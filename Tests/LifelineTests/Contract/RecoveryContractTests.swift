@@ -2,7 +2,7 @@ import Lifeline
 import Testing
 
 /// Run for every kind of channel of Pusher. Those of others are in `JoinedContractTests`.
-@Suite("Pusher: going on behind a message (RV-22)", .serialized, .timeLimit(.minutes(2)))
+@Suite("Pusher: going on behind a message (RV-24)", .serialized, .timeLimit(.minutes(2)))
 struct RecoveryContractTests {
     private static let kinds = ServiceUnderTest.allCases.filter(\.isPusher)
 
@@ -23,7 +23,7 @@ struct RecoveryContractTests {
     }
 
     @Test(arguments: kinds)
-    func `RV-22: another room goes on behind a message; what the server does not keep is a gap`(
+    func `RV-24: another room goes on behind a message; what the server does not keep is a gap`(
         _ kind: ServiceUnderTest
     ) async throws {
         try await Stage.run(kind) { stage in
@@ -46,7 +46,7 @@ struct RecoveryContractTests {
     }
 
     @Test(arguments: kinds.filter(\.catchesUp))
-    func `RV-22: an app that was started anew goes on behind the last message that it had`(
+    func `RV-24: an app that was started anew goes on behind the last message that it had`(
         _ kind: ServiceUnderTest
     ) async throws {
         try await Stage.run(kind) { stage in
@@ -68,7 +68,7 @@ struct RecoveryContractTests {
     }
 
     @Test(arguments: kinds)
-    func `RV-22: what is no position is refused, and other starts are unsupported`(_ kind: ServiceUnderTest) async throws {
+    func `RV-24: what is no position is refused, and other starts are unsupported`(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
             let (_, room) = try await stage.joined("ann")
             for id in ["", "x", "1", "a b:1", "epoch:"] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lifeline
 
-@Suite("Pusher's second connection, which asks for what was missed (RV-22)", .timeLimit(.minutes(1)))
+@Suite("Pusher's second connection, which asks for what was missed (RV-24)", .timeLimit(.minutes(1)))
 struct PusherReplayTests {
     private func receive(_ json: String, on transport: ScriptedTransport<PusherSession>) {
         transport.report(.received([PusherFixture.inbound(Array(json.utf8))]))
@@ -37,7 +37,7 @@ struct PusherReplayTests {
         return asking
     }
 
-    @Test func `RV-22: it asks with the position, takes the replay and closes; live events are told once`() async throws {
+    @Test func `RV-24: it asks with the position, takes the replay and closes; live events are told once`() async throws {
         let fixture = PusherFixture()
         let asking = try await asked(fixture)
         #expect(texts(fixture.second).last?.contains(#""recover":{"position":"k:2""#) == true)
@@ -56,7 +56,7 @@ struct PusherReplayTests {
         #expect(fixture.client.status.phase == .connected)
     }
 
-    @Test func `RV-22: without recovery, and where it is not whole, a gap stands in front`() async throws {
+    @Test func `RV-24: without recovery, and where it is not whole, a gap stands in front`() async throws {
         for greets in [true, false] {
             let fixture = PusherFixture()
             let asking = try await asked(fixture, greets: greets)
@@ -69,7 +69,7 @@ struct PusherReplayTests {
         }
     }
 
-    @Test func `RV-22: what ends the second connection is the error, and the first one goes on`() async throws {
+    @Test func `RV-24: what ends the second connection is the error, and the first one goes on`() async throws {
         let lost = PusherFixture()
         let asking = try await asked(lost)
         lost.second.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
@@ -82,7 +82,7 @@ struct PusherReplayTests {
         #expect(cancelled.client.status.phase == .connected)
     }
 
-    @Test func `RV-22: a client that was told not to recover goes on behind nothing`() {
+    @Test func `RV-24: a client that was told not to recover goes on behind nothing`() {
         let client = LifelineClient(.pusher(key: "key", host: .init("127.0.0.1", port: 1), recoversMessages: false))
         #expect(!client.channel("room").supports(.resuming))
     }
