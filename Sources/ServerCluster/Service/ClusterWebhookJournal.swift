@@ -74,7 +74,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
             for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
                 // in bounds: the stride ends in front of an odd last element.
                 guard let field = words[index].bytes, let value = words[index + 1].bytes else { continue }
-                guard let number = UInt64(String(buffer: field)),
+                guard let number = UInt64(String(buffer: field)), number < .max,
                     let kept = try? KeptWebhookEvent(value, number: number, at: now)
                 else {
                     unreadable.insert(.bytes(field))
