@@ -60,7 +60,8 @@ extension TestService {
     /// loops have run only when ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
     public var unfinishedWork: String {
         let parts = core.work.unfinished
-        return parts.isEmpty ? "" : "Call `try await service.settle()` first. Since the last step, \(parts.joined(separator: "; "))."
+        if parts.isEmpty { return "" }
+        return "Call `try await service.settle()` first. Since the last step, \(parts.joined(separator: "; "))."
     }
 
     /// How many loops over sequences of `Lifeline`'s clients wait for their next element.
