@@ -28,8 +28,11 @@ extension Channel {
     ///
     /// Everything else is as with ``publish(_:event:options:)``.
     ///
-    /// - Parameter data: as they arrive. Pusher takes about 7.5 KB, PubNub 24 KB, and chat 96 KB, unless its operator says otherwise; less of encrypted
-    ///   ones.
+    /// - Parameters:
+    ///   - data: as they arrive. Pusher takes about 7.5 KB, PubNub 24 KB, and chat 96 KB, unless its operator says otherwise; less of
+    ///     encrypted ones.
+    ///   - event: the event's name.
+    ///   - options: options of publishing.
     /// - Throws: as ``publish(_:event:options:)``.
     public func publish(
         data: Data, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
