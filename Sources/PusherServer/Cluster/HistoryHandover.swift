@@ -133,26 +133,15 @@ final class HistoryHandover: Sendable {
         var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]
         var isValid = false
         var isEmpty = true
-        var cursor = "0"
-        repeat {
-            let answer =
-                try await context.store.read(
-                    RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(Self.page)))
-                ).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
-            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
-                // in bounds: the stride ends in front of an odd last element.
-                guard let field = words[index].bytes, let value = words[index + 1].bytes else { continue }
-                isEmpty = false
-                if field == Self.generationField {
-                    isValid = UInt64(String(buffer: value)) == context.former
-                } else {
-                    // What cannot be read is of another version; a history with a hole is told as one.
-                    try? read(field, value, &histories, &events)
-                }
+        try await context.store.entries(of: key, page: Self.page) { field, value in
+            isEmpty = false
+            if field == Self.generationField {
+                isValid = UInt64(String(buffer: value)) == context.former
+            } else {
+                // What cannot be read is of another version; a history with a hole is told as one.
+                try? read(field, value, &histories, &events)
             }
-            cursor = next
-        } while cursor != "0"
+        }
         if !isEmpty { output.write([RedisCommand("UNLINK", key)], of: .pusher) }
         guard isValid, !context.hasLost else { return [] }
         return histories.values.map { history in

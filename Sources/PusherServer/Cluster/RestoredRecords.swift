@@ -69,15 +69,7 @@ struct RestoredRecords: Sendable {
         _ key: RedisArgument, _ store: any ClusterReader
     ) async throws(RedisFailure) -> [ByteBuffer: ByteBuffer] {
         var entries: [ByteBuffer: ByteBuffer] = [:]
-        var cursor = "0"
-        repeat {
-            let answer = try await store.read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", 1_000)).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let found = answer[1].elements else { break }
-            for index in stride(from: 0, to: found.count - 1, by: 2) {
-                if let field = found[index].bytes, let value = found.element(at: index + 1)?.bytes { entries[field] = value }
-            }
-            cursor = next
-        } while cursor != "0"
+        try await store.entries(of: key) { entries[$0] = $1 }
         return entries
     }
 

@@ -114,6 +114,28 @@ package protocol ClusterReader: Sendable {
     func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
 }
 
+extension ClusterReader {
+    /// Reads all entries of a hash, some at a time, so that no answer is long. An entry may come twice, as Redis says of scans.
+    ///
+    /// - Parameters:
+    ///   - page: about how many entries an answer has.
+    ///   - body: gets a field and its value.
+    package func entries(
+        of key: RedisArgument, page: Int = 1_000, _ body: (ByteBuffer, ByteBuffer) -> Void
+    ) async throws(RedisFailure) {
+        var cursor = "0"
+        repeat {
+            let answer = try await read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(page)))).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
+            for index in stride(from: 0, to: words.count - 1, by: 2) {
+                // in bounds: the stride ends in front of the last element.
+                if let field = words[index].bytes, let value = words[index + 1].bytes { body(field, value) }
+            }
+            cursor = next
+        } while cursor != "0"
+    }
+}
+
 /// Keeps what no leader decides about: values below names that are given out once. Used by any node.
 package protocol ClusterStore: ClusterReader {
     /// Carries out a command on one key. Whether it was carried out is not known for ``RedisFailure/unanswered`` and

@@ -64,32 +64,21 @@ package final class ClusterWebhookJournal: WebhookJournal {
         var found: [KeptWebhookEvent] = []
         var unreadable: Set<RedisArgument> = []
         let now = Self.milliseconds(clock)
-        var cursor = "0"
-        repeat {
-            let answer =
-                try await context.store.read(
-                    RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(Self.page)))
-                ).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
-            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
-                // in bounds: the stride ends in front of an odd last element.
-                guard let field = words[index].bytes, let value = words[index + 1].bytes else { continue }
-                guard let number = UInt64(String(buffer: field)), number < .max,
-                    let kept = try? KeptWebhookEvent(value, number: number, at: now)
-                else {
-                    unreadable.insert(.bytes(field))
-                    continue
-                }
-                // A field may come twice.
-                guard state.sizes[number] == nil else { continue }
-                let size = value.readableBytes + Self.overhead
-                state.sizes[number] = size
-                state.bytes += size
-                state.last = max(state.last, number)
-                found.append(kept)
+        try await context.store.entries(of: key, page: Self.page) { field, value in
+            guard let number = UInt64(String(buffer: field)), number < .max,
+                let kept = try? KeptWebhookEvent(value, number: number, at: now)
+            else {
+                unreadable.insert(.bytes(field))
+                return
             }
-            cursor = next
-        } while cursor != "0"
+            // A field may come twice.
+            guard state.sizes[number] == nil else { return }
+            let size = value.readableBytes + Self.overhead
+            state.sizes[number] = size
+            state.bytes += size
+            state.last = max(state.last, number)
+            found.append(kept)
+        }
         found.sort { ($0.event.number ?? 0) < ($1.event.number ?? 0) }
         state.unclaimed = Dictionary(grouping: found, by: \.application)
         self.state = NIOLockedValueBox(state)
