@@ -65,6 +65,9 @@ public struct ServerDialer: Sendable {
 
     /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6 to WT-8, WT-16, WT-17 and HT-15).
     ///
+    /// To be called on `eventLoop`: a callback that is added to the answer by another thread may come after the connection, and then the
+    /// bytes that came with the end of the handshake found no handler (rule SO-101).
+    ///
     /// - Parameters:
     ///   - host: a name or an address, without brackets.
     ///   - eventLoop: where the connection lives.
@@ -75,6 +78,7 @@ public struct ServerDialer: Sendable {
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection> {
+        eventLoop.assertInEventLoop()
         if let connection = openByNetwork(host, port, usesTLS, on: eventLoop, deadline: deadline, adopt: adopt) {
             return connection
         }

@@ -29,10 +29,13 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
             paths: configuration.paths, lookUp: lookUp)
-        dialer.open(host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop) { [attempt] in
-            attempt.adopt($0)
-        }.flatMapThrowing { connection in
-            try prepare(connection.channel, request: request)
+        // On the loop, so that the handlers are added before the first byte can come.
+        attempt.eventLoop.flatSubmit { [attempt, endpoint] in
+            dialer.open(
+                host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop
+            ) { attempt.adopt($0) }.flatMapThrowing { connection in
+                try prepare(connection.channel, request: request)
+            }
         }.whenFailure { giveUp(.dialling($0)) }
     }
 

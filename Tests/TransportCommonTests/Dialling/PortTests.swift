@@ -14,7 +14,9 @@ import Testing
             trustRoots: .system, pins: nil, proxy: proxy, connectTimeout: .seconds(5), liveness: SocketLiveness(.standard))
         do {
             let loop = MultiThreadedEventLoopGroup.singleton.next()
-            let connection = try await dialer.open(host: "127.0.0.1", port: port, usesTLS: false, on: loop) { _ in true }.get()
+            let connection = try await loop.flatSubmit {
+                dialer.open(host: "127.0.0.1", port: port, usesTLS: false, on: loop) { _ in true }
+            }.get()
             try? await connection.channel.close()
             return nil
         } catch {

@@ -18,12 +18,15 @@ import TransportCommon
     ) async throws -> ServerDialer.Connection {
         let dialer = ServerDialer(
             trustRoots: roots, pins: nil, proxy: nil, connectTimeout: .seconds(30), liveness: .standard, placement: placement)
-        return try await dialer.open(
-            host: "localhost", port: server.port, usesTLS: true, on: loop, deadline: .now() + limit
-        ) { _ in true }.flatMapThrowing { connection in
-            try connection.channel.pipeline.syncOperations.addHandler(TextInbox(received))
-            try connection.channel.syncOptions?.setOption(.autoRead, value: true)
-            return connection
+        let port = server.port
+        return try await loop.flatSubmit { [loop] in
+            dialer.open(
+                host: "localhost", port: port, usesTLS: true, on: loop, deadline: .now() + limit
+            ) { _ in true }.flatMapThrowing { connection in
+                try connection.channel.pipeline.syncOperations.addHandler(TextInbox(received))
+                try connection.channel.syncOptions?.setOption(.autoRead, value: true)
+                return connection
+            }
         }.get()
     }
 
@@ -69,7 +72,8 @@ import TransportCommon
     ) async throws {
         let matrix = try await CertificateMatrix.shared.value
         let silent = try await TestServer()
-        let late = await failure { try await open(silent, placement, roots: .system, within: .milliseconds(300)) }
+        // Long enough for the connection to be made, which the server has to see.
+        let late = await failure { try await open(silent, placement, roots: .system, within: .seconds(5)) }
         #expect(late?.category == .timeout && late?.reason == "The connection could not be established in time.")
         #expect(try await silent.peers.next().frames.next() == .end)
 
