@@ -42,7 +42,7 @@ import Testing
     @Test func `Rule HT-12: a poll on a link that went silent times out, and its connection is closed`() async throws {
         let server = try await PollServer()
         let client = try await PollClient(to: server.endpoint)
-        client.poll(1, timeout: .milliseconds(100))
+        client.poll(1, timeout: .seconds(3))
         let peer = try await server.peers.next()
         let failure = try await client.failure()
         #expect(failure.category == .timeout)

@@ -101,7 +101,7 @@ import Testing
     func `Rule HT-29: an answer that drips is cut, of a poll and of a call`(isPoll: Bool) async throws {
         let server = try await PollServer()
         var configuration = LongPollTransportConfiguration()
-        configuration.answerTimeout = .milliseconds(200)
+        configuration.answerTimeout = .seconds(2)
         let client = try await PollClient(configuration, to: server.endpoint)
         if isPoll { client.poll() } else { client.call() }
         let peer = try await server.peers.next()
@@ -121,7 +121,7 @@ import Testing
         let server = try await PollServer()
         let outcome = Inbox<Result<HTTPAnswer, ConnectionFailure>>()
         let url = "http://127.0.0.1:\(server.port)/"
-        let cancel = HTTPCaller().send(HTTPCall(url: url), timeout: .milliseconds(300)) { outcome.put($0) }
+        let cancel = HTTPCaller().send(HTTPCall(url: url), timeout: .seconds(3)) { outcome.put($0) }
         let peer = try await server.peers.next()
         _ = try await peer.requests.next()
         peer.write("HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n")
