@@ -354,7 +354,8 @@ let package = Package(
         .target(
             name: "TelemetryTestSupport", dependencies: [logging, metrics, nioLocks], path: "Tests/TelemetryTestSupport",
             swiftSettings: strict),
-        tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "EngineTesting", "ConnectionEngine", nioLocks]),
+        tests(
+            "EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "EngineTesting", "ConnectionEngine", deque, nioLocks]),
         tests("WebSocketFramingTests", ["WebSocketFraming", nioCore]),
         tests(
             "TransportCommonTests",

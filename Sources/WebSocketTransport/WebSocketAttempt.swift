@@ -17,9 +17,8 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         /// There from `opened` on.
         var frames: NIOLoopBound<FrameHandler<Decoder>>?
         /// What waits for its turn on the loop.
-        var outbound: [WebSocketOutbound] = []
+        var outbound = CoalescingQueue<[WebSocketOutbound]>()
         var saidGoodbye = false
-        var isDrainScheduled = false
         /// No channel may be opened any more, and those that are there have to go.
         var isAborted = false
         var dialTimer: Scheduled<Void>?
@@ -41,10 +40,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
     func send(_ outbound: WebSocketOutbound) {
         let frames = state.withLockedValue { state -> NIOLoopBound<FrameHandler<Decoder>>? in
             guard let frames = state.frames, !state.saidGoodbye else { return nil }
-            state.outbound.append(outbound)
-            if state.isDrainScheduled { return nil }
-            state.isDrainScheduled = true
-            return frames
+            return state.outbound.append(outbound) ? frames : nil
         }
         guard let frames else { return }
         eventLoop.execute { frames.value.drain() }
@@ -61,7 +57,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
             state.report = nil
             state.isAborted = true
             state.frames = nil
-            state.outbound = []
+            state.outbound.waiting = []
             defer { (state.channels, state.dialTimer) = ([], nil) }
             return (state.channels, state.dialTimer)
         }
@@ -136,7 +132,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
     /// Reports `closed`, once. Nothing is sent or reported afterwards.
     func finish(_ failure: ConnectionFailure) {
         let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
-            defer { (state.report, state.frames, state.outbound, state.dialTimer) = (nil, nil, [], nil) }
+            defer { (state.report, state.frames, state.outbound.waiting, state.dialTimer) = (nil, nil, [], nil) }
             return (state.report, state.dialTimer)
         }
         timer?.cancel()
@@ -148,11 +144,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
 
     /// Hands over what waits to be written, in order.
     func takeOutbound() -> [WebSocketOutbound] {
-        state.withLockedValue { state in
-            state.isDrainScheduled = false
-            defer { state.outbound = [] }
-            return state.outbound
-        }
+        state.withLockedValue { $0.outbound.takeAllAndRest() }
     }
 
     /// The attempt's socket is gone, or there never was one.

@@ -1,6 +1,6 @@
 /// What an observer has not seen yet. Bounded: beyond the limit droppable elements are left out, and a marker stands in their
 /// place, so that nobody takes the rest for the whole.
-struct BoundedBacklog<Element: Sendable>: Sendable {
+struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
     private(set) var elements: [Element] = []
     /// All elements that were ever left out.
     private(set) var droppedInTotal = 0

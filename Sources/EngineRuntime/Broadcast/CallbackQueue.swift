@@ -1,8 +1,11 @@
 import Dispatch
+import NIOCore
 
 /// Where callbacks run.
 public struct CallbackQueue: Sendable {
     let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Whether work is done when ``run(_:)`` returns.
+    private(set) var isInline = false
 
     /// A queue of one's own. `enqueue` must run what it gets one after the other, in order.
     public init(enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
@@ -22,6 +25,15 @@ public struct CallbackQueue: Sendable {
         CallbackQueue { queue.async(execute: $0) }
     }
 
+    /// The turns of an event loop.
+    package static func turns(of eventLoop: any EventLoop) -> CallbackQueue {
+        CallbackQueue { eventLoop.execute($0) }
+    }
+
     /// On the engine's own thread, at once. For code that cannot block and for tests.
-    public static let inline = CallbackQueue { $0() }
+    public static let inline = {
+        var queue = CallbackQueue { $0() }
+        queue.isInline = true
+        return queue
+    }()
 }

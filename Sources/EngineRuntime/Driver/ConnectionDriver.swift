@@ -156,12 +156,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
 
 extension ConnectionDriver {
     @inlinable func submit(mail: Mail<Session>) {
-        let isMine = mailbox.withLockedValue { mailbox in
-            mailbox.mail.append(mail)
-            if mailbox.isDraining { return false }
-            mailbox.isDraining = true
-            return true
-        }
+        let isMine = mailbox.withLockedValue { $0.queue.append(mail) }
         if isMine { drain() }
     }
 
@@ -171,8 +166,7 @@ extension ConnectionDriver {
         while true {
             let now = timers.now
             let isEmpty = mailbox.withLockedValue { mailbox in
-                guard let mail = mailbox.mail.popFirst() else {
-                    mailbox.isDraining = false
+                guard let mail = mailbox.queue.takeFirst() else {
                     if !mailbox.idleWaiters.isEmpty { swap(&waiters, &mailbox.idleWaiters) }
                     return true
                 }
@@ -188,8 +182,8 @@ extension ConnectionDriver {
     /// Calls `body` once no thread is at work on an input: at once if that is so now, otherwise on the thread that finishes.
     package func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = mailbox.withLockedValue { mailbox in
-            if mailbox.isDraining { mailbox.idleWaiters.append(body) }
-            return !mailbox.isDraining
+            if mailbox.queue.isAtWork { mailbox.idleWaiters.append(body) }
+            return !mailbox.queue.isAtWork
         }
         if isIdle { body() }
     }

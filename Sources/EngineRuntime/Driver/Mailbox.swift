@@ -4,8 +4,7 @@ import DequeModule
 /// What waits to go through the machine.
 @usableFromInline struct Mailbox<Session: ProtocolSession>: Sendable {
     @usableFromInline var machine: ConnectionMachine<Session>
-    @usableFromInline var mail: Deque<Mail<Session>> = []
-    @usableFromInline var isDraining = false
+    @usableFromInline var queue = CoalescingQueue<Deque<Mail<Session>>>()
     /// What is called when nobody drains any more.
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }

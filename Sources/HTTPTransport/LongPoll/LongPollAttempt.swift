@@ -1,5 +1,5 @@
 import ConnectionEngine
-import NIOConcurrencyHelpers
+import EngineRuntime
 import NIOCore
 
 /// One attempt of a long-poll session: where any thread meets the event loop.
@@ -11,72 +11,45 @@ final class LongPollAttempt: Sendable {
         case goodbye
     }
 
-    private struct State {
-        var commands: [Command] = []
-        /// Somebody is at it, or will be: then commands only have to be appended.
-        var isDrainScheduled = false
-        var isOver = false
-    }
-
     private let reports: any LongPollReports
     private let eventLoop: any EventLoop
     private let requests: NIOLoopBoundBox<LongPollRequests>
-    private let state = NIOLockedValueBox(State())
+    private let commands: CoalescingWorker<[Command]>
 
     /// - Parameter whenOver: called once `closed` has been reported.
     init(_ settings: LongPollSettings, reports: any LongPollReports, whenOver: @escaping @Sendable () -> Void) {
         self.reports = reports
         eventLoop = settings.eventLoop
-        requests = .makeBoxSendingValue(
+        let requests: NIOLoopBoundBox<LongPollRequests> = .makeBoxSendingValue(
             LongPollRequests(settings, reports: reports, whenOver: whenOver), eventLoop: settings.eventLoop)
-    }
-
-    func send(_ outbound: LongPollOutbound) {
-        submit(.send(outbound))
-    }
-
-    func sayGoodbye() {
-        submit(.goodbye)
-    }
-
-    /// Closes everything at once and reports nothing more.
-    func abort() {
-        reports.silence()
-        state.withLockedValue { $0 = State(isDrainScheduled: $0.isDrainScheduled, isOver: true) }
-        if eventLoop.inEventLoop {
-            requests.value.cut()
-        } else {
-            eventLoop.execute { [requests] in requests.value.cut() }
-        }
-    }
-
-    private func submit(_ command: Command) {
-        let isMine = state.withLockedValue { state in
-            if state.isOver { return false }
-            state.commands.append(command)
-            if state.isDrainScheduled { return false }
-            state.isDrainScheduled = true
-            return true
-        }
-        guard isMine else { return }
-        // The next poll is asked for while the last answer is being handed over: then this is the loop already.
-        if eventLoop.inEventLoop { drain() } else { eventLoop.execute { self.drain() } }
-    }
-
-    private func drain() {
-        while true {
-            let commands = state.withLockedValue { state in
-                defer { state.commands = [] }
-                if state.commands.isEmpty { state.isDrainScheduled = false }
-                return state.commands
-            }
-            if commands.isEmpty { return }
+        self.requests = requests
+        // The next poll is asked for while the last answer is being handed over: then the caller is on the loop already.
+        commands = CoalescingWorker(on: .loop(settings.eventLoop)) { commands in
             for command in commands {
                 switch command {
                 case .send(let outbound): requests.value.send(outbound)
                 case .goodbye: requests.value.sayGoodbye()
                 }
             }
+        }
+    }
+
+    func send(_ outbound: LongPollOutbound) {
+        commands.put(.send(outbound))
+    }
+
+    func sayGoodbye() {
+        commands.put(.goodbye)
+    }
+
+    /// Closes everything at once and reports nothing more.
+    func abort() {
+        reports.silence()
+        commands.end()
+        if eventLoop.inEventLoop {
+            requests.value.cut()
+        } else {
+            eventLoop.execute { [requests] in requests.value.cut() }
         }
     }
 }

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import DequeModule
 import EngineRuntime
 import NIOConcurrencyHelpers
 import NexconnProtocol
@@ -13,8 +14,7 @@ final class NexconnAdapter: ServiceAdapter {
 
     struct State {
         var news: NexconnNews
-        var waiting: [Step] = []
-        var isDraining = false
+        var steps = CoalescingQueue<Deque<Step>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         /// Callers of `subscribe`.
         var callers: [UInt64: CheckedContinuation<LifelineError?, Never>] = [:]
@@ -138,12 +138,7 @@ final class NexconnAdapter: ServiceAdapter {
 extension NexconnAdapter {
     /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
     private func take(_ step: @escaping Step) {
-        let isMine = state.withLockedValue { state in
-            state.waiting.append(step)
-            defer { state.isDraining = true }
-            return !state.isDraining
-        }
-        guard isMine else { return }
+        guard state.withLockedValue({ $0.steps.append(step) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
             if !report.events.isEmpty { body?(report.events) }
             for task in report.tasks { perform(task) }
@@ -151,11 +146,7 @@ extension NexconnAdapter {
     }
 
     private static func next(_ state: inout State) -> (NexconnNews.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
-        guard !state.waiting.isEmpty else {
-            state.isDraining = false
-            return nil
-        }
-        let step = state.waiting.removeFirst()
+        guard let step = state.steps.takeFirst() else { return nil }
         return (step(&state.news), state.body)
     }
 

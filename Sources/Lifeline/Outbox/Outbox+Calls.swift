@@ -8,7 +8,7 @@ extension Outbox {
     /// - Returns: false when the message is on its way, where it cannot be stopped for certain, and when it is not there any more.
     @discardableResult
     public func cancel(_ id: OutboxEntry.ID) -> Bool {
-        apply { state, now in state.machine.cancel(id.name, now: now, into: &state.effects) }
+        apply { state, now in state.machine.cancel(id.name, now: now, into: &state.effects.waiting) }
     }
 
     /// Sends a message that failed once more: behind the others of its channel, with a new lifetime.
@@ -24,7 +24,7 @@ extension Outbox {
         let cell = OutboxReceipt.Cell()
         let result = apply { state, now -> Result<Void, LifelineError> in
             do throws(LifelineError) {
-                try state.machine.retry(id.name, now: now, into: &state.effects)
+                try state.machine.retry(id.name, now: now, into: &state.effects.waiting)
                 state.receipts[id.name] = cell
                 return .success(())
             } catch {
@@ -62,7 +62,7 @@ extension Outbox {
                 return state.isReleased
             }
             if isClosed { return continuation.resume() }
-            apply { state, _ in state.machine.close(into: &state.effects) }
+            apply { state, _ in state.machine.close(into: &state.effects.waiting) }
         }
     }
 
@@ -74,7 +74,7 @@ extension Outbox {
         let cell = OutboxReceipt.Cell()
         let result = apply { state, now -> Result<Void, LifelineError> in
             do throws(LifelineError) {
-                try state.machine.add(publication, id: id, lifetime: lifetime, now: now, into: &state.effects)
+                try state.machine.add(publication, id: id, lifetime: lifetime, now: now, into: &state.effects.waiting)
                 state.receipts[id] = cell
                 return .success(())
             } catch {

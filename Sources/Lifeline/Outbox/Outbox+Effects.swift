@@ -9,30 +9,20 @@ extension Outbox {
         let now = surroundings.now()
         let (value, isMine) = state.withLockedValue { state in
             let value = body(&state, now)
-            defer { if !state.effects.isEmpty { state.isDraining = true } }
-            return (value, !state.isDraining && !state.effects.isEmpty)
+            return (value, state.effects.begin())
         }
         if isMine { drain() }
         return value
     }
 
     private func drain() {
-        while let effects = state.withLockedValue({ Self.takeEffects(&$0) }) {
+        while let effects = state.withLockedValue({ $0.effects.takeAll() }) {
             var hasChanged = false
             for effect in effects {
                 if effect == .entriesChanged { hasChanged = true } else { perform(effect) }
             }
             if hasChanged { changes.send([()]) }
         }
-    }
-
-    private static func takeEffects(_ state: inout State) -> [OutboxMachine.Effect]? {
-        guard !state.effects.isEmpty else {
-            state.isDraining = false
-            return nil
-        }
-        defer { state.effects = [] }
-        return state.effects
     }
 
     private func perform(_ effect: OutboxMachine.Effect) {
@@ -54,12 +44,12 @@ extension Outbox {
     }
 
     private func stored(_ change: OutboxChange, _ error: LifelineError?) {
-        apply { state, now in state.machine.stored(change, error: error, now: now, into: &state.effects) }
+        apply { state, now in state.machine.stored(change, error: error, now: now, into: &state.effects.waiting) }
     }
 
     private func wake(after duration: Duration) {
         let timer = surroundings.timers.schedule(after: duration) { [weak self] in
-            self?.apply { state, now in state.machine.timerFired(now: now, into: &state.effects) }
+            self?.apply { state, now in state.machine.timerFired(now: now, into: &state.effects.waiting) }
         }
         let former = state.withLockedValue { state in
             defer { state.timer = timer }
@@ -84,7 +74,7 @@ extension Outbox {
     private func sent(_ id: Identifier, _ outcome: PublishOutcome) {
         apply { state, now in
             state.attempts[id] = nil
-            state.machine.sent(id, outcome, now: now, into: &state.effects)
+            state.machine.sent(id, outcome, now: now, into: &state.effects.waiting)
         }
     }
 
@@ -119,7 +109,7 @@ extension Outbox {
             case .connection: takeConnection()
             case .subscribed(let channel):
                 for name in core.adapter.roomsOfPublishers(to: channel) {
-                    apply { state, now in state.machine.subscribed(Identifier(name), now: now, into: &state.effects) }
+                    apply { state, now in state.machine.subscribed(Identifier(name), now: now, into: &state.effects.waiting) }
                 }
             }
         }
@@ -132,7 +122,7 @@ extension Outbox {
         // Rule LL-99: what a user has written is never sent in another user's name.
         let isOther = !owner.user.isEmpty && !(adapter.user?.isExactly(owner.user) ?? true)
         let isNew = apply { state, now in
-            state.machine.connectionChanged(isConnected: isConnected && !isOther, now: now, into: &state.effects)
+            state.machine.connectionChanged(isConnected: isConnected && !isOther, now: now, into: &state.effects.waiting)
             defer { state.hasToldOther = isOther }
             return isOther && !state.hasToldOther
         }

@@ -21,8 +21,7 @@ public final class Outbox: Sendable {
     struct State {
         var machine: OutboxMachine
         /// What is to be done next, in order.
-        var effects: [OutboxMachine.Effect] = []
-        var isDraining = false
+        var effects = CoalescingQueue<[OutboxMachine.Effect]>()
         var receipts: [Identifier: OutboxReceipt.Cell] = [:]
         var attempts: [Identifier: Task<Void, Never>] = [:]
         var timer: TimerCancellation?
@@ -58,7 +57,7 @@ public final class Outbox: Sendable {
             options: options, repetitionSpan: core.adapter.repetitionSpan, seed: surroundings.seed)
         state = NIOLockedValueBox(State(machine: machine))
         let records = opened?.records ?? []
-        apply { state, now in state.machine.restore(records, now: now, into: &state.effects) }
+        apply { state, now in state.machine.restore(records, now: now, into: &state.effects.waiting) }
         let observation = core.signals.observe(on: .inline) { [weak self] signals in self?.take(signals) }
         signals.withLockedValue { $0 = observation }
         takeConnection()

@@ -1,15 +1,15 @@
+import EngineRuntime
 import NIOConcurrencyHelpers
 
 /// Hands the changes of an outbox to its store, in order and one transaction at a time. What comes meanwhile shares the next one.
 final class OutboxWriter: Sendable {
-    private struct Job {
+    private struct Job: Sendable {
         var change: OutboxChange
         var completion: @Sendable (LifelineError?) -> Void
     }
 
     private struct State {
-        var jobs: [Job] = []
-        var isWriting = false
+        var jobs = CoalescingQueue<[Job]>()
         /// Who waits until nothing is left to write.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -25,11 +25,7 @@ final class OutboxWriter: Sendable {
 
     /// - Parameter completion: called once, in order, with nil once the change is on disk.
     func write(_ change: OutboxChange, completion: @escaping @Sendable (LifelineError?) -> Void) {
-        let isFirst = state.withLockedValue { state in
-            state.jobs.append(Job(change: change, completion: completion))
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
+        let isFirst = state.withLockedValue { $0.jobs.append(Job(change: change, completion: completion)) }
         // The writer stays until everything is written, also when the outbox is released meanwhile.
         if isFirst { _ = tasks.start { [self] in await drain() } }
     }
@@ -38,8 +34,8 @@ final class OutboxWriter: Sendable {
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLockedValue { state in
-                if state.isWriting { state.waiters.append(continuation) }
-                return !state.isWriting
+                if state.jobs.isAtWork { state.waiters.append(continuation) }
+                return !state.jobs.isAtWork
             }
             if isIdle { continuation.resume() }
         }
@@ -61,13 +57,9 @@ final class OutboxWriter: Sendable {
 
     private func takeJobs() -> [Job]? {
         let (jobs, waiters) = state.withLockedValue { state -> ([Job]?, [CheckedContinuation<Void, Never>]) in
-            guard !state.jobs.isEmpty else {
-                state.isWriting = false
-                defer { state.waiters = [] }
-                return (nil, state.waiters)
-            }
-            defer { state.jobs = [] }
-            return (state.jobs, [])
+            if let jobs = state.jobs.takeAll() { return (jobs, []) }
+            defer { state.waiters = [] }
+            return (nil, state.waiters)
         }
         for waiter in waiters { waiter.resume() }
         return jobs

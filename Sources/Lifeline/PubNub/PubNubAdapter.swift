@@ -1,4 +1,5 @@
 import ConnectionEngine
+import DequeModule
 import EngineRuntime
 import Identifiers
 import NIOConcurrencyHelpers
@@ -22,8 +23,7 @@ final class PubNubAdapter: ServiceAdapter {
 
     struct State {
         var news: PubNubNews
-        var waiting: [Item] = []
-        var isDraining = false
+        var items = CoalescingQueue<Deque<Item>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         /// Questions that are under way, by channel.
         var questions: [Identifier: Task<Void, Never>] = [:]
@@ -256,12 +256,7 @@ final class PubNubAdapter: ServiceAdapter {
 extension PubNubAdapter {
     /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
     private func take(_ item: Item) {
-        let isMine = state.withLockedValue { state in
-            state.waiting.append(item)
-            defer { state.isDraining = true }
-            return !state.isDraining
-        }
-        guard isMine else { return }
+        guard state.withLockedValue({ $0.items.append(item) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
             if !report.events.isEmpty { body?(report.events) }
             for question in report.questions { ask(question) }
@@ -269,11 +264,8 @@ extension PubNubAdapter {
     }
 
     private static func next(_ state: inout State) -> (PubNubNews.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
-        guard !state.waiting.isEmpty else {
-            state.isDraining = false
-            return nil
-        }
-        switch state.waiting.removeFirst() {
+        guard let item = state.items.takeFirst() else { return nil }
+        switch item {
         case .notices(let notices, let at): return (state.news.take(notices, at: at), state.body)
         case .answered(let question, let answer):
             let report = state.news.answered(question, answer)

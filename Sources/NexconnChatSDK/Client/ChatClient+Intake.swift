@@ -28,7 +28,7 @@ extension ChatClient {
                 return .change(change, details, launch: launch, version: board.note(details.status, of: number))
             }
         }
-        inlet.put(arrivals)
+        inlet.put { $0 += arrivals }
     }
 
     /// On the work queue. Live events that come together are kept together.

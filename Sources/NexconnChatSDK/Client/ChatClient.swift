@@ -169,19 +169,20 @@ final class ChatClient: Sendable {
                 case .success(let reply): value(reply).map { .success($0) } ?? .failure(NCError(.unknownRequest))
                 case .failure(let failure): .failure(NCError(failure))
                 }
-            inlet.put([.answer { completion(answer) }])
+            inlet.put(.answer { completion(answer) })
         }
     }
 
     /// Everything that arrives. Holds the client weakly: what arrives after the last reference has gone is of no use, except answers.
-    let inletBox = NIOLockedValueBox<Inlet<Arrival>?>(nil)
+    let inletBox = NIOLockedValueBox<CoalescingWorker<[Arrival]>?>(nil)
 }
 
 extension ChatClient {
-    var inlet: Inlet<Arrival> {
+    /// Takes arrivals to the work queue in the order in which they were put in.
+    var inlet: CoalescingWorker<[Arrival]> {
         inletBox.withLockedValue { box in
             if let inlet = box { return inlet }
-            let inlet = Inlet<Arrival>(queue: work) { [weak self] arrivals in
+            let inlet = CoalescingWorker<[Arrival]>(on: .queue(.queue(work))) { [weak self] arrivals in
                 if let self {
                     take(arrivals)
                 } else {

@@ -1,6 +1,5 @@
 import ConnectionEngine
 import EngineRuntime
-import NIOConcurrencyHelpers
 import NIOCore
 
 /// What a link needs to reach its server.
@@ -44,9 +43,8 @@ package struct RedisLinkSettings: Sendable {
 /// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers come on the event
 /// loop, in one order; what they run may call the link.
 package final class RedisLink: Sendable {
-    private let eventLoop: any EventLoop
-    private let core: NIOLoopBoundBox<RedisLinkCore>
-    private let inbox = NIOLockedValueBox<[RedisLinkOperation]>([])
+    /// What one turn of the event loop is asked for is done together, in the next one.
+    private let operations: CoalescingWorker<[RedisLinkOperation]>
 
     /// Nothing is dialled before ``start()``.
     ///
@@ -55,10 +53,12 @@ package final class RedisLink: Sendable {
         _ settings: RedisLinkSettings, eventLoop: any EventLoop, timers: (any TimerScheduler)? = nil,
         events: @escaping @Sendable (RedisLinkEvent) -> Void
     ) {
-        self.eventLoop = eventLoop
-        core = .makeBoxSendingValue(
+        let core: NIOLoopBoundBox<RedisLinkCore> = .makeBoxSendingValue(
             RedisLinkCore(settings, eventLoop: eventLoop, timers: timers ?? EventLoopTimers(eventLoop), events: events),
             eventLoop: eventLoop)
+        operations = CoalescingWorker(on: .queue(.turns(of: eventLoop))) { operations in
+            for operation in operations { core.value.perform(operation) }
+        }
     }
 
     deinit { perform(.close) }
@@ -137,19 +137,7 @@ package final class RedisLink: Sendable {
     }
 
     private func perform(_ operation: RedisLinkOperation) {
-        let isFirst = inbox.withLockedValue { inbox in
-            inbox.append(operation)
-            return inbox.count == 1
-        }
-        guard isFirst else { return }
-        let (inbox, core) = (inbox, core)
-        eventLoop.execute {
-            let operations = inbox.withLockedValue { inbox in
-                defer { inbox = [] }
-                return inbox
-            }
-            for operation in operations { core.value.perform(operation) }
-        }
+        operations.put(operation)
     }
 }
 

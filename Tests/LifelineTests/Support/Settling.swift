@@ -16,8 +16,8 @@ extension LifelineClient {
     private var isBusy: Bool {
         switch core.adapter {
         case let adapter as PusherAdapter: adapter.driver.isBusy
-        case let adapter as PubNubAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.isDraining)
-        case let adapter as NexconnAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.isDraining)
+        case let adapter as PubNubAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.items.isAtWork)
+        case let adapter as NexconnAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.steps.isAtWork)
         default: false
         }
     }
@@ -34,6 +34,6 @@ extension LifelineClient {
 }
 
 extension ConnectionDriver {
-    fileprivate var isBusy: Bool { mailbox.withLockedValue(\.isDraining) }
+    fileprivate var isBusy: Bool { mailbox.withLockedValue(\.queue.isAtWork) }
     fileprivate var isAsked: Bool { running.withLockedValue { !$0.waiting.isEmpty } }
 }

@@ -1,0 +1,89 @@
+import DequeModule
+
+/// What gathers in a ``CoalescingQueue``.
+@usableFromInline package protocol CoalescingBuffer {
+    associatedtype Batch
+
+    var isEmpty: Bool { get }
+    /// Takes everything out, in order.
+    mutating func takeAll() -> Batch
+}
+
+/// Elements from several threads, and whether somebody is handing them on already.
+///
+/// A value for under a lock of its owner. Whoever adds an element and finds nobody at work, as ``append(_:)`` and ``begin()`` tell, takes
+/// elements out until none are left, or arranges for that; everybody else only adds. So elements keep their order, and nothing is called
+/// while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
+@usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
+    /// What was added and is not taken, in order. After adding to it in place, ``begin()`` has to be called.
+    @usableFromInline package var waiting: Buffer
+    /// Whether somebody takes elements out, or is going to.
+    @usableFromInline package var isAtWork = false
+
+    @inlinable package init(waiting: Buffer) {
+        self.waiting = waiting
+    }
+
+    /// To be called after elements were added.
+    ///
+    /// - Returns: whether the caller has to see to it that elements are taken out until none are left.
+    @inlinable package mutating func begin() -> Bool {
+        if isAtWork || waiting.isEmpty { return false }
+        isAtWork = true
+        return true
+    }
+
+    /// Whether more has come. When nothing has, whoever adds next has to begin.
+    @inlinable package mutating func goesOn() -> Bool {
+        isAtWork = !waiting.isEmpty
+        return isAtWork
+    }
+
+    /// Everything that waits. When that is nothing, it is nil, and whoever adds next has to begin.
+    @inlinable package mutating func takeAll() -> Buffer.Batch? {
+        goesOn() ? waiting.takeAll() : nil
+    }
+
+    /// Everything that waits, for the last time: whoever adds next has to begin, also before this batch is handed on.
+    @inlinable package mutating func takeAllAndRest() -> Buffer.Batch {
+        isAtWork = false
+        return waiting.takeAll()
+    }
+}
+
+extension CoalescingQueue: Sendable where Buffer: Sendable {}
+
+extension CoalescingQueue where Buffer: RangeReplaceableCollection {
+    @inlinable package init() {
+        self.init(waiting: Buffer())
+    }
+
+    /// Adds an element.
+    ///
+    /// - Returns: whether the caller has to see to it that elements are taken out until none are left.
+    @inlinable package mutating func append(_ element: Buffer.Element) -> Bool {
+        waiting.append(element)
+        return begin()
+    }
+
+    /// The first element that waits. When there is none, it is nil, and whoever adds next has to begin.
+    @inlinable package mutating func takeFirst() -> Buffer.Element? {
+        goesOn() ? waiting.removeFirst() : nil
+    }
+}
+
+extension Array: CoalescingBuffer {
+    @inlinable package mutating func takeAll() -> [Element] {
+        var taken: [Element] = []
+        swap(&taken, &self)
+        return taken
+    }
+}
+
+extension Deque: CoalescingBuffer {
+    @inlinable package mutating func takeAll() -> Deque<Element> {
+        var taken = Deque<Element>()
+        swap(&taken, &self)
+        return taken
+    }
+}

@@ -1,0 +1,83 @@
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Hands what several threads put in to one closure, in order and one batch at a time. What comes while the closure runs makes its next batch.
+///
+/// Neither the closure nor the release of an element happens under the lock, so both may put in more. What was put in before the last
+/// reference to the worker went is handed on all the same.
+package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Sendable {
+    /// Where the closure is called.
+    package enum Place: Sendable {
+        /// On a queue, one batch for each of its turns, so that others on the queue get theirs. With ``CallbackQueue/inline`` the caller hands on
+        /// until nothing is left.
+        case queue(CallbackQueue)
+        /// On an event loop, until nothing is left: at once when the caller is on it, otherwise in one of its turns.
+        case loop(any EventLoop)
+    }
+
+    private struct State: Sendable {
+        var queue: CoalescingQueue<Buffer>
+        var isOver = false
+    }
+
+    private let state: NIOLockedValueBox<State>
+    private let place: Place
+    private let body: @Sendable (Buffer.Batch) -> Void
+
+    /// - Parameter body: called with everything that has gathered, never twice at the same time.
+    package init(_ buffer: Buffer, on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
+        state = NIOLockedValueBox(State(queue: CoalescingQueue(waiting: buffer)))
+        self.place = place
+        self.body = body
+    }
+
+    /// Adds to what waits. After ``end()`` nothing is added.
+    ///
+    /// - Parameter change: called once at most, under the lock: appends.
+    package func put(_ change: (inout Buffer) -> Void) {
+        let isMine = state.withLockedValue { state in
+            if state.isOver { return false }
+            change(&state.queue.waiting)
+            return state.queue.begin()
+        }
+        guard isMine else { return }
+        switch place {
+        case .queue(let queue):
+            if queue.isInline { empty() } else { takeTurn(on: queue) }
+        case .loop(let loop):
+            if loop.inEventLoop { empty() } else { loop.execute { [self] in empty() } }
+        }
+    }
+
+    /// Drops what waits, and takes nothing more. A batch that is being handed on still is.
+    package func end() {
+        // Released when the statement is over, without the lock.
+        _ = state.withLockedValue { state in
+            state.isOver = true
+            return state.queue.waiting.takeAll()
+        }
+    }
+
+    private func empty() {
+        while let batch = state.withLockedValue({ $0.queue.takeAll() }) { body(batch) }
+    }
+
+    private func takeTurn(on queue: CallbackQueue) {
+        queue.run { [self] in
+            if let batch = state.withLockedValue({ $0.queue.takeAll() }) { body(batch) }
+            if state.withLockedValue({ $0.queue.goesOn() }) { takeTurn(on: queue) }
+        }
+    }
+}
+
+extension CoalescingWorker where Buffer: RangeReplaceableCollection {
+    /// A worker for which nothing waits.
+    package convenience init(on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
+        self.init(Buffer(), on: place, body: body)
+    }
+
+    /// Adds an element.
+    package func put(_ element: Buffer.Element) {
+        put { $0.append(element) }
+    }
+}
