@@ -59,7 +59,7 @@ share=$work/share
 mkdir -p "$share/man/man1" "$share/man/man5" "$share/bash-completion/completions" "$share/zsh/vendor-completions" \
     "$share/fish/vendor_completions.d" "$share/doc/lifeline" "$share/lifeline"
 "$work/lifeline" --experimental-dump-help >"$work/help.json"
-python3 Scripts/dist/man-pages.py "$work/help.json" docs/operations.md "$version" "$share/man"
+python3 Scripts/dist/man-pages.py "$work/help.json" docs/operations/settings.md "$version" "$share/man"
 find "$share/man" -type f -exec gzip -n -9 {} +
 # It is read by a shell, not run.
 "$work/lifeline" --generate-completion-script bash | sed '1{/^#!/d}' >"$share/bash-completion/completions/lifeline"
@@ -68,8 +68,8 @@ find "$share/man" -type f -exec gzip -n -9 {} +
 cp deploy/package/lifeline.json.in "$share/lifeline/"
 gzip -n -9 -c CHANGELOG.md >"$share/doc/lifeline/CHANGELOG.md.gz"
 # What help texts, errors and manual pages name as docs/NAME.md.
-mkdir -p "$share/doc/lifeline/docs/rules"
-for document in docs/*.md docs/rules/*.md; do gzip -n -9 -c "$document" >"$share/doc/lifeline/$document.gz"; done
+mkdir -p "$share/doc/lifeline/docs/rules" "$share/doc/lifeline/docs/operations"
+for document in docs/*.md docs/operations/*.md docs/rules/*.md; do gzip -n -9 -c "$document" >"$share/doc/lifeline/$document.gz"; done
 python3 Scripts/dist/licences.py "$built/lifeline.product/Objects.LinkFileList" >"$share/doc/lifeline/copyright"
 
 # The .tar.gz, to be unpacked over a prefix such as /usr/local.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the manual pages: lifeline(1) and one for each subcommand from what the program tells of itself, lifeline.json(5) from the settings
-in docs/operations.md.
+in docs/operations/settings.md.
 
-Usage: Scripts/dist/man-pages.py help.json operations.md version directory
+Usage: Scripts/dist/man-pages.py help.json settings.md version directory
 help.json is what `lifeline --experimental-dump-help` prints.
 """
 
@@ -125,12 +125,14 @@ def family(path, command):
         yield from family([*path, child["commandName"]], child)
 
 
-def settings(operations, version):
+def settings(page, version):
     """lifeline.json(5)."""
-    section = re.search(r"^## 2\. Settings\n(.*?)^## ", operations, re.S | re.M)[1]
-    example = re.search(r"^```json\n(.*?)^```", operations, re.S | re.M)[0]
-    section = re.sub(r"\bsee (\d(?:\.\d)?)\b", r"see section \1 of docs/operations.md", section)
-    body = markdown(section)
+    example = re.search(r"^```json\n(.*?)^```", page, re.S | re.M)[0]
+    section = re.sub(r"^# [^\n]*\n|^## Example\n```.*?^```\n", "", page, flags=re.S | re.M)
+    # Links to other pages are named by their file, links within the page by their text.
+    section = re.sub(r"\[[^\]]*\]\((?:\.\./)?([a-z/-]+\.md)(?:#[\w-]*)?\)", r"docs/\1", section).replace("docs/network.md", "docs/operations/network.md")
+    section = section.replace("docs/monitoring.md", "docs/operations/monitoring.md")
+    body = markdown(section.replace("\n## ", "\n### "))
     out = head("lifeline.json", 5, version, "File Formats")
     out += [".SH NAME", "lifeline.json \\- settings of the Lifeline server", ".SH DESCRIPTION",
             "A JSON object that", "\\fBlifeline serve \\-\\-config\\fR", "reads. Every setting is also a variable of the environment, and many are options.",
@@ -143,25 +145,26 @@ def settings(operations, version):
 
 
 def installed(lines, documents):
-    """The lines, with documents of the repository where the package has them: docs/X.md, or X.md where the settings link to it."""
+    """The lines, with documents of the repository (docs/X.md) where the package has them."""
     def place(match):
         name = match[1].replace("\\-", "-")
-        found = next(file for file in (documents / name, documents / "rules" / name) if file.exists())
-        return f"share/doc/lifeline/docs/{found.relative_to(documents)}.gz".replace("-", "\\-")
+        if not (documents / name).exists():
+            raise SystemExit(f"man-pages: docs/{name} is named and does not exist")
+        return f"share/doc/lifeline/docs/{name}.gz".replace("-", "\\-")
 
-    return re.sub(r"(?<![\w/])(?:docs/)?([a-z]+(?:\\?-[a-z]+)*\.md)\b", place, "\n".join(lines)) + "\n"
+    return re.sub(r"(?<![\w/])docs/((?:[a-z]+/)?[a-z]+(?:\\?-[a-z]+)*\.md)\b", place, "\n".join(lines)) + "\n"
 
 
 def main():
-    told, operations, version, folder = sys.argv[1:]
-    documents = Path(operations).parent
+    told, source, version, folder = sys.argv[1:]
+    documents = Path(source).parent.parent
     root = json.loads(Path(told).read_text())["command"]
     commands = list(family([root["commandName"]], root))
     names = ["-".join(path) for path, _ in commands]
     for path, command in commands:
         name, lines = page(path, command, version, names)
         (Path(folder) / "man1" / f"{name}.1").write_text(installed(lines, documents))
-    (Path(folder) / "man5" / "lifeline.json.5").write_text(installed(settings(Path(operations).read_text(), version), documents))
+    (Path(folder) / "man5" / "lifeline.json.5").write_text(installed(settings(Path(source).read_text(), version), documents))
 
 
 main()

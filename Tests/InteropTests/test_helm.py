@@ -136,7 +136,7 @@ def test_settings_reach_the_servers():
     assert pod["volumes"][0]["secret"]["secretName"] == "mine"
     assert pod["terminationGracePeriodSeconds"] == 10 + 90 + 25 and variables(other)["LIFELINE_DRAIN_TIMEOUT"] == "90"
     assert pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "10"]
-    documented = (ROOT / "docs" / "operations.md").read_text()
+    documented = (ROOT / "docs" / "operations" / "settings.md").read_text()
     assert [name for name in variables(render(**FULL)) if f"`{name}`" not in documented] == []
     # Another Secret is another pod.
     first, second = (of(render(**{**SMALL, "configuration": {**APPLICATION, "logLevel": level}}), "StatefulSet")["spec"]["template"] for level in ("info", "debug"))

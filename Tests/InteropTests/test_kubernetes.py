@@ -87,7 +87,7 @@ def test_the_server_takes_these_settings_and_answers_at_these_paths(container, s
     config = tmp_path / "lifeline.json"
     config.write_text(only("Secret")["stringData"]["lifeline.json"])
     given = {name: value for name, value in variables(container).items() if value is not None and name not in ("LIFELINE_HOST", "LIFELINE_PORT")}
-    documented = (ROOT / "docs" / "operations.md").read_text()
+    documented = (ROOT / "docs" / "operations" / "settings.md").read_text()
     for name in variables(container):
         assert f"`{name}`" in documented, name
     # Without a Redis there is one server, which needs no name.

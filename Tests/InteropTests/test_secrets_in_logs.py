@@ -23,7 +23,7 @@ from lifeline_harness import Listener, Program, Server, lifeline, rest, wait_unt
 from nexconn_client import ServerAPI
 from pusher_client import PusherSocket, signature
 
-OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).parents[2] / "docs" / "operations" / "service.md"
 UNIT = Path(__file__).parents[2] / "deploy" / "package" / "lifeline.service"
 
 
@@ -279,7 +279,7 @@ def crash(program, how):
 
 @pytest.fixture
 def documented(monkeypatch):
-    """The settings for what a crash says that docs/operations.md and the unit have; and nothing is kept of the memory."""
+    """The settings for what a crash says that docs/operations/service.md and the unit have; and nothing is kept of the memory."""
     settings = re.search(r"`SWIFT_BACKTRACE=(\S+)`", OPERATIONS.read_text())[1]
     assert f"\nEnvironment=SWIFT_BACKTRACE={settings}\n" in UNIT.read_text()
     monkeypatch.setenv("SWIFT_BACKTRACE", settings)

@@ -74,8 +74,7 @@ def test_each_command_has_a_manual_page(content):
     for option in re.findall(r"--([a-z-]+)", output(content / "usr/bin/lifeline", "serve", "--help")):
         assert f"\\-\\-{option.replace('-', chr(92) + '-')}" in page, option
     settings = gzip.decompress((content / "usr/share/man/man5/lifeline.json.5.gz").read_bytes()).decode()
-    section = (ROOT / "docs/operations.md").read_text().split("## 2. Settings")[1].split("\n## 3.")[0]
-    for name in re.findall(r"^\| `(\w+)`", section, re.M):
+    for name in re.findall(r"^\| `(\w+)`", (ROOT / "docs/operations/settings.md").read_text(), re.M):
         assert f"\\fB{name}\\fR" in settings, name
 
 
@@ -97,7 +96,7 @@ def test_documents_that_manual_pages_name_are_there(content):
         text = gzip.decompress(file.read_bytes()).decode().replace("\\-", "-")
         named |= set(re.findall(r"share/doc/lifeline/docs/\S+?\.md\.gz", text))
         assert set(re.findall(r"\b[\w/-]+\.md\b", text)) <= {name.removesuffix(".gz") for name in named}, file
-    assert "share/doc/lifeline/docs/operations.md.gz" in named
+    assert "share/doc/lifeline/docs/operations/settings.md.gz" in named
     assert [name for name in named if not (content / "usr" / name).exists()] == []
 
 

@@ -270,8 +270,8 @@ def test_poll_hold_and_access_manager_are_settings(started):
 
 
 def commands(heading):
-    """The block of shell commands under a heading of docs/operations.md."""
-    text = (ROOT / "docs" / "operations.md").read_text()
+    """The block of shell commands under a heading of docs/operations/data.md."""
+    text = (ROOT / "docs" / "operations" / "data.md").read_text()
     return re.search(rf"^\*\*{heading}\*\*[^`]*?(?:`[^`\n]+`[^`]*?)*```sh\n(.*?)```", text, re.MULTILINE | re.DOTALL)[1]
 
 
