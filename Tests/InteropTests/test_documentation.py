@@ -1,5 +1,7 @@
 """What the README and docs/ say must be true of the code: links, paths, rules, flags, commands, snippets."""
 
+import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -191,6 +193,79 @@ def test_a_limit_without_a_test_is_found():
     assert named_tests("`test_proof.py`", files) == [("test_proof.py", None)]
     assert named_tests("`No such file`", files) == [(None, "No such file")] and named_tests("by hand", files) == []
     assert not any(stands_in(path, "test_that_is_not_there") for path in files["test_proof.py"])
+
+
+# Settings.
+
+SETTINGS = ROOT / "docs" / "operations" / "settings.md"
+# Each table by the heading of its first column, and where its settings are among those of the program.
+PLACES = {"file": "", "field": "apps[0].", "limit": "apps[0].limits.", "field of recovery": "apps[0].recovery.", "field of `pubnub`": "pubnub[0].",
+          "field of `nexconn`": "nexconn[0].", "limit of `nexconn`": "nexconn[0].limits."}
+UNITS = {"": 1, "s": 1, "MiB": 1 << 20, "GiB": 1 << 30}
+# What is written where a setting has no value unless it is set, and where its value depends on the machine.
+UNSET = ("none", "in memory", "no TLS", "for ever", "", "–", "made at the first start")
+OTHERS = ("all", "the name of the machine", "one for each processor that the process may use")
+
+
+def settings_of_the_program(tmp_path, variables=None):
+    """What `config show` prints for lists with one application each, by names."""
+    file = tmp_path / "lifeline.json"
+    file.write_text(json.dumps({
+        "apps": [{"id": "1", "key": "a", "secret": "a-secret-of-a-test"}],
+        "pubnub": [{"publishKey": "p", "subscribeKey": "s", "secret": "b-secret-of-a-test"}],
+        "nexconn": [{"key": "k", "secret": "c-secret-of-a-test"}]}))
+    text = subprocess.run([lifeline(), "config", "show", "--json", "--config", str(file)], capture_output=True, text=True, timeout=60, check=True,
+                          env={**os.environ, **(variables or {})}).stdout
+    return {line["setting"]: line for line in map(json.loads, text.splitlines())}
+
+
+def documented_settings():
+    """Name and default of each row."""
+    for table in tables(SETTINGS):
+        place = PLACES.get(table[0][0])
+        column = next((table[0].index(head) for head in ("default", "default in a list") if head in table[0]), None)
+        for cells in table[1:] if place is not None else []:
+            for name in re.findall(r"`([^`]+)`", cells[0]):
+                yield place + name, cells[column]
+
+
+def same(written, value):
+    """Whether a default of the page is a value of the program."""
+    plain = re.sub(r", .*| with .*", "", written).strip("`")
+    number = re.fullmatch(r"(\d+(?:\.\d+)?) ?(\w*)", plain)
+    if number and number[2] in UNITS:
+        return value == float(number[1]) * UNITS[number[2]]
+    if plain in ("true", "false"):
+        return value is (plain == "true")
+    return value in (plain, [plain]) or plain in OTHERS or plain in UNSET and value in (None, [])
+
+
+def test_settings_are_those_of_the_program(tmp_path):
+    """Every setting has a row, with its default; and every row is a setting."""
+    known, written = settings_of_the_program(tmp_path), dict(documented_settings())
+    assert sorted(known.keys() ^ written.keys()) == []
+    wrong = [f"{name}: {written[name]}, and the program has {line['value']}" for name, line in known.items()
+             if line["source"] == "default" and not same(written[name], line["value"])]
+    assert wrong == []
+
+
+def test_a_wrong_default_is_found():
+    assert same("64 MiB", 67108864) and same("1800 s", 1800) and same("4100, with `reusePort` 4200", 4100) and same("`*`", ["*"]) and same("false", False)
+    assert not same("64 MiB", 64) and not same("100", 1000) and not same("true", False) and not same("`text`", "json")
+
+
+def test_options_and_variables_of_settings_exist(tmp_path):
+    serve, known = options("serve"), settings_of_the_program(tmp_path)
+    assert [option for option in set(re.findall(r"`(--[a-z-]+)`", SETTINGS.read_text())) if option not in serve] == []
+    [table] = [table for table in tables(SETTINGS) if table[0][0] == "file"]
+    variables = {cells[0].strip("`"): re.search(r"`(LIFELINE_\w+)`", cells[1])[1] for cells in table[1:] if "," not in cells[0]}
+    # Each is set to the default of its setting, and named as where that comes from.
+    # Without an admin port and a certificate these two are not read.
+    variables = {name: variable for name, variable in variables.items() if name not in ("publicMetrics", "tls.checkInterval")}
+    given = {name: json.dumps(known[name]["value"]) for name in variables if isinstance(known[name]["value"], int)}
+    assert len(given) > 20, "the search finds what it is for"
+    shown = settings_of_the_program(tmp_path, {variables[name]: value for name, value in given.items()})
+    assert [name for name in given if variables[name] not in shown[name]["source"]] == []
 
 
 # The program.
