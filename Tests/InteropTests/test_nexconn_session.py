@@ -1,4 +1,4 @@
-"""The chat session, as a client in another language sees it that was written from docs/nexconn-session.md alone."""
+"""The chat session, as a client in another language sees it that was written from docs/chat-protocol.md alone."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A second client of the chat session, written from docs/nexconn-session.md alone, and plain signed calls of the server API.
+"""A second client of the chat session, written from docs/chat-protocol.md alone, and plain signed calls of the server API.
 
 Nothing of ours is used: a WebSocket library from PyPI, and the standard library.
 """

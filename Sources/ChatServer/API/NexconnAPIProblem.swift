@@ -42,7 +42,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
     )
     static let notJSON = Self(400, 1003, "The body is no JSON object: send one, with Content-Type application/json.")
     static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")
-    static let unknownPath = Self(404, 1404, "The server API has nothing at this path: see docs/server-api.md for what it has.")
+    static let unknownPath = Self(404, 1404, "The server API has no such path: docs/chat-protocol.md has a table of all.")
     static let wrongMethod = Self(405, 1405, "The server API is called with POST.")
     static let unavailable = Self(503, 1000, "The server cannot answer now: try again later.", retryAfter: 1000)
 

@@ -5,7 +5,7 @@ import WireCoding
 /// The chat server's API for an application's own server: tokens, users, groups, messages and bans.
 ///
 /// A value without a connection: each call is one signed `POST /v4/…`. Any task may make any call at any time. Calls without a function
-/// of their own are made with ``call(_:json:)``; `docs/server-api.md` lists all.
+/// of their own are made with ``call(_:json:)``; `docs/chat-protocol.md` lists all.
 ///
 /// ## Which calls are repeated
 ///

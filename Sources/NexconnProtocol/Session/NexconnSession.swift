@@ -3,7 +3,7 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// One connection to a chat service, as a value: the client's side of `docs/nexconn-session.md`.
+/// One connection to a chat service, as a value: the client's side of `docs/chat-protocol.md`.
 ///
 /// Rules NS-1 to NS-34 of `docs/rules/nexconn-session.md`.
 public struct NexconnSession: WebSocketSession {

@@ -168,7 +168,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Server API of chat (docs/server-api.md).
+    /// Server API of chat (docs/chat-protocol.md).
     private func command(_ path: String, _ body: JSONValue) async throws {
         let nonce = NexconnSettings.randomID()
         // A second ahead, which the server takes: it refuses calls from before its start, and that was in this second, too.

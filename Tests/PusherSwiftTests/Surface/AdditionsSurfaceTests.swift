@@ -2,7 +2,7 @@ import Foundation
 import PusherSwift
 import Testing
 
-/// What `docs/pusherswift-additions.md` shows, spelled as there: without `@testable`. What would not compile here would not compile in an
+/// What `docs/pusherswift-api.md` shows, spelled as there: without `@testable`. What would not compile here would not compile in an
 /// app.
 struct AdditionsSurfaceTests {
     private func options() -> PusherClientOptions {
