@@ -195,6 +195,11 @@ def test_a_limit_without_a_test_is_found():
     assert not any(stands_in(path, "test_that_is_not_there") for path in files["test_proof.py"])
 
 
+def test_each_module_has_a_row_in_the_architecture():
+    rows = [name for cells in tables(ROOT / "docs" / "architecture.md")[0][1:] for name in re.findall(r"`(\w+)`", cells[0])]
+    assert sorted(rows) == sorted(folder.name for folder in (ROOT / "Sources").iterdir() if folder.is_dir())
+
+
 # Settings.
 
 SETTINGS = ROOT / "docs" / "operations" / "settings.md"
