@@ -15,6 +15,8 @@ COMMENT = re.compile(r"^\s*///? ?(.*)$")
 # A literal on one line, with interpolations of one level, and a literal over several lines.
 LITERAL = re.compile(r'"""\n(.*?)"""|"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*)"', re.S)
 JOINED = re.compile(r"\s*\+\s*$")
+# Begins with a capital or an interpolation, ends as a sentence does, and is no command of SQL.
+SENTENCE = re.compile(r"(?!(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA) )[A-Z\\].*[.!?]$", re.S)
 RULE = re.compile(r"^(?:- |\| )(?:\*\*)?([A-Z]{2}-\d+)(?:\*\*)?(?: \| | )(.*)$")
 LEAST_WORDS = 4
 
@@ -46,7 +48,7 @@ def sentences(text):
             found.append((code.count("\n", 0, match.start()) + 1, words))
         end = match.end()
     for line, words in ((line, " ".join(words.split())) for line, words in found):
-        if len(words.split()) >= LEAST_WORDS and re.match(r"[A-Z\\]", words) and re.search(r"[.!?]$", words):
+        if len(words.split()) >= LEAST_WORDS and SENTENCE.match(words):
             yield line, words
 
 
