@@ -15,27 +15,27 @@ struct ConfigListing {
     init(_ options: ServeOptions, environment: [String: String]) throws(CommandFailure) {
         let trace = SettingTrace()
         let settings = try ServeSettings(options, environment: environment, trace: trace)
-        rows = settings.shown.map { Row(name: $0.name, value: $0.value, source: trace.sources[$0.name] ?? Self.unset) }
+        rows = ServerSetting.all.map {
+            Row(name: $0.name, value: $0.shown(settings), source: trace.sources[$0.name] ?? Self.unset)
+        }
         let file = try ServeSettings.file(options.base.config, environment)
         if settings.services.contains(.pusher) {
             let several = environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.applications
-            let webhooks = options.app.webhook.isEmpty ? [] : [("webhooks", "--webhook")]
             add(
                 ApplicationSetting.fields, settings.applications, name: "app", list: "apps",
-                written: (file.application, several), options: options.app.given.map { ($0.name, $0.option) } + webhooks,
-                environment)
+                written: (file.application, several), options, environment)
         }
         if settings.services.contains(.pubnub) {
             add(
                 KeysetSetting.fields, settings.keysets, name: "pubnub", list: "pubnub",
                 written: try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", environment, file.pubnub),
-                options: options.pubnub.given.map { ($0.name, $0.option) }, environment)
+                options, environment)
         }
         if settings.services.contains(.nexconn) {
             add(
                 ChatSetting.fields, settings.chatApplications, name: "nexconn", list: "nexconn",
                 written: try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", environment, file.nexconn),
-                options: options.nexconn.given.map { ($0.name, $0.option) }, environment)
+                options, environment)
         }
     }
 
@@ -43,9 +43,9 @@ struct ConfigListing {
 
     private mutating func add<Value>(
         _ fields: ServiceFields<Value>, _ values: [Value], name: String, list: String,
-        written: (one: SettingValue?, several: SettingValue?), options: [(name: String, option: String)],
-        _ environment: [String: String]
+        written: (one: SettingValue?, several: SettingValue?), _ options: ServeOptions, _ environment: [String: String]
     ) {
+        let given = fields.given(options)
         let elements = (try? written.several?.elements()) ?? nil
         for (index, value) in values.enumerated() {
             let prefix = elements == nil ? name : "\(list)[\(index)]"
@@ -53,7 +53,7 @@ struct ConfigListing {
             for field in fields.all {
                 let variable = fields.variable(field)
                 let source =
-                    options.first { $0.name == field.name }?.option
+                    given.first { $0.field.name == field.name }.flatMap { fields.optionName($0.field) }
                     ?? (environment[variable] == nil ? nil : variable) ?? Self.origin(of: field, in: element)
                 rows.append(Row(name: "\(prefix).\(field.name)", value: field.shown(value), source: source ?? Self.unset))
             }

@@ -8,16 +8,27 @@ enum ApplicationSetting {
         keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secret: "secret")
 
     private static let all: [ServiceField<Application>] = [
-        .name("id", \.id),
-        .name("key", \.key),
-        .secret("secret", \.secret),
-        .secret("previousSecret", \.previousSecret),
+        .name("id", \.id, option: .text(\.app.appID), "The app's id in the HTTP API"),
+        .name("key", \.key, option: .text(\.app.key, name: "--key"), "The app's key"),
+        .secret("secret", \.secret, option: .text(\.app.secret, name: "--secret"), "The app's secret"),
+        .secret(
+            "previousSecret", \.previousSecret, option: .text(\.app.previousSecret, "secret", name: "--previous-secret"),
+            "An old secret that is accepted as well, while the secret is being changed"),
         .truth("enabled", \.isEnabled),
-        .truth("clientEvents", \.allowsClientEvents),
-        .truth("subscriptionCounts", \.announcesSubscriptionCounts),
+        .truth(
+            "clientEvents", \.allowsClientEvents, option: .flag(\.app.clientEvents, name: "--client-events"),
+            "Whether subscribers may send events to each other"),
+        .truth(
+            "subscriptionCounts", \.announcesSubscriptionCounts,
+            option: .flag(\.app.subscriptionCounts, name: "--subscription-counts"),
+            "Whether subscribers get the number of subscribers"),
         .truth("userAuthentication", \.allowsUserAuthentication),
         .truth("requireTLS", \.requiresTLS),
-        .init("allowedOrigins", shown: { .strings($0.allowedOrigins) }) { value, app throws(CommandFailure) in
+        .init(
+            "allowedOrigins", option: .repeated(\.app.allowedOrigin, name: "--allowed-origin", "origin"), unset: .words("all"),
+            "An origin whose web pages may connect, such as https://*.example.com; may be repeated",
+            shown: { .strings($0.allowedOrigins) }
+        ) { value, app throws(CommandFailure) in
             let origins = try value.strings()
             guard origins.allSatisfy({ OriginPattern($0) != nil }) else {
                 throw value.wrong("a list of origins such as https://example.com, https://*.example.com or example.com")
@@ -25,7 +36,11 @@ enum ApplicationSetting {
             app.allowedOrigins = origins
         },
         .seconds("authorizationTimeout", \.authorizationTimeout, 1...86_400),
-        .init("webhooks", shown: { .addresses($0.webhooks.map(\.url)) }) { value, app throws(CommandFailure) in
+        .init(
+            "webhooks", option: .repeatedAddress(\.app.webhook, name: "--webhook"), unset: .nothing,
+            "Posts events about channels to this address; may be repeated",
+            shown: { .addresses($0.webhooks.map(\.url)) }
+        ) { value, app throws(CommandFailure) in
             app.webhooks = try value.confidential.elements().map { webhook throws(CommandFailure) in
                 try WebhookSetting.webhook(webhook)
             }

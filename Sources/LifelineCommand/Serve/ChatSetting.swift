@@ -8,20 +8,42 @@ enum ChatSetting {
 
     private static let all: [ServiceField<ChatApplication>] = [
         // No longer than the header of the server API that names it.
-        .name("key", \.key, length: 128),
-        .secret("secret", \.secret),
-        .secret("previousSecret", \.previousSecret),
+        .name("key", \.key, length: 128, option: .text(\.nexconn.nexconnKey, "key"), "The app key of chat clients"),
+        .secret("secret", \.secret, option: .text(\.nexconn.nexconnSecret, "key"), "The secret that signs the server API"),
+        .secret(
+            "previousSecret", \.previousSecret, option: .text(\.nexconn.nexconnPreviousSecret, "key"),
+            "An old secret that is accepted as well, while the secret is being changed"),
         .truth("enabled", \.isEnabled),
-        .truth("syncDevices", \.syncsDevices),
-        .truth("presence", \.hasPresence),
-        .truth("ownRecalls", \.recallsOwnOnly),
-        .truth("createOpenChannels", \.createsOpenChannels),
-        .truth("manyOpenChannels", \.allowsManyOpenChannels),
-        .integer("sendRate", \.limits.sendsPerSecond, 1...1_000_000),
-        .integer("devices", \.limits.devicesPerClass, 1...100),
-        .seconds("openGrace", \.limits.openGrace, 0...86_400),
-        .seconds("tokenLifetime", \.tokenLifetime, 1...3_153_600_000),
-        .init("webhook", shown: { .addresses($0.webhook.map { [$0] } ?? []) }) { value, chat throws(CommandFailure) in
+        .truth(
+            "syncDevices", \.syncsDevices, option: .flag(\.nexconn.nexconnSyncDevices),
+            "Whether messages are sent to all devices of a user"),
+        .truth("presence", \.hasPresence, option: .flag(\.nexconn.nexconnPresence), "Whether users may see who is online"),
+        .truth(
+            "ownRecalls", \.recallsOwnOnly, option: .flag(\.nexconn.nexconnOwnRecalls),
+            "Whether only its sender may recall a message"),
+        .truth(
+            "createOpenChannels", \.createsOpenChannels, option: .flag(\.nexconn.nexconnCreateOpenChannels),
+            "Whether entering an open channel that does not exist creates it"),
+        .truth(
+            "manyOpenChannels", \.allowsManyOpenChannels, option: .flag(\.nexconn.nexconnManyOpenChannels),
+            "Whether a user may be in several open channels at a time"),
+        .integer(
+            "sendRate", \.limits.sendsPerSecond, 1...1_000_000, option: .text(\.nexconn.nexconnSendRate, "messages"),
+            "Messages per second that a client may send"),
+        .integer(
+            "devices", \.limits.devicesPerClass, 1...100, option: .text(\.nexconn.nexconnDevices, "devices"),
+            "Devices of each class that a user may have connected"),
+        .seconds(
+            "openGrace", \.limits.openGrace, 0...86_400, option: .text(\.nexconn.nexconnOpenGrace, "seconds"),
+            "How long a user whose connection was lost stays in open channels"),
+        .seconds(
+            "tokenLifetime", \.tokenLifetime, 1...3_153_600_000, option: .text(\.nexconn.nexconnTokenLifetime, "seconds"),
+            unset: .words("without end"), "How long tokens are valid"),
+        .init(
+            "webhook", option: .text(\.nexconn.nexconnWebhook, "url"), unset: .words("nowhere"),
+            "Posts messages and online status to this address",
+            shown: { .addresses($0.webhook.map { [$0] } ?? []) }
+        ) { value, chat throws(CommandFailure) in
             chat.webhook = try WebhookSetting.address(value)
         },
     ]

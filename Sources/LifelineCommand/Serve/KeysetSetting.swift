@@ -10,23 +10,50 @@ enum KeysetSetting {
         secret: "secret")
 
     private static let all: [ServiceField<Keyset>] = [
-        .name("publishKey", \.publishKey),
-        .name("subscribeKey", \.subscribeKey),
-        .secret("secret", \.secretKey),
-        .secret("previousSecret", \.previousSecretKey),
+        .name(
+            "publishKey", \.publishKey, option: .text(\.pubnub.pubnubPublishKey, "key"), "The publish key of PubNub clients"),
+        .name(
+            "subscribeKey", \.subscribeKey, option: .text(\.pubnub.pubnubSubscribeKey, "key"),
+            "The subscribe key of PubNub clients"),
+        .secret(
+            "secret", \.secretKey, option: .text(\.pubnub.pubnubSecret, "key"), "The secret key that signs PubNub grants"),
+        .secret(
+            "previousSecret", \.previousSecretKey, option: .text(\.pubnub.pubnubPreviousSecret, "key"),
+            "An old secret key that is accepted as well, while it is being changed"),
         .truth("enabled", \.isEnabled),
-        .truth("accessManager", \.requiresGrants),
+        .truth(
+            "accessManager", \.requiresGrants, option: .flag(\.pubnub.pubnubAccessManager), "Whether PubNub clients need grants"),
         // Clients give up soon after 300 s.
-        .seconds("pollHold", \.pollHold, 1...300, unset: ServerConfiguration().pollHold),
-        .integer("announceMaximum", \.announceMaximum, 0...1_000_000_000),
-        .seconds("presenceInterval", \.presenceInterval, 1...3_600),
-        .init("pushWebhook", shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }) { value, keyset throws(CommandFailure) in
+        .seconds(
+            "pollHold", \.pollHold, 1...300, used: ServerConfiguration().pollHold,
+            option: .text(\.pubnub.pubnubPollHold, "seconds"),
+            "How long a poll is held while there are no messages, at most 300"),
+        .integer(
+            "announceMaximum", \.announceMaximum, 0...1_000_000_000, option: .text(\.pubnub.pubnubAnnounceMaximum, "users"),
+            "Up to this number of users in a channel, each join and leave is an event of its own"),
+        .seconds(
+            "presenceInterval", \.presenceInterval, 1...3_600, option: .text(\.pubnub.pubnubPresenceInterval, "seconds"),
+            "Above that number, how often a summary is sent"),
+        .init(
+            "pushWebhook", option: .text(\.pubnub.pubnubPushWebhook, "url"), unset: .words("none"),
+            "The address that is told what messages ask to be pushed to devices",
+            shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }
+        ) { value, keyset throws(CommandFailure) in
             keyset.pushWebhook = try WebhookSetting.address(value)
         },
         // Several of the largest have to fit into memory at a time.
-        .integer("fileBytes", \.fileBytes, 1...16_777_216),
-        .integer("fileStorage", \.fileStorage, 0...1_099_511_627_776),
-        .seconds("fileLifetime", \.fileLifetime, 60...3_153_600_000),
-        .seconds("historyRetention", \.historyRetention, 60...3_153_600_000),
+        .integer(
+            "fileBytes", \.fileBytes, 1...16_777_216, option: .text(\.pubnub.pubnubFileBytes, "bytes"),
+            "The largest file that clients can send"),
+        .integer(
+            "fileStorage", \.fileStorage, 0...1_099_511_627_776, option: .text(\.pubnub.pubnubFileStorage, "bytes"),
+            "How many bytes all files together may have; 0 for no files"),
+        .seconds(
+            "fileLifetime", \.fileLifetime, 60...3_153_600_000, option: .text(\.pubnub.pubnubFileLifetime, "seconds"),
+            unset: .words("for ever"), "How long files are kept"),
+        .seconds(
+            "historyRetention", \.historyRetention, 60...3_153_600_000,
+            option: .text(\.pubnub.pubnubHistoryRetention, "seconds"), unset: .words("as long as their publishers say"),
+            "How long stored messages stay in the history at most"),
     ]
 }

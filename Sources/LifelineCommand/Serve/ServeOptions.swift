@@ -28,58 +28,45 @@ struct ServeBaseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The services that run, separated by commas: pusher, pubnub, chat (default: all).", valueName: "names"))
+    @Option(help: ServerSetting.services.help)
     var services: String?
 
-    @Option(
-        help: ArgumentHelp("Stores messages in this directory, which is created if it does not exist.", valueName: "directory"),
-        completion: .directory)
+    @Option(help: ServerSetting.data.help, completion: .directory)
     var data: String?
 }
 
 /// Where a server listens.
 struct ServeAddressOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).", valueName: "address"))
+    @Option(help: ServerSetting.host.help)
     var host: String?
 
-    @Option(help: "The port; 0 picks a free one (default: 6001).")
+    @Option(help: ServerSetting.port.help)
     var port: String?
 
-    @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"), completion: .file())
+    @Option(help: ServerSetting.tlsCertificate.help, completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"), completion: .file())
+    @Option(help: ServerSetting.tlsKey.help, completion: .file())
     var tlsKey: String?
 }
 
 /// Whether channels are shared by all services.
 struct ServeBridgeOptions: ParsableArguments {
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether public channels with the same name are one channel in Pusher, PubNub and chat (default: no).")
+    @Flag(inversion: .prefixedNo, help: ServerSetting.bridge.help)
     var bridge: Bool?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Whether to allow a bridge although it gives everybody access to channels that PubNub's access manager protects (default: no)."
-    )
+    @Flag(inversion: .prefixedNo, help: ServerSetting.bridgeIgnoresAccessManager.help)
     var bridgeIgnoresAccessManager: Bool?
 }
 
 /// What the server logs.
 struct ServeLogOptions: ParsableArguments {
-    @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error or critical (default: notice).")
+    @Option(help: ServerSetting.logLevel.help)
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("The format of the log: text or json (default: text).", valueName: "format"))
+    @Option(help: ServerSetting.logFormat.help)
     var logFormat: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A collector that gets spans of requests with a sampled traceparent, over OTLP in JSON (default: none).",
-            valueName: "url"))
+    @Option(help: ServerSetting.tracesEndpoint.help)
     var tracesEndpoint: String?
 }

@@ -2,16 +2,12 @@ import ArgumentParser
 
 /// The options of `lifeline serve` for several servers on one Redis.
 struct ServeRedisOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT.",
-            valueName: "url"))
+    @Option(help: ServerSetting.redis.help)
     var redis: String?
 
-    @Option(
-        help: ArgumentHelp("The name of this server in logs and metrics (default: the name of the machine).", valueName: "name"))
+    @Option(help: ServerSetting.node.help)
     var node: String?
 
-    @Option(help: ArgumentHelp("The prefix of all keys in Redis (default: lifeline).", valueName: "prefix"))
+    @Option(help: ServerSetting.redisPrefix.help)
     var redisPrefix: String?
 }

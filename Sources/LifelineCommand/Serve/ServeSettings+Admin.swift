@@ -19,35 +19,26 @@ struct AdminSettings: Hashable, Sendable {
 
 extension ServeSettings {
     /// The admin port; nil for none.
-    static func admin(
-        _ options: ServeAdminOptions, _ sources: SettingSources
-    ) throws(CommandFailure) -> AdminSettings? {
-        let names = options.adminName.isEmpty ? nil : options.adminName.joined(separator: ",")
-        let values = [
-            sources.value("adminHost", ("--admin-host", options.adminHost)), sources.value("adminNames", ("--admin-name", names)),
-            sources.value("adminPassword")?.confidential, sources.value("adminReadOnlyPassword")?.confidential,
-        ]
-        guard let port = try sources.number("adminPort", 0...65_535, ("--admin-port", options.adminPort)) else {
-            if let alone = values.compactMap(\.self).first {
+    func admin(_ given: GivenSettings) throws(CommandFailure) -> AdminSettings? {
+        guard given.values[ServerSetting.adminPort.name] != nil else {
+            if let alone = given.first(of: [.adminHost, .adminNames, .adminPassword, .adminReadOnlyPassword]) {
                 throw alone.failure("is for the admin port: give adminPort, too (--admin-port, LIFELINE_ADMIN_PORT).")
             }
             return nil
         }
-        var admin = AdminSettings(port: port)
-        if let value = values[0] { admin.host = try host(value) }
-        if let value = values[1] {
-            admin.names = try value.strings().map { text throws(CommandFailure) in try name(text, value) }
-        }
-        admin.password = try values[2].map { value throws(CommandFailure) in try password(value) }
-        admin.readOnlyPassword = try values[3].map { value throws(CommandFailure) in try password(value) }
-        if let reader = admin.readOnlyPassword, reader == admin.password, let value = values[3] {
+        if let reader = adminParts.readOnlyPassword, reader == adminParts.password,
+            let value = given.values[ServerSetting.adminReadOnlyPassword.name]
+        {
             throw value.failure("is the same as adminPassword: choose two different ones.")
         }
-        admin.tellsPublicMetrics = try sources.truth("publicMetrics", options.publicMetrics) ?? false
-        return admin
+        return adminPort.map { port in
+            var admin = adminParts
+            admin.port = port
+            return admin
+        }
     }
 
-    private static func name(_ text: String, _ value: SettingValue) throws(CommandFailure) -> String {
+    static func adminName(_ text: String, _ value: SettingValue) throws(CommandFailure) -> String {
         let isName =
             !text.isEmpty && text.utf8.count <= 253
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
@@ -55,7 +46,7 @@ extension ServeSettings {
         return text.lowercased()
     }
 
-    private static func password(_ value: SettingValue) throws(CommandFailure) -> Secret {
+    static func password(_ value: SettingValue) throws(CommandFailure) -> Secret {
         let text = try value.string()
         guard ConsolePasswords.lengths.contains(text.utf8.count) else {
             throw value.failure(

@@ -5,50 +5,17 @@ import RealtimeHub
 extension ServeSettings {
     /// The settings, by their names, that differ from those of a server that runs and count only after a new start (rule SO-20).
     func settingsForNewStart(since started: ServeSettings) -> [String] {
-        zip(fixed, started.fixed).filter { $0.value != $1.value }.map(\.0.name)
-    }
-
-    /// Everything that has no equality of its own, in words.
-    private var fixed: [(name: String, value: String)] {
-        [
-            ("host", host), ("port", "\(port)"), ("services", "\(services.map(\.rawValue).sorted())"), ("data", data ?? ""),
-            // Without user and password, which a reload can change.
-            ("redis", redis.map { "\($0.placeHash)" } ?? ""), ("node", redis?.node ?? ""), ("redisPrefix", redis?.prefix ?? ""),
-            // It goes by the first application of each service at the start.
-            ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
-            ("bridge", isBridged ? "\(bridged)" : ""), ("logFormat", logFormat.rawValue),
-            ("tracesEndpoint", tracesEndpoint ?? ""),
-            ("pathPrefix", server.pathPrefix),
-            ("trustProxyHeaders", "\(server.trustsProxyHeaders)"), ("corsOrigins", "\(server.corsOrigins)"),
-            ("threads", "\(server.threads ?? 0)"), ("tls", tls.map { "\($0)" } ?? ""),
-            ("maxConnections", "\(server.maximumConnections)"),
-            ("maxConnectionsPerAddress", "\(server.maximumConnectionsPerAddress)"),
-            ("connectionRatePerAddress", "\(server.connectionRatePerAddress)"), ("limitLoopback", "\(server.limitsLoopback)"),
-            ("maxMessageBytes", "\(server.maximumMessageBytes)"),
-            ("maxRequestBytes", "\(server.maximumRequestBytes)"), ("maxPendingBytes", "\(server.maximumPendingBytes)"),
-            ("maxQueuedBytes", "\(server.maximumQueuedBytes)"), ("publishTimeout", "\(server.publishTimeout)"),
-            ("activityTimeout", "\(activityTimeout)"), ("pongTimeout", "\(server.pongTimeout)"),
-            ("requestTimeout", "\(server.requestTimeout)"), ("keepAliveTimeout", "\(server.keepAliveTimeout)"),
-            ("messageTimeout", "\(server.messageTimeout)"), ("closeTimeout", "\(server.closeTimeout)"),
-            ("drainTimeout", "\(server.drainTimeout)"), ("chatHeartbeat", "\(server.chatHeartbeat)"),
-            ("pollQueueLength", "\(server.pollQueueLength)"),
-            ("drainCode", "\(server.drainCode ?? 0)"), ("reusePort", "\(server.reusesPort)"),
-            ("allowPublicSecrets", "\(allowsPublicSecrets)"),
-        ] + adminFixed
-    }
-
-    /// Passwords are compared, and not kept in words.
-    private var adminFixed: [(name: String, value: String)] {
-        [
-            ("adminPort", admin.map { "\($0.port)" } ?? ""), ("adminHost", admin?.host ?? ""),
-            ("adminNames", "\(admin?.names ?? [])"), ("adminPassword", "\(admin?.password.hashValue ?? 0)"),
-            ("adminReadOnlyPassword", "\(admin?.readOnlyPassword.hashValue ?? 0)"),
-            ("publicMetrics", "\(admin?.tellsPublicMetrics ?? false)"),
-        ]
+        var names: [String] = []
+        for setting in ServerSetting.all where setting.needsNewStart(started, self) {
+            // The members of an object are told as one.
+            let name = setting.group ?? setting.name
+            if names.last != name { names.append(name) }
+        }
+        return names
     }
 
     /// The applications that a bridge joins, by what nobody else has.
-    private var bridged: [String] {
+    var bridged: [String] {
         [applications.first?.id, keysets.first?.subscribeKey, chatApplications.first?.key].compactMap(\.self)
     }
 

@@ -6,27 +6,29 @@ extension ServeSettings {
     static var defaultNode: String { ProcessInfo.processInfo.hostName }
     static let defaultRedisPrefix = "lifeline"
 
-    /// The Redis that is shared with other servers; nil without one.
-    static func redis(
-        _ options: ServeRedisOptions, _ sources: SettingSources
-    ) throws(CommandFailure) -> RedisConfiguration? {
-        // The address may have a password in it.
-        let address = sources.value("redis", ("--redis", options.redis))?.confidential
-        let node = sources.value("node", ("--node", options.node))
-        let prefix = sources.value("redisPrefix", ("--redis-prefix", options.redisPrefix))
-        guard let address else {
-            if let alone = node ?? prefix {
+    /// The Redis that is shared with other servers; nil without one, and when a part of it is wrong.
+    static func redis(_ parts: RedisParts, _ given: GivenSettings) throws(CommandFailure) -> RedisConfiguration? {
+        guard let value = given.values[ServerSetting.redis.name] else {
+            if let alone = given.first(of: [.node, .redisPrefix]) {
                 throw alone.failure("is for servers that share a Redis: give redis, too (--redis, LIFELINE_REDIS).")
             }
             return nil
         }
-        let text = try address.string()
-        let name = try node?.string() ?? defaultNode
-        let keys = try prefix?.string() ?? defaultRedisPrefix
+        guard let address = parts.address else { return nil }
         do throws(RedisConfigurationError) {
-            return try RedisConfiguration(address: text, node: name, prefix: keys)
+            return try RedisConfiguration(
+                address: address, node: parts.node ?? defaultNode, prefix: parts.prefix ?? defaultRedisPrefix)
         } catch {
-            throw CommandFailure("\(address.source): \(error.description)", .usage)
+            throw CommandFailure("\(value.source): \(error.description)", .usage)
         }
     }
+}
+
+/// What is said of a Redis.
+struct RedisParts: Sendable {
+    var address: String?
+    /// Nil for the name of the machine.
+    var node: String?
+    /// Nil for ``ServeSettings/defaultRedisPrefix``.
+    var prefix: String?
 }

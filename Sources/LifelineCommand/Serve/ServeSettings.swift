@@ -5,44 +5,52 @@ import RealtimeHub
 
 /// The settings of `lifeline serve`: options before the environment, and that before the file. Rule CL-9.
 struct ServeSettings: Sendable {
-    var host: String
-    var port: Int
+    var host = "127.0.0.1"
+    var port = 6001
     /// At least one, also when Pusher is switched off.
-    var applications: [Application]
+    var applications: [Application] = []
     /// The services that run. At least one.
-    var services: Set<ServiceName>
+    var services = Set(ServiceName.allCases)
     /// What concerns the server as a whole; not its address, applications, certificate and logger.
-    var server: ServerConfiguration
+    var server = ServerConfiguration(drainTimeout: Self.drainTimeout)
+    var tlsParts = TLSParts()
     var tls: ServerConfiguration.TLS?
-    var activityTimeout: Int
-    var logLevel: Logger.Level
-    var logFormat: ServeLogFormat
+    var activityTimeout = 120
+    var logLevel = Logger.Level.notice
+    var logFormat = ServeLogFormat.text
     /// Where traces are sent; nil for nowhere.
     var tracesEndpoint: String?
     /// At least one of each, also when the service is switched off.
-    var keysets: [Keyset]
-    var chatApplications: [ChatApplication]
+    var keysets: [Keyset] = []
+    var chatApplications: [ChatApplication] = []
     /// Where messages are kept; nil for memory.
     var data: String?
+    var redisParts = RedisParts()
     /// The Redis that is shared with other servers; nil for none.
     var redis: RedisConfiguration?
+    var adminPort: Int?
+    /// What the admin port would have; the port itself is ``adminPort``.
+    var adminParts = AdminSettings(port: 0)
     /// The port for the console and figures; nil for none.
     var admin: AdminSettings?
     /// Whether channels of the same name are one over all services.
-    var isBridged: Bool
+    var isBridged = false
     /// Whether that may be although PubNub's access manager is on.
-    var bridgeIgnoresAccessManager: Bool
+    var bridgeIgnoresAccessManager = false
     /// Whether the development secrets may be used where others can reach the server.
-    var allowsPublicSecrets: Bool
+    var allowsPublicSecrets = false
     /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
     private(set) var certificateEnd: Int?
     /// Variables that look like settings and are none.
-    var strayVariables: [StrayVariable]
+    var strayVariables: [StrayVariable] = []
     /// Files with secrets that every user of this machine may read, as sentences (rule SO-100).
-    var exposedFiles: [String]
+    var exposedFiles: [String] = []
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
+
+    /// Those that nobody has set, without any application.
+    init() {}
 
     /// - Throws: everything that is wrong, at once (rule SO-90).
     init(
@@ -62,60 +70,61 @@ struct ServeSettings: Sendable {
         var problems = SettingProblems()
         let file =
             problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment) } ?? SettingsFile()
-        let sources = SettingSources(environment: environment, file: file, trace: trace)
         strayVariables = StrayVariable.all(in: environment)
         if let failure = file.failure { problems.add(failure) }
-        let servicesAreKnown = problems.isEmpty
         applications =
-            problems.attempt { () throws(CommandFailure) in try Self.applications(options.app, environment, file) } ?? []
-        services =
-            problems.attempt { () throws(CommandFailure) in try Self.services(options.base.services, sources) }
-            ?? Set(ServiceName.allCases)
-        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(options.pubnub, environment, file) } ?? []
+            problems.attempt { () throws(CommandFailure) in try Self.applications(options, environment, file) } ?? []
+        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(options, environment, file) } ?? []
         chatApplications =
-            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(options.nexconn, environment, file) } ?? []
-        let hasServices = servicesAreKnown && problems.isEmpty
-        server = Self.server(options.server, sources, &problems)
-        host =
-            problems.attempt { () throws(CommandFailure) in try Self.host(sources.value("host", ("--host", options.address.host)))
-            } ?? ""
-        port =
-            problems.attempt { () throws(CommandFailure) in
-                try sources.number("port", 0...65_535, ("--port", options.address.port))
-            }
-            .flatMap(\.self) ?? 6001
-        activityTimeout =
-            problems.attempt { () throws(CommandFailure) in
-                try sources.number(
-                    "activityTimeout", 1...86_400, unit: ", in seconds", ("--activity-timeout", options.server.activityTimeout))
-            }.flatMap(\.self) ?? 120
-        logLevel = problems.attempt { () throws(CommandFailure) in try Self.logLevel(options.log.logLevel, sources) } ?? .notice
-        logFormat = problems.attempt { () throws(CommandFailure) in try Self.logFormat(options.log.logFormat, sources) } ?? .text
-        tracesEndpoint = problems.attempt { () throws(CommandFailure) in try Self.tracesEndpoint(options.log, sources) }
-            .flatMap(\.self)
-        tls = problems.attempt { () throws(CommandFailure) in try Self.tls(options.address, sources) }.flatMap(\.self)
+            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(options, environment, file) } ?? []
+        let areApplicationsRight = problems.isEmpty
+        let sources = SettingSources(options: options, environment: environment, file: file, trace: trace)
+        let given = read(ServerSetting.all, from: sources, &problems)
+        join(given, &problems)
         exposedFiles = file.exposure.map { [$0] } ?? []
         if let key = tls?.privateKeyFile, FileContent.isReadableByAll(key) {
             exposedFiles.append("the file of the private key (tls.key) can be read by every user of this machine; use chmod o-r")
         }
-        data =
-            problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", options.base.data)) }.flatMap(
-                \.self)
-        redis = problems.attempt { () throws(CommandFailure) in try Self.redis(options.redis, sources) }.flatMap(\.self)
-        admin = problems.attempt { () throws(CommandFailure) in try Self.admin(options.admin, sources) }.flatMap(\.self)
-        allowsPublicSecrets = Self.truth("allowPublicSecrets", options.server.allowPublicSecrets, sources, &problems)
-        isBridged = Self.truth("bridge", options.bridging.bridge, sources, &problems)
-        bridgeIgnoresAccessManager = Self.truth(
-            "bridgeIgnoresAccessManager", options.bridging.bridgeIgnoresAccessManager, sources, &problems)
+        let hasServices = areApplicationsRight && !given.wrong.contains(ServerSetting.services.name)
         checkTogether(hasServices, &problems)
         if isCheck {
             // A server finds these out when it starts.
-            if hasServices, !host.isEmpty {
+            if hasServices, !given.wrong.contains(ServerSetting.host.name) {
                 _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
             }
             certificateEnd = problems.attempt { () throws(CommandFailure) in try Self.certificateEnd(tls) }.flatMap(\.self)
         }
         try problems.check()
+    }
+
+    /// Puts everything that is given into these settings.
+    private mutating func read(
+        _ all: [ServerSetting], from sources: SettingSources, _ problems: inout SettingProblems
+    ) -> GivenSettings {
+        var given = GivenSettings()
+        for setting in all {
+            guard let value = sources.value(setting) else { continue }
+            given.values[setting.name] = value
+            do throws(CommandFailure) {
+                try setting.set(value, &self)
+            } catch {
+                given.wrong.insert(setting.name)
+                problems.add(error)
+            }
+        }
+        return given
+    }
+
+    /// Makes what needs several settings.
+    private mutating func join(_ given: GivenSettings, _ problems: inout SettingProblems) {
+        let parts = (tlsParts, redisParts)
+        tls = problems.attempt { () throws(CommandFailure) in try Self.tls(parts.0, given) }.flatMap(\.self)
+        redis = problems.attempt { () throws(CommandFailure) in try Self.redis(parts.1, given) }.flatMap(\.self)
+        do throws(CommandFailure) {
+            admin = try admin(given)
+        } catch {
+            problems.add(error)
+        }
     }
 
     /// Settings that are right alone and wrong beside each other.
@@ -182,57 +191,5 @@ struct ServeSettings: Sendable {
         let value =
             option.map { SettingValue("--config", text: $0) } ?? environment[variable].map { SettingValue(variable, text: $0) }
         return if let value { try SettingsFile(path: value.string()) } else { SettingsFile() }
-    }
-
-    private static func logLevel(_ option: String?, _ sources: SettingSources) throws(CommandFailure) -> Logger.Level {
-        guard let value = sources.value("logLevel", ("--log-level", option)) else { return .notice }
-        guard let level = Logger.Level(rawValue: try value.string()) else {
-            throw value.wrong("one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        return level
-    }
-
-    private static func logFormat(_ option: String?, _ sources: SettingSources) throws(CommandFailure) -> ServeLogFormat {
-        guard let value = sources.value("logFormat", ("--log-format", option)) else { return .text }
-        guard let format = ServeLogFormat(rawValue: try value.string()) else {
-            throw value.wrong("one of " + ServeLogFormat.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        return format
-    }
-
-    private static func truth(
-        _ name: String, _ flag: Bool?, _ sources: SettingSources, _ problems: inout SettingProblems
-    ) -> Bool {
-        problems.attempt { () throws(CommandFailure) in try sources.truth(name, flag) }.flatMap(\.self) ?? false
-    }
-
-    /// Seconds.
-    static let defaultCheckInterval = 10
-
-    private static func tls(
-        _ options: ServeAddressOptions, _ sources: SettingSources
-    ) throws(CommandFailure) -> ServerConfiguration.TLS? {
-        let certificate = sources.value("tls.cert", ("--tls-cert", options.tlsCert))?.confidential
-        let key = sources.value("tls.key", ("--tls-key", options.tlsKey))?.confidential
-        switch (certificate, key) {
-        case (nil, nil): return nil
-        case (let certificate?, let key?):
-            let interval = try sources.number("tls.checkInterval", 0...86_400) ?? defaultCheckInterval
-            return .init(
-                certificateFile: try certificate.string(), privateKeyFile: try key.string(),
-                checkInterval: interval == 0 ? nil : .seconds(interval))
-        case (let one?, nil):
-            throw one.failure("is alone. TLS needs the key, too: --tls-key, LIFELINE_TLS_KEY, or tls.key in the file.")
-        case (nil, let one?):
-            throw one.failure("is alone. TLS needs the certificate, too: --tls-cert, LIFELINE_TLS_CERT, or tls.cert in the file.")
-        }
-    }
-
-    private static func certificateEnd(_ tls: ServerConfiguration.TLS?) throws(CommandFailure) -> Int? {
-        do throws(CertificateError) {
-            return try tls?.check()
-        } catch {
-            throw ServeFailure.certificate(error)
-        }
     }
 }

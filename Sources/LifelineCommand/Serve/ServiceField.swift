@@ -1,77 +1,100 @@
+import ArgumentParser
 import RealtimeHub
 
-/// One field of an application of some service: what it is called, and how it gets its value. Rule SO-1.
+/// One field of an application of some service: what it is called, and how it gets its value. Rules SO-1 and SO-140.
 struct ServiceField<Value: Sendable>: Sendable {
     /// With a point in it for fields of `limits`.
     let name: String
     /// Whether `null` takes something away. For all others it is the same as leaving the field out.
     let takesNull: Bool
+    /// Nil for a field that has no option.
+    let option: ServerOption?
+    /// What it means: a sentence without its full stop.
+    let meaning: String
+    let unset: UnsetValue
     /// The present value, for `config show`.
     let shown: @Sendable (Value) -> ShownSetting
     let set: @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
 
     init(
-        _ name: String, takesNull: Bool = false, shown: @escaping @Sendable (Value) -> ShownSetting,
+        _ name: String, takesNull: Bool = false, option: ServerOption? = nil, unset: UnsetValue = .shown, _ meaning: String = "",
+        shown: @escaping @Sendable (Value) -> ShownSetting,
         _ set: @escaping @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
     ) {
         self.name = name
         self.takesNull = takesNull
+        self.option = option
+        self.unset = unset
+        self.meaning = meaning
         self.shown = shown
         self.set = set
     }
 
-    static func truth(_ name: String, _ field: any WritableKeyPath<Value, Bool> & Sendable) -> ServiceField {
-        .init(name, shown: { .bool($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+    static func truth(
+        _ name: String, _ field: any WritableKeyPath<Value, Bool> & Sendable, option: ServerOption? = nil, _ meaning: String = ""
+    ) -> ServiceField {
+        .init(name, option: option, meaning, shown: { .bool($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = try value.truth()
         }
     }
 
-    static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret> & Sendable) -> ServiceField {
-        .init(name, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+    static func secret(
+        _ name: String, _ field: any WritableKeyPath<Value, Secret> & Sendable, option: ServerOption, _ meaning: String
+    ) -> ServiceField {
+        .init(name, option: option, meaning, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = Secret(try value.confidential.string())
         }
     }
 
     /// A secret that need not be there.
-    static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable) -> ServiceField {
-        .init(name, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+    static func secret(
+        _ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable, option: ServerOption, _ meaning: String
+    ) -> ServiceField {
+        .init(name, option: option, meaning, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = Secret(try value.confidential.string())
         }
     }
 
     static func integer(
-        _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, _ range: ClosedRange<Int>
+        _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, _ range: ClosedRange<Int>,
+        option: ServerOption? = nil, _ meaning: String = ""
     ) -> ServiceField {
-        .init(name, shown: { .integer($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+        .init(name, option: option, meaning, shown: { .integer($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = try value.integer(range)
         }
     }
 
     static func seconds(
-        _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>
+        _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>,
+        option: ServerOption? = nil, _ meaning: String = ""
     ) -> ServiceField {
-        .init(name, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+        .init(name, option: option, meaning, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = try value.seconds(range)
         }
     }
 
     /// A time that need not be there.
     ///
-    /// - Parameter unset: the time that counts then; nil when there is none.
+    /// - Parameters:
+    ///   - used: the time that counts then; nil when there is none.
+    ///   - unset: what help says of that.
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>,
-        unset: Duration? = nil
+        used: Duration? = nil, option: ServerOption? = nil, unset: UnsetValue = .shown, _ meaning: String = ""
     ) -> ServiceField {
-        .init(name, takesNull: true, shown: { .seconds($0[keyPath: field] ?? unset) }) { value, object throws(CommandFailure) in
+        .init(
+            name, takesNull: true, option: option, unset: unset, meaning, shown: { .seconds($0[keyPath: field] ?? used) }
+        ) { value, object throws(CommandFailure) in
             object[keyPath: field] = value.isNull ? nil : try value.seconds(range)
         }
     }
 
     /// Ids and keys are parts of paths, of signatures and of names in the store, so some characters cannot be in them.
     static func name(
-        _ name: String, _ field: any WritableKeyPath<Value, String> & Sendable, length: Int = 200
+        _ name: String, _ field: any WritableKeyPath<Value, String> & Sendable, length: Int = 200, option: ServerOption,
+        _ meaning: String
     ) -> ServiceField {
-        .init(name, shown: { .string($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+        .init(name, option: option, meaning, shown: { .string($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             let text = try value.string()
             let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#%:&\"\\".utf8.contains($0) }
             guard text.utf8.count <= length, isClean else {

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// The fields of one service's applications, and how applications are read from where settings come from. Rules SO-1 and SO-3.
 ///
 /// One application can come from an object of the file, from variables and from options; several from a list only.
@@ -6,12 +8,6 @@ struct ServiceFields<Value: Sendable>: Sendable {
     struct Key: Sendable {
         let name: String
         let field: any KeyPath<Value, String> & Sendable
-    }
-
-    /// An option that was given, and what it does.
-    struct Given {
-        let option: String
-        let set: (inout Value) throws(CommandFailure) -> Void
     }
 
     /// What an application of the service is called in sentences.
@@ -32,13 +28,24 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// The variables that hold the fields of the only application.
     var variables: [String] { all.map(variable) }
 
-    /// What was given as options, by the names of fields.
-    func given(_ options: [(name: String, option: String, text: String)]) -> [Given] {
-        options.compactMap { name, option, text in
-            all.first { $0.name == name }.map { field in
-                Given(option: option) { value throws(CommandFailure) in try field.set(SettingValue(option, text: text), &value) }
-            }
+    /// The option of a field, such as `--pubnub-poll-hold`; nil when it has none.
+    func optionName(_ field: ServiceField<Value>) -> String? {
+        field.option.map { $0.name ?? "--" + variable(field).dropFirst("LIFELINE_".count).lowercased().replacing("_", with: "-") }
+    }
+
+    /// What was given as options, each with its field.
+    func given(_ options: ServeOptions) -> [(field: ServiceField<Value>, value: SettingValue)] {
+        all.compactMap { field in
+            guard let name = optionName(field), let value = field.option?.read(options, name) else { return nil }
+            return (field, value)
         }
+    }
+
+    /// What `--help` says of the option of a field.
+    func help(_ name: String) -> ArgumentHelp? {
+        guard let field = all.first(where: { $0.name == name }) else { return nil }
+        let value = field.unset.text(field.shown(development)).map { " (default: \($0))" } ?? ""
+        return ArgumentHelp("\(field.meaning)\(value).", valueName: field.option?.valueName)
     }
 
     /// - Parameters:
@@ -46,11 +53,12 @@ struct ServiceFields<Value: Sendable>: Sendable {
     ///   - several: a list of applications, wherever it comes from.
     /// - Throws: everything that is wrong with any of them.
     func read(
-        one: SettingValue?, several: SettingValue?, given: [Given], environment: [String: String]
+        one: SettingValue?, several: SettingValue?, options: ServeOptions, environment: [String: String]
     ) throws(CommandFailure) -> [Value] {
+        let given = given(options)
         let variables = all.filter { environment[variable($0)] != nil }
         if let several {
-            if let single = given.first?.option ?? variables.first.map(variable) ?? one?.source {
+            if let single = given.first.flatMap({ optionName($0.field) }) ?? variables.first.map(variable) ?? one?.source {
                 throw CommandFailure(
                     "\(single) is for a single \(word), but \(several.source) names several. Put it into \(several.name).", .usage
                 )
@@ -64,9 +72,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
             let name = variable(field)
             set(field, to: SettingValue(name, text: environment[name] ?? ""), in: &value, &problems)
         }
-        for option in given {
-            do throws(CommandFailure) { try option.set(&value) } catch { problems.add(error) }
-        }
+        for (field, given) in given { set(field, to: given, in: &value, &problems) }
         try problems.check()
         return [value]
     }

@@ -1,44 +1,33 @@
 /// Where the settings of the whole server come from: options before variables, and these before the file. Rule CL-9.
 struct SettingSources {
+    let options: ServeOptions
     let environment: [String: String]
     let file: SettingsFile
     var trace: SettingTrace?
 
-    /// The value that counts, with its source.
-    ///
-    /// - Parameters:
-    ///   - name: the setting's name in the file.
-    ///   - option: the option's name, when there is one, and what was given.
-    func value(_ name: String, _ option: (name: String, text: String?)? = nil) -> SettingValue? {
-        let value = find(name, option)
-        if let value { trace?.note(name, value.origin) }
-        return value
+    /// The value that counts, with its source; nil when nobody has set it.
+    func value(_ setting: ServerSetting) -> SettingValue? {
+        guard let value = find(setting) else { return nil }
+        trace?.note(setting.name, value.origin)
+        return setting.isConfidential ? value.confidential : value
     }
 
-    private func find(_ name: String, _ option: (name: String, text: String?)?) -> SettingValue? {
-        if let option, let text = option.text { return SettingValue(option.name, text: text) }
-        let variable = SettingNames.variable(name)
-        if let text = environment[variable] { return SettingValue(variable, text: text) }
-        return file.values[name]
+    private func find(_ setting: ServerSetting) -> SettingValue? {
+        if let name = setting.optionName, let value = setting.option?.read(options, name) { return value }
+        if let text = environment[setting.variable] { return SettingValue(setting.variable, text: text) }
+        return file.values[setting.name]
     }
+}
 
-    func string(_ name: String, _ option: (name: String, text: String?)? = nil) throws(CommandFailure) -> String? {
-        try value(name, option)?.string()
-    }
+/// The settings of the whole server that somebody has set, by their names.
+struct GivenSettings {
+    var values: [String: SettingValue] = [:]
+    /// Those whose values cannot be used, which has been said.
+    var wrong: Set<String> = []
 
-    func number(
-        _ name: String, _ range: ClosedRange<Int>, unit: String = "", _ option: (name: String, text: String?)? = nil
-    ) throws(CommandFailure) -> Int? {
-        try value(name, option)?.integer(range, unit: unit)
-    }
-
-    /// A flag that was given cannot be wrong.
-    func truth(_ name: String, _ flag: Bool? = nil) throws(CommandFailure) -> Bool? {
-        if let flag {
-            trace?.note(name, SettingNames.option(name, isOn: flag))
-            return flag
-        }
-        return try value(name)?.truth()
+    /// The first one of these that somebody has set.
+    func first(of settings: [ServerSetting]) -> SettingValue? {
+        settings.lazy.compactMap { values[$0.name] }.first
     }
 }
 

@@ -58,7 +58,7 @@ struct SettingsFile: Sendable {
         let named = zip(members, lines).map { member, line in
             (member.key, SettingValue(member.key, json: member.value, at: .init(file: place.file, line: line)))
         }
-        let known = ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ["tls"]
+        let known = ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ServerSetting.groups.keys.sorted()
         for (key, value) in SettingNames.check(named, known: known, in: "", &problems) {
             // `null` is the same as leaving a setting out.
             if value.isNullJSON { continue }
@@ -67,8 +67,8 @@ struct SettingsFile: Sendable {
             case "apps": applications = value
             case "pubnub": pubnub = value
             case "nexconn": nexconn = value
-            case "tls": readTLS(value)
-            default: values[key] = value
+            default:
+                if let names = ServerSetting.groups[key] { readGroup(value, names) } else { values[key] = value }
             }
         }
         if let application, applications != nil {
@@ -83,36 +83,14 @@ struct SettingsFile: Sendable {
             .contains { text.contains($0) }
     }
 
-    private mutating func readTLS(_ section: SettingValue) {
+    /// Takes the settings that are members of an object.
+    private mutating func readGroup(_ object: SettingValue, _ names: [String]) {
         do throws(CommandFailure) {
-            for (key, value) in try section.members(of: ServerSetting.tls, &problems) where !value.isNullJSON {
-                // Some put the key itself where its path belongs.
-                values["tls.\(key)"] = key == "checkInterval" ? value : value.confidential
+            for (key, value) in try object.members(of: names, &problems) where !value.isNullJSON {
+                values["\(object.name).\(key)"] = value
             }
         } catch {
             problems.add(error)
         }
     }
-}
-
-/// The settings of the whole server that a file and variables can have. Options have names of their own.
-enum ServerSetting {
-    static let scalars = [
-        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "logFormat", "tracesEndpoint", "pathPrefix",
-        "trustProxyHeaders",
-        "corsOrigins",
-        "threads",
-        "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",
-        "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
-        "maxQueuedBytes", "publishTimeout", "maxConnectionsPerAddress", "connectionRatePerAddress", "limitLoopback",
-        "drainCode", "reusePort", "allowPublicSecrets", "redis", "node", "redisPrefix",
-        "adminPort", "adminHost", "adminNames", "adminPassword", "adminReadOnlyPassword", "publicMetrics",
-    ]
-
-    static let tls = ["cert", "key", "checkInterval"]
-
-    /// Every variable that there is.
-    static let variables: Set<String> = Set(
-        (["apps", "pubnub", "nexconn", "config"] + scalars + tls.map { "tls.\($0)" }).map { SettingNames.variable($0) }
-            + ApplicationSetting.fields.variables + KeysetSetting.fields.variables + ChatSetting.fields.variables)
 }

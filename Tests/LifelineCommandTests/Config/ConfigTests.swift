@@ -85,7 +85,7 @@ struct ConfigTests {
         #expect(row("nexconn.devices")?.source == "LIFELINE_NEXCONN_DEVICES")
         // Every setting of the server is there.
         let names = Set(listing.rows.map(\.name))
-        #expect(Set(ServerSetting.scalars + ServerSetting.tls.map { "tls.\($0)" }).isSubset(of: names))
+        #expect(Set(ServerSetting.all.map(\.name)).isSubset(of: names))
     }
 
     @Test func `SO-124: config show has the values that settings take when nobody sets them`() throws {

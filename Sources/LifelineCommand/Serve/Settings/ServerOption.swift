@@ -1,0 +1,69 @@
+import WireCoding
+
+/// How a setting, or a field of the only application of a service, is given as an option.
+struct ServerOption: Sendable {
+    /// Such as `--cors-origin`; nil when it follows from the setting's name.
+    let name: String?
+    let valueName: String?
+    var isRepeated = false
+    /// What was given; nil for nothing. The name is that of the option.
+    let read: @Sendable (ServeOptions, _ name: String) -> SettingValue?
+
+    static func text(
+        _ path: any KeyPath<ServeOptions, String?> & Sendable, _ valueName: String? = nil, name: String? = nil
+    ) -> ServerOption {
+        .init(name: name, valueName: valueName) { options, name in
+            options[keyPath: path].map { SettingValue(name, text: $0) }
+        }
+    }
+
+    /// `--reuse-port` and `--no-reuse-port`.
+    static func flag(_ path: any KeyPath<ServeOptions, Bool?> & Sendable, name: String? = nil) -> ServerOption {
+        .init(name: name, valueName: nil) { options, name in
+            options[keyPath: path].map { SettingValue($0 ? name : "--no-" + name.dropFirst(2), text: "\($0)") }
+        }
+    }
+
+    /// The same for values that may have commas in them.
+    static func repeatedAddress(_ path: any KeyPath<ServeOptions, [String]> & Sendable, name: String) -> ServerOption {
+        .init(name: name, valueName: "url", isRepeated: true) { options, name in
+            let texts = options[keyPath: path].map { JSONText.string($0).text }
+            guard !texts.isEmpty, let list = try? JSONText("[\(texts.joined(separator: ","))]") else { return nil }
+            return SettingValue(name, json: list)
+        }
+    }
+
+    /// An option that may be repeated, whose name is in the singular.
+    static func repeated(
+        _ path: any KeyPath<ServeOptions, [String]> & Sendable, name: String, _ valueName: String
+    ) -> ServerOption {
+        .init(name: name, valueName: valueName, isRepeated: true) { options, name in
+            let texts = options[keyPath: path]
+            return texts.isEmpty ? nil : SettingValue(name, text: texts.joined(separator: ","))
+        }
+    }
+}
+
+/// What counts when nobody sets something.
+enum UnsetValue: Sendable {
+    /// What is shown then.
+    case shown
+    case words(String)
+    /// Nothing, which help does not say.
+    case nothing
+
+    /// The default in words; nil where there is nothing to say.
+    func text(_ shown: ShownSetting) -> String? {
+        switch self {
+        case .nothing: return nil
+        case .words(let words): return words
+        case .shown:
+            switch shown {
+            case .bool(let isOn): return isOn ? "yes" : "no"
+            case .string(let text?): return text
+            case .secret(let secret?): return secret.revealed
+            default: return shown.text(showsSecrets: false)
+            }
+        }
+    }
+}

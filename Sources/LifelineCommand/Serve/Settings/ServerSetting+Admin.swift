@@ -1,0 +1,67 @@
+import RealtimeHub
+
+// TLS, and the admin port with its console. Passwords have no options, since other users of the machine can see these.
+extension ServerSetting {
+    static let tlsCertificate = text(
+        "tls.cert", \.tlsParts.certificate, option: .text(\.address.tlsCert, "file"), isConfidential: true,
+        "A certificate chain (PEM) for TLS"
+    )
+    .more("Needs the key as well")
+
+    /// Some put the key itself where its path belongs.
+    static let tlsKey = text(
+        "tls.key", \.tlsParts.key, option: .text(\.address.tlsKey, "file"), isConfidential: true,
+        "The certificate's private key (PEM)"
+    )
+    .more("Needs the certificate as well")
+
+    static let tlsCheckInterval = seconds(
+        "tls.checkInterval", \.tlsParts.checkInterval, 0...86_400, note: "never",
+        "How often the server looks whether these files have changed")
+
+    static let adminPort = integer(
+        "adminPort", \.adminPort, 0...65_535, used: { $0.admin?.port }, option: .text(\.admin.adminPort, "port"),
+        "A port for the console in a browser (/console) and for /metrics; 0 picks a free one"
+    )
+    .more("See docs/console.md")
+
+    static let adminHost = ServerSetting(
+        name: "adminHost", meaning: "The address of the admin port; other machines reach it over TLS only",
+        option: .text(\.admin.adminHost, "address"),
+        set: { value, settings throws(CommandFailure) in settings.adminParts.host = try ServeSettings.host(value) },
+        shown: { .string($0.adminParts.host) })
+
+    static let adminNames = ServerSetting(
+        name: "adminNames",
+        meaning: "A name under which the console may be opened, besides addresses and localhost; may be repeated",
+        option: .repeated(\.admin.adminName, name: "--admin-name", "name"), unset: .nothing,
+        set: { value, settings throws(CommandFailure) in
+            settings.adminParts.names = try value.strings().map { text throws(CommandFailure) in
+                try ServeSettings.adminName(text, value)
+            }
+        },
+        shown: { .strings($0.adminParts.names) })
+
+    static let adminPassword = password(
+        "adminPassword", \.adminParts.password, unset: .words("made at the first start"),
+        "The console's password for everything")
+
+    static let adminReadOnlyPassword = password(
+        "adminReadOnlyPassword", \.adminParts.readOnlyPassword, unset: .nothing,
+        "A password for the console with which nothing can be changed")
+
+    static let publicMetrics = truth(
+        "publicMetrics", \.adminParts.tellsPublicMetrics, option: .flag(\.admin.publicMetrics),
+        "Whether the public port goes on answering /metrics when there is an admin port")
+
+    private static func password(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Secret?> & Sendable, unset: UnsetValue, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, isConfidential: true, unset: unset,
+            set: { value, settings throws(CommandFailure) in
+                settings[keyPath: field] = try ServeSettings.password(value)
+            },
+            shown: { .secret($0[keyPath: field]) })
+    }
+}

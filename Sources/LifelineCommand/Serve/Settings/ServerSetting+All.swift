@@ -1,0 +1,36 @@
+/// All settings of the whole server, in the order in which people read them.
+extension ServerSetting {
+    static let all: [ServerSetting] = [place, log, connections, sizes, times, protocols, admin].flatMap(\.self)
+
+    private static let place: [ServerSetting] = [
+        host, port, data, services, redis, node, redisPrefix, bridge, bridgeIgnoresAccessManager,
+    ]
+    private static let log: [ServerSetting] = [logLevel, logFormat, tracesEndpoint]
+    private static let connections: [ServerSetting] = [
+        pathPrefix, trustProxyHeaders, corsOrigins, threads, tlsCertificate, tlsKey, tlsCheckInterval, allowPublicSecrets,
+        maxConnections, maxConnectionsPerAddress, connectionRatePerAddress, limitLoopback,
+    ]
+    private static let times: [ServerSetting] = [publishTimeout, activityTimeout] + timeouts + [drainCode, reusePort]
+    private static let admin: [ServerSetting] = [
+        adminPort, adminHost, adminNames, adminPassword, adminReadOnlyPassword, publicMetrics,
+    ]
+
+    /// Those that are members of the file itself.
+    static let scalars: [String] = all.filter { $0.group == nil }.map(\.name)
+
+    /// The members of the objects that the file has beside the applications, by the names of these objects.
+    static let groups: [String: [String]] = all.reduce(into: [:]) { groups, setting in
+        guard let group = setting.group else { return }
+        groups[group, default: []].append(String(setting.name.dropFirst(group.count + 1)))
+    }
+
+    /// Every variable that there is.
+    static let variables: Set<String> = {
+        var names = Set(all.map(\.variable))
+        names.formUnion(["apps", "pubnub", "nexconn", "config"].map { SettingNames.variable($0) })
+        names.formUnion(ApplicationSetting.fields.variables)
+        names.formUnion(KeysetSetting.fields.variables)
+        names.formUnion(ChatSetting.fields.variables)
+        return names
+    }()
+}

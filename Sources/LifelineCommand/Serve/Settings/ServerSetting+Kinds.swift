@@ -1,0 +1,82 @@
+// Settings of the usual kinds, each by where its value belongs.
+extension ServerSetting {
+    static func truth(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Bool> & Sendable, option: ServerOption? = nil,
+        change: Change = .shown, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, option: option,
+            set: { value, settings throws(CommandFailure) in settings[keyPath: field] = try value.truth() },
+            shown: { .bool($0[keyPath: field]) }, change: change)
+    }
+
+    static func integer(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int> & Sendable, _ range: ClosedRange<Int>,
+        note: String = "", unit: String = "", option: ServerOption? = nil, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, range: Self.words(range, note: note), option: option,
+            set: { value, settings throws(CommandFailure) in settings[keyPath: field] = try value.integer(range, unit: unit) },
+            shown: { .integer($0[keyPath: field]) })
+    }
+
+    /// A number that need not be there.
+    ///
+    /// - Parameter used: what counts then.
+    static func integer(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, _ range: ClosedRange<Int>,
+        note: String = "", used: @escaping @Sendable (ServeSettings) -> Int?, option: ServerOption? = nil,
+        unset: UnsetValue = .shown, change: Change = .shown, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, range: Self.words(range, note: note), option: option, unset: unset,
+            set: { value, settings throws(CommandFailure) in settings[keyPath: field] = try value.integer(range) },
+            shown: { .integer(used($0)) }, change: change)
+    }
+
+    /// Whole seconds.
+    static func seconds(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, _ range: ClosedRange<Int>,
+        note: String = "", _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, range: Self.words(range, note: note),
+            set: { value, settings throws(CommandFailure) in
+                settings[keyPath: field] = .seconds(try value.integer(range))
+            },
+            shown: { .seconds($0[keyPath: field]) })
+    }
+
+    /// A text that nothing is demanded of but that it is not empty.
+    static func text(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, String?> & Sendable,
+        option: ServerOption? = nil, isConfidential: Bool = false, unset: UnsetValue = .nothing,
+        shown: (@Sendable (ServeSettings) -> ShownSetting)? = nil, change: Change = .shown, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, option: option, isConfidential: isConfidential, unset: unset,
+            set: { value, settings throws(CommandFailure) in settings[keyPath: field] = try value.string() },
+            shown: shown ?? { .string($0[keyPath: field]) }, change: change)
+    }
+
+    /// One of a few words.
+    static func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Value> & Sendable, option: ServerOption,
+        change: Change = .shown, _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, option: option,
+            set: { value, settings throws(CommandFailure) in
+                guard let word = Value(rawValue: try value.string()) else {
+                    throw value.wrong("one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                settings[keyPath: field] = word
+            },
+            shown: { .string($0[keyPath: field].rawValue) }, change: change)
+    }
+
+    /// `1 … 64`; with a note in brackets behind the first number.
+    private static func words(_ range: ClosedRange<Int>, note: String) -> String {
+        "\(range.lowerBound)\(note.isEmpty ? "" : " (\(note))") … \(range.upperBound)"
+    }
+}

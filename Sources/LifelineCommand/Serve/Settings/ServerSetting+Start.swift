@@ -1,0 +1,98 @@
+import LifelineServer
+import Logging
+
+// What runs, where it listens and where it keeps what lasts.
+extension ServerSetting {
+    static let host = ServerSetting(
+        name: "host", meaning: "The address to listen on; 0.0.0.0 for all", option: .text(\.address.host, "address"),
+        set: { value, settings throws(CommandFailure) in settings.host = try ServeSettings.host(value) },
+        shown: { .string($0.host) })
+
+    static let port = integer(
+        "port", \.port, 0...65_535, option: .text(\.address.port), "The port; 0 picks a free one")
+
+    static let data = text(
+        "data", \.data, option: .text(\.base.data, "directory"),
+        "Stores messages in this directory, which is created if it does not exist"
+    )
+    .more("One server at a time uses it")
+
+    static let services = ServerSetting(
+        name: "services", meaning: "The services that run, separated by commas: pusher, pubnub, chat",
+        option: .text(\.base.services, "names"), unset: .words("all"),
+        set: { value, settings throws(CommandFailure) in settings.services = try ServeSettings.services(value) },
+        shown: { settings in .strings(ServiceName.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
+
+    /// The address may have a password in it, which a reload can change.
+    static let redis = text(
+        "redis", \.redisParts.address, option: .text(\.redis.redis, "url"), isConfidential: true,
+        shown: { .string($0.redis?.shownAddress) }, change: .compared { $0.redis.map { "\($0.placeHash)" } ?? "" },
+        "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT"
+    )
+    .more("Not together with data or bridge; see docs/cluster.md")
+
+    static let node = text(
+        "node", \.redisParts.node, option: .text(\.redis.node, "name"), unset: .words("the name of the machine"),
+        shown: { .string($0.redis?.node ?? ServeSettings.defaultNode) },
+        "The name of this server in logs and metrics")
+
+    static let redisPrefix = text(
+        "redisPrefix", \.redisParts.prefix, option: .text(\.redis.redisPrefix, "prefix"), unset: .shown,
+        shown: { .string($0.redis?.prefix ?? ServeSettings.defaultRedisPrefix) },
+        "The prefix of all keys in Redis")
+
+    /// It goes by the first application of each service at the start.
+    static let bridge = truth(
+        "bridge", \.isBridged, option: .flag(\.bridging.bridge),
+        change: .compared { $0.isBridged ? "\($0.bridged)" : "" },
+        "Whether public channels with the same name are one channel in Pusher, PubNub and chat"
+    )
+    .more("It joins the first application of each service")
+
+    static let bridgeIgnoresAccessManager = truth(
+        "bridgeIgnoresAccessManager", \.bridgeIgnoresAccessManager,
+        option: .flag(\.bridging.bridgeIgnoresAccessManager),
+        "Whether to allow a bridge although it gives everybody access to channels that PubNub's access manager protects"
+    )
+    .more(
+        "Needed for a bridge together with pubnub.accessManager, because users of the other services can then read and write "
+            + "PubNub's public channels without a grant")
+
+    static let logLevel = word(
+        "logLevel", \.logLevel, option: .text(\.log.logLevel), change: .taken,
+        "The least level that is logged: trace, debug, info, notice, warning, error or critical"
+    )
+    .more("A reload takes over a new level")
+
+    static let logFormat = word(
+        "logFormat", \.logFormat, option: .text(\.log.logFormat, "format"), "The format of the log: text or json")
+
+    static let tracesEndpoint = ServerSetting(
+        name: "tracesEndpoint",
+        meaning: "A collector that gets spans of requests with a sampled traceparent, over OTLP in JSON",
+        option: .text(\.log.tracesEndpoint, "url"),
+        set: { value, settings throws(CommandFailure) in
+            settings.tracesEndpoint = try ServeSettings.tracesEndpoint(value)
+        },
+        shown: { .string($0.tracesEndpoint) }
+    )
+    .more("Such as http://127.0.0.1:4318")
+
+    static let threads = integer(
+        "threads", \.server.threads, 1...64, used: { $0.server.usedThreads },
+        option: .text(\.server.threads, "threads"), unset: .words("one for each processor that the server may use"),
+        change: .compared { "\($0.server.threads ?? 0)" }, "Threads for connections, 1 to 64")
+
+    static let allowPublicSecrets = truth(
+        "allowPublicSecrets", \.allowsPublicSecrets, option: .flag(\.server.allowPublicSecrets),
+        "Whether to start with the public development secrets at an address that other machines can reach")
+
+    static let reusePort = truth(
+        "reusePort", \.server.reusesPort, option: .flag(\.server.reusePort),
+        "Whether another server with this option may listen on the same port before this one stops")
+}
+
+extension RedisConfiguration {
+    /// Without the name of the node.
+    var shownAddress: String { String("\(self)".dropLast(" as \(node)".count)) }
+}

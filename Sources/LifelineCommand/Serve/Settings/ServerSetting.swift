@@ -1,0 +1,79 @@
+import ArgumentParser
+
+/// One setting of the whole server, with all that is known of it: how it is given, what it means, and what becomes of it. Rule SO-140.
+///
+/// Options, variables, the file, `--help`, `config show`, `config list`, the table of the documentation and the comparison of a reload are
+/// made from these entries. What belongs to an application of one service is a ``ServiceField``.
+struct ServerSetting: Sendable {
+    /// As in the file: `maxConnections`, or `tls.cert` for a member of the object `tls`.
+    let name: String
+    /// What it means: a sentence without its full stop.
+    let meaning: String
+    /// What else there is to know, without its full stop; for the documentation and `config list`, not for `--help`.
+    var more = ""
+    /// What it may be, in words; empty where the meaning says it.
+    var range = ""
+    /// Nil for a setting that has no option.
+    var option: ServerOption?
+    /// Whether errors leave the value out, since it is a secret or may hold one.
+    var isConfidential = false
+    /// What counts when nobody sets it.
+    var unset = UnsetValue.shown
+    /// Puts a value into the settings.
+    let set: @Sendable (SettingValue, inout ServeSettings) throws(CommandFailure) -> Void
+    /// The value that counts, for `config show`.
+    let shown: @Sendable (ServeSettings) -> ShownSetting
+    var change = Change.shown
+
+    /// What a reload does with a setting that has changed (rule SO-20).
+    enum Change: Sendable {
+        /// It takes over the new value.
+        case taken
+        /// The change counts after a new start; what is shown tells whether there is one.
+        case shown
+        /// The change counts after a new start; this text tells whether there is one.
+        case compared(@Sendable (ServeSettings) -> String)
+    }
+
+    /// The variable that holds it, such as `LIFELINE_TLS_CERT`.
+    var variable: String { SettingNames.variable(name) }
+
+    /// The object of the file that it is a member of; nil for members of the file itself.
+    var group: String? {
+        let parts = name.split(separator: ".")
+        return parts.count > 1 ? parts.first.map(String.init) : nil
+    }
+
+    /// Whether the change from one server's settings to another's needs a new start.
+    func needsNewStart(_ old: ServeSettings, _ new: ServeSettings) -> Bool {
+        switch change {
+        case .taken: false
+        case .shown: shown(old) != shown(new)
+        case .compared(let text): text(old) != text(new)
+        }
+    }
+
+    /// The name of the option, such as `--max-connections`; nil without one.
+    var optionName: String? { option.map { $0.name ?? SettingNames.option(name) } }
+
+    /// Whether a reload takes over a new value.
+    var isReloaded: Bool { if case .taken = change { true } else { false } }
+
+    /// Whether the value is a list, which variables hold with commas.
+    var isList: Bool { if case .strings = shown(ServeSettings()) { true } else { false } }
+
+    /// What `--help` says of the option.
+    var help: ArgumentHelp {
+        ArgumentHelp("\(meaning)\(defaultText.map { " (default: \($0))" } ?? "").", valueName: option?.valueName)
+    }
+
+    /// The same setting with a sentence more.
+    func more(_ text: String) -> ServerSetting {
+        var setting = self
+        setting.more = text
+        return setting
+    }
+
+    /// The default in words; nil where there is nothing to say.
+    var defaultText: String? { unset.text(shown(ServeSettings())) }
+}
