@@ -15,7 +15,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.
                 *ROOT.glob("Sources/*/*.docc/**/*.md")])
 COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor", "config", "token", "channels", "users", "bench")
 # Commands that have commands of their own; their options are those of all of them together.
-NESTED = {"config": ("init", "check", "show"), "token": ("chat", "pubnub", "pusher"), "users": ("terminate",)}
+NESTED = {"config": ("init", "check", "show", "list"), "token": ("chat", "pubnub", "pusher"), "users": ("terminate",)}
 
 
 def name(page):
@@ -209,7 +209,7 @@ PLACES = {"file": "", "field": "apps[0].", "limit": "apps[0].limits.", "field of
 UNITS = {"": 1, "s": 1, "MiB": 1 << 20, "GiB": 1 << 30}
 # What is written where a setting has no value unless it is set, and where its value depends on the machine.
 UNSET = ("none", "in memory", "no TLS", "for ever", "", "–", "made at the first start")
-OTHERS = ("all", "the name of the machine", "one for each processor that the process may use")
+OTHERS = ("all", "the name of the machine", "one for each processor that the server may use")
 
 
 def settings_of_the_program(tmp_path, variables=None):

@@ -11,5 +11,5 @@ struct ConfigCommand: ParsableCommand {
               lifeline config check lifeline.json
               LIFELINE_PORT=7000 lifeline config show --config lifeline.json
             """),
-        subcommands: [ConfigInitCommand.self, ConfigCheckCommand.self, ConfigShowCommand.self])
+        subcommands: [ConfigInitCommand.self, ConfigCheckCommand.self, ConfigShowCommand.self, ConfigListCommand.self])
 }
