@@ -38,7 +38,7 @@ public struct ServerStatistics: Hashable, Sendable {
     public var chatMessages = 0
     /// Events that webhooks delivered.
     public var webhookEvents = 0
-    /// Events that webhooks gave up.
+    /// Events that webhooks dropped.
     public var webhookEventsDropped = 0
     /// Frames of chat sessions that were refused because of their form or rate.
     public var chatRefusals = 0

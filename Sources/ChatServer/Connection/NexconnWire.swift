@@ -109,7 +109,7 @@ extension NexconnBye {
         code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
     /// Connecting again at once would not help a client that reads too slowly.
     static let slow = NexconnBye(
-        code: .tooFrequent, reason: "The connection reads too slowly for what it gets.", mayRetry: true, after: 1_000)
+        code: .tooFrequent, reason: "The client reads more slowly than messages arrive for it.", mayRetry: true, after: 1_000)
     static let unreadable = NexconnBye(
         code: .serverRestarts, reason: "The server could not read the inbox.", mayRetry: true, after: 1_000)
 

@@ -21,7 +21,7 @@ extension ConnectionFailure {
     static func calling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown:
-            ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
+            ConnectionFailure(.networkUnavailable, "The server closed the connection before its answer was complete.")
         case ExchangeFault.tooLong: ConnectionFailure(.malformedResponse, "The answer is too long.")
         case ExchangeFault.closed: ConnectionFailure(.disconnected, "The connections of this client are closed.")
         case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault:
@@ -34,7 +34,7 @@ extension ConnectionFailure {
     static func polling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown, is ChannelError:
-            ConnectionFailure(.unexpectedDisconnect, "The server hung up before its answer was complete.")
+            ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")
         case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault: calling(error)
         default: lost(error)
         }

@@ -84,7 +84,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Of another service, or of none.
     static let notAnID = LifelineError(
-        .badRequest, "What names a place in the history is no id of a message of this service.")
+        .badRequest, "The position in the history is no message id of this service.")
 
     init(_ failure: ConnectionFailure) {
         self.init(Code(failure.category), failure.reason, number: failure.code)

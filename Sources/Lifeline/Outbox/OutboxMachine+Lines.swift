@@ -78,7 +78,7 @@ extension LifelineError {
     static let outboxClosed = LifelineError(
         .disconnected, "The outbox was closed. Open another one with client.outbox(…).")
     static let notFailed = LifelineError(
-        .badRequest, "Only a message that has failed can be retried; this one waits, is on its way, or is gone.")
+        .badRequest, "Only a message that has failed can be retried; this one is waiting, being sent, or was removed.")
     static let diedWhileSending = LifelineError(
         .init(.unknown), "The program ended while the message was being sent.")
 

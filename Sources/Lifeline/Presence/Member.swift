@@ -28,7 +28,7 @@ extension Member {
         do {
             return try JSONDecoder().decode(type, from: Data(info.utf8))
         } catch {
-            throw LifelineError(.undecodable, "What is known about the member is no \(type).")
+            throw LifelineError(.undecodable, "The member's data cannot be decoded as \(type).")
         }
     }
 }

@@ -61,7 +61,7 @@ extension PubNubCaller {
     }
 
     private static let noTimetoken = LifelineError(
-        .badRequest, "What is to be reacted to is no id of a message of this service. Pass the id of a message of the channel.")
+        .badRequest, "The message id is not one of this service. Pass the id of a message of the channel.")
 }
 
 extension Reaction {

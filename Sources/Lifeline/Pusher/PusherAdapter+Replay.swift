@@ -68,6 +68,6 @@ extension PusherAdapter {
                 }
             }
         }
-        throw LifelineError(.cancelled, "The task was cancelled while asking for what was missed.")
+        throw LifelineError(.cancelled, "The task was cancelled while requesting missed messages.")
     }
 }

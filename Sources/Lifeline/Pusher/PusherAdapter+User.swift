@@ -9,7 +9,7 @@ extension PusherAdapter {
     /// Returns when the user is signed in and the user's channel is confirmed.
     func subscribeAsUser(_ channel: String) async throws(LifelineError) {
         guard signsIn else {
-            throw LifelineError(.badRequest, "Messages to a user come after signing in: tell the service how to.")
+            throw LifelineError(.badRequest, "Messages to a user need a sign-in: configure user authentication for the service.")
         }
         // Before the question, so that the confirmation cannot be missed.
         let news = driver.notices.stream()

@@ -9,7 +9,7 @@ extension PusherAuthorizer {
     func startUser(_ socketID: String, completion: @escaping Completion) -> JobCancellation {
         switch settings.signIn?.kind {
         case nil:
-            completion(.failure(ConnectionFailure(.accessDenied, "The client was not told how to sign in.")))
+            completion(.failure(ConnectionFailure(.accessDenied, "No sign-in is configured for the client.")))
             return {}
         case .secret(let watchlist):
             completion(Result { () throws(ConnectionFailure) in try signUser(socketID, watchlist) })

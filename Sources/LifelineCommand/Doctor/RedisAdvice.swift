@@ -45,7 +45,7 @@ enum RedisAdvice {
         }
         let message = reply.message.lowercased()
         if message.contains("max number of clients") {
-            return "Raise maxclients of Redis, or close connections that nobody needs."
+            return "Raise maxclients of Redis, or close unused connections."
         }
         if message.contains("unknown command"), message.contains("hello") { return advice(for: .tooOld("")) }
         return "Check host, port, user and password, and whether Redis runs and may be reached."

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
                             "devices": 1, "openGrace": 30,
                             "tokenLifetime": 86400,
                             "webhook": "https://example.com/hook"}]}
-            docs/operations.md lists all settings with their ranges. Errors in the file stop the start; --check finds them before.
+            docs/operations/settings.md lists all settings with their ranges. Errors in the file stop the start; --check finds them before.
 
             On SIGHUP the server takes over changed apps, keysets, chat apps, certificates and the log level, without closing the \
             connections of those that stay. previousSecret is accepted as well while a secret is being changed. Put secrets into \

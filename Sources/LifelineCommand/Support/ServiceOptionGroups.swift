@@ -101,7 +101,7 @@ struct ServiceNetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A header field for the service, 'Name: value'; may be repeated.", valueName: "field"))
     var header: [String] = []
 
-    @Flag(help: "Does not ask a Pusher server to replay what is missed while the connection is lost.")
+    @Flag(help: "Does not ask a Pusher server to replay events that were missed during a lost connection.")
     var noRecovery = false
 }
 

@@ -40,7 +40,7 @@ enum StandardOutput {
     static var problem: CommandFailure? {
         guard let number = failure.withLockedValue({ $0 }), number != EPIPE else { return nil }
         let reason = String(cString: strerror(number))
-        return CommandFailure("Standard output could not be written, so a part of what was asked for is missing: \(reason).")
+        return CommandFailure("Standard output could not be written, so a part of the output is missing: \(reason).")
     }
 
     /// Blocks until everything is written. The system's error number when it cannot be.

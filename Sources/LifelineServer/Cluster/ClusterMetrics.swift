@@ -24,7 +24,7 @@ extension ClusterStatus {
         for (name, help, value) in gauges { out.value(name, .gauge, help, value) }
         let counters: [(String, String, Int)] = [
             ("cluster_repairs_total", "Times that missing messages were read from the log.", repairs),
-            ("cluster_losses_total", "Times that facts were lost and clients were told.", losses),
+            ("cluster_losses_total", "Losses of facts that were reported to clients.", losses),
             ("cluster_elections_total", "Times that this server was elected.", elections),
         ]
         for (name, help, value) in counters { out.value(name, .counter, help, value) }

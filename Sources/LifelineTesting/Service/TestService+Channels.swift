@@ -42,7 +42,7 @@ extension TestService {
     ///   object.
     public func update(_ user: String, on channel: String, info: String) async throws(TestServiceError) {
         guard (try? JSONText(info))?.kind == .object else {
-            throw TestServiceError(.unencodable, "What others see of a member has to be a JSON object.")
+            throw TestServiceError(.unencodable, "The data of a member must be a JSON object.")
         }
         try await act { (state) throws(TestServiceError) in
             guard state.update(TestMember(id: user, info: info), on: channel) else {

@@ -86,7 +86,7 @@ extension TestService {
         }
         for queue in work.queues {
             try await wait(
-                "A callback queue does not run what it is given. On Linux the main queue runs only while the main thread runs it: give "
+                "A callback queue does not run its closures. On Linux the main queue runs only while the main thread runs it: give "
                     + "the client a queue of its own, or call dispatchMain()."
             ) { queue.run($0) }
         }
@@ -109,7 +109,7 @@ extension TestService {
             try await settle()
             if try await condition() { return }
             guard ContinuousClock.now < end else {
-                throw TestServiceError(.neverHappened, "What the test waits for is not so after 30 s.")
+                throw TestServiceError(.neverHappened, "The condition that the test waits for is still false after 30 s.")
             }
             await Task.yield()
         }

@@ -109,7 +109,7 @@ extension ChatClient {
 
 extension NCError {
     /// The server answered something that is no answer to the question.
-    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks what was asked for.") }
+    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks the requested values.") }
 }
 
 /// Makes a call and waits for its end. The async functions of this API use no callback queue.

@@ -37,7 +37,7 @@ extension OpenChannel {
         let entry: NexconnEntry
         do throws(NCError) {
             if let extra = params.extra, extra.count > 128 {
-                throw NCError(code: 23437, reason: "What goes with entering has at most 128 characters.")
+                throw NCError(code: 23437, reason: "`extra` has more than 128 characters.")
             }
             entry = NexconnEntry(channelId, count: try params.count(), extra: params.extra)
         } catch {

@@ -96,7 +96,7 @@ extension UserModule {
 
     private static func check(_ type: SubscribeType) throws(NCError) {
         guard type == .onlineStatus else {
-            throw NCError(.badArgument, reason: "This service tells whether users are online, and nothing else.")
+            throw NCError(.badArgument, reason: "This service reports only whether users are online.")
         }
     }
 }

@@ -31,7 +31,7 @@ extension NexconnSession {
         guard isWelcome else { return }
         guard isCaughtUp else {
             // Told now, it would hide what still has to come before it.
-            let reason = "The server sent an event before the last package of what was missed."
+            let reason = "The server sent a new event before the last package of missed events."
             out.fault(ConnectionFailure(.malformedResponse, reason, origin: .server))
             return
         }
@@ -90,7 +90,7 @@ extension NexconnSession {
     func malformed(_ reason: String, _ out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }
-        out.fault(ConnectionFailure(.malformedResponse, "What was missed came in a form that cannot be read.", origin: .server))
+        out.fault(ConnectionFailure(.malformedResponse, "The package of missed events could not be read.", origin: .server))
     }
 
     /// Says how far everything is kept, as far as this connection has brought it.

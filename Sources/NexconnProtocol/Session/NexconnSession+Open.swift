@@ -171,7 +171,7 @@ extension NexconnSession {
     ) {
         open[name] = nil
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
-        let refusal = NexconnRefusal(code, "The open channel is not there for this user any more.")
+        let refusal = NexconnRefusal(code, "The user is no longer in the open channel.")
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 

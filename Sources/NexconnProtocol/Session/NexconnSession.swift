@@ -188,7 +188,7 @@ public struct NexconnSession: WebSocketSession {
         expireRequests(&memory, &out)
         transmit(&memory, &out)
         if let packageDeadline, packageDeadline <= out.now {
-            let reason = "The server did not send what was missed within \(out.timing.request.inSeconds) s."
+            let reason = "The server did not send the missed events within \(out.timing.request.inSeconds) s."
             out.fault(ConnectionFailure(.timeout, reason, origin: .server))
             return
         }

@@ -15,7 +15,7 @@ extension NexconnCode {
         case 30001: "The connection is being released."
         case 30002: "There is no connection."
         case 30003: "The message was not acknowledged in time."
-        case 30004...30009: "The server's address could not be found out."
+        case 30004...30009: "The server's address could not be determined."
         case 30010: "The connection could not be made."
         case 30011: "The server closed the connection."
         case 30012, 30013: "The server did not answer in time."
@@ -103,12 +103,12 @@ extension NexconnCode {
         case 23411: "The open channel is full."
         case 23414: "The open channel keeps no history."
         case 23423: "The open channel has as many pairs of metadata as it may have."
-        case 23424: "The pair of metadata belongs to somebody else."
+        case 23424: "The metadata entry belongs to another user."
         case 23425: "The open channel's metadata changes too often."
-        case 23427: "The open channel has no such pair of metadata."
+        case 23427: "The open channel has no metadata entry with this key."
         case 23428: "Some of the pairs were not changed."
         case 23429: "Too many pairs of metadata at once."
-        case 23431: "The open channel has such a pair of metadata already."
+        case 23431: "The open channel has a metadata entry with this key already."
         case 23437: "The text for entering an open channel is too long."
         case 24365: "Too many users at once."
         case 24366: "There is no such user."
@@ -140,7 +140,7 @@ extension NexconnCode {
         case 26021: "The user has as many subscribers as allowed."
         case 26022: "The user has subscribed to as many users as allowed."
         case 33009: "The open channel was cleaned up."
-        case 34004: "The open channel's metadata is not there yet."
+        case 34004: "The open channel's metadata has not arrived yet."
         default: nil
         }
     }

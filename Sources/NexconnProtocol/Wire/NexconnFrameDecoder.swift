@@ -124,7 +124,7 @@ extension WireReader {
         }
         if `is`(type, "welcome") { return welcome() }
         if `is`(type, "bye") {
-            guard let code = integer("code") else { return .malformed(reason: "A goodbye has no code.") }
+            guard let code = integer("code") else { return .malformed(reason: "A `bye` has no code.") }
             return .bye(
                 NexconnBye(
                     code: NexconnCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,

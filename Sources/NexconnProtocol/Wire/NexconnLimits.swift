@@ -103,7 +103,7 @@ public enum NexconnLimits {
 
     /// What is wrong with pairs for an open channel's metadata; nil when they may be set.
     public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
-        if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no pair to set.") }
+        if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no metadata entry to set.") }
         if pairs.count > openMetadataPairsAtOnce {
             return NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 pairs can be set at once.")
         }

@@ -129,7 +129,7 @@ public struct PubNubSession: LongPollSession {
                 (memory.needsServiceTime, memory.needsTimeProbe) = (true, true)
             }
             fail(problem, &out)
-        case .success(.other): fail(.malformed("The answer is not one to a subscription."), &out)
+        case .success(.other): fail(.malformed("The answer is not that of a subscribe request."), &out)
         case .failure(let failure): fail(PubNubProblem(failure), &out)
         }
     }

@@ -47,7 +47,7 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
             }
         }
         if let problem = PubNubProblem(head, body: body) { return .problem(problem) }
-        guard !isPoll else { return .problem(.malformed("The answer is not one to a subscription.", status: head.status)) }
+        guard !isPoll else { return .problem(.malformed("The answer is not that of a subscribe request.", status: head.status)) }
         return .other(body: Array(body))
     }
 

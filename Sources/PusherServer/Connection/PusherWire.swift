@@ -120,7 +120,7 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
     static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
     /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
-    static let slowSubscriber = PusherCloseReason(4100, "The connection reads too slowly for what it is subscribed to.")
+    static let slowSubscriber = PusherCloseReason(4100, "The client reads more slowly than events of its channels arrive.")
     /// The leader of a cluster does not answer. The code asks for a pause, and clients may reach another server then.
     static let noLeader = PusherCloseReason(4100, "The servers cannot reach each other; please connect again.")
     static func draining(code: UInt16) -> PusherCloseReason {

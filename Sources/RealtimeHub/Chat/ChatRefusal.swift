@@ -43,7 +43,7 @@ public enum ChatCode {
     public static let tooManyEntries = 23_423
     /// Another user set the pair.
     public static let notEntryOwner = 23_424
-    /// There is no such pair.
+    /// There is no metadata entry with this key.
     public static let noSuchEntry = 23_427
     /// The request has too many pairs.
     public static let tooManyEntriesInCall = 23_429

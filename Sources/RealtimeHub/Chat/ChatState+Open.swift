@@ -33,7 +33,7 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatEntrance {
         try ChatID.check(id, "the open channel")
         guard extra?.count ?? 0 <= 128 else {
-            throw ChatRefusal(ChatCode.entranceTooLong, "What is said when entering may have 128 characters.")
+            throw ChatRefusal(ChatCode.entranceTooLong, "`extra` may have at most 128 characters.")
         }
         let scope = ChatRestrictions.Scope.channel(.open, id)
         guard !restrictions.contains(.barred, scope, user, at: now) else { throw Self.barred }
@@ -210,7 +210,7 @@ extension ChatState {
                 "The pairs of an open channel may have \(application.limits.openEntryBytes) bytes together.")
         }
         guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
-            throw ChatRefusal(ChatCode.notEntryOwner, "One of the pairs is somebody else's.")
+            throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
         }
         let entries = pairs.sorted { $0.key < $1.key }.map {
             ChatOpenEntry(
@@ -234,9 +234,11 @@ extension ChatState {
         }
         let known = rooms.rooms[id]?.entries ?? [:]
         for key in keys {
-            guard let entry = known[key] else { throw ChatRefusal(ChatCode.noSuchEntry, "There is no such pair.") }
+            guard let entry = known[key] else {
+                throw ChatRefusal(ChatCode.noSuchEntry, "There is no metadata entry with this key.")
+            }
             guard force || actor.isServer || entry.owner == actor.user else {
-                throw ChatRefusal(ChatCode.notEntryOwner, "One of the pairs is somebody else's.")
+                throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
             }
         }
         var news = ChatNews()

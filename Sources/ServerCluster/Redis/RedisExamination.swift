@@ -175,7 +175,7 @@ package struct RedisExamination: Sendable {
             return .noted(
                 "no append-only file",
                 advice:
-                    "Set appendonly yes. Without it a Redis that is started anew has forgotten history and inboxes, which clients are told as a gap."
+                    "Set appendonly yes. Without it a Redis that is started anew has lost history and inboxes, and clients get a gap."
             )
         }
         guard fields["aof_last_write_status"] != "err" else {

@@ -55,14 +55,14 @@ package struct PrometheusText {
     /// What has become of webhooks, by application and receiver.
     package mutating func webhooks(_ counts: [WebhookReport.Name: WebhookDelivery.Counts]) {
         let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
-            ("webhook_events_total", .counter, "Events told by webhooks.", \.delivered),
-            ("webhook_events_dropped_total", .counter, "Events that webhooks gave up.", \.dropped),
+            ("webhook_events_total", .counter, "Events delivered by webhooks.", \.delivered),
+            ("webhook_events_dropped_total", .counter, "Events that webhooks dropped.", \.dropped),
             (
                 "webhook_events_unkept_total", .counter,
                 "Events of webhooks that wait in the leader's memory only, because there is no room for them in Redis.", \.unkept
             ),
             ("webhook_requests_failed_total", .counter, "Requests of webhooks that did not succeed.", \.failedRequests),
-            ("webhook_events_queued", .gauge, "Events that wait to be told.", \.queued),
+            ("webhook_events_queued", .gauge, "Events that wait for delivery.", \.queued),
         ]
         let sorted = counts.sorted {
             ($0.key.application.application, $0.key.number) < ($1.key.application.application, $1.key.number)

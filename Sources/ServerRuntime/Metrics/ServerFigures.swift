@@ -4,7 +4,7 @@ import ServerValues
 package struct ServerFigures: Sendable {
     package var version = ""
     package var loops: [LoopFigures] = []
-    /// What waited for each event loop when it was asked.
+    /// Bytes that waited for each event loop when it was asked.
     package var queuedBytes: [Int] = []
     package var maximumQueuedBytes = 0
     /// The labels of the requests that loops have counted.
@@ -60,7 +60,7 @@ extension ServerFigures {
                     PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
             }
         }
-        out.family("event_loop_queued_bytes", .gauge, "What waited for each event loop when it was asked.") { samples in
+        out.family("event_loop_queued_bytes", .gauge, "Bytes that waited for each event loop when it was asked.") { samples in
             for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
         }
         out.value(
@@ -86,7 +86,7 @@ extension ServerFigures {
             "WebSocket connections that the server ended, by close code, refusals included.",
             to: &out)
         Self.write(
-            total.errors, "errors_total", "Errors told to clients whose connections went on, by code.", to: &out)
+            total.errors, "errors_total", "Errors sent to clients whose connections continued, by code.", to: &out)
         out.family(
             "fanout_seconds", .histogram, "From the first message queued for an event loop until all queued with it were written."
         ) { samples in
@@ -109,7 +109,7 @@ extension ServerFigures {
 
     private func writeRequests(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTally()) { $0.add($1.requests) }
-        out.family("http_requests_total", .counter, "HTTP requests answered, by what was asked for and class of status.") {
+        out.family("http_requests_total", .counter, "HTTP requests answered, by route and class of status.") {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
                     let count = total.count(RequestKind(index: UInt8(index)), digit: digit)

@@ -34,7 +34,7 @@ struct ProxyTunnel: Sendable {
             channel.pipeline.syncOperations.removeHandler(bound.value)
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
-            throw error as? ConnectionFailure ?? ConnectionFailure(.proxyUnavailable, "The proxy hung up.")
+            throw error as? ConnectionFailure ?? ConnectionFailure(.proxyUnavailable, "The proxy closed the connection.")
         }
     }
 
@@ -71,7 +71,7 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        guard context.channel.isActive else { return fail("The proxy hung up.", context) }
+        guard context.channel.isActive else { return fail("The proxy closed the connection.", context) }
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.fail("The proxy did not answer in time.", context)
         }
@@ -79,7 +79,7 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        fail("The proxy hung up.", context)
+        fail("The proxy closed the connection.", context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -111,12 +111,12 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail("The proxy hung up.", context)
+        fail("The proxy closed the connection.", context)
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail("The proxy hung up.", context)
+        fail("The proxy closed the connection.", context)
         context.fireChannelInactive()
     }
 

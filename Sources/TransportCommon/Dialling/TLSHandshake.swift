@@ -66,7 +66,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private static let hangUp = ConnectionFailure(
-        .networkUnavailable, "The server hung up before the TLS handshake was done.")
+        .networkUnavailable, "The server closed the connection before the TLS handshake was done.")
 
     private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         settle(.failure(.dialling(error)))

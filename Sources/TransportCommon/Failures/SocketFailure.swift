@@ -30,7 +30,7 @@ extension ConnectionFailure {
     /// What an error means that ended a live link (rule WT-11). Without an error, the peer hung up without a word.
     public static func lost(_ error: (any Error)?) -> ConnectionFailure {
         switch error {
-        case nil: return ConnectionFailure(.unexpectedDisconnect, "The server hung up without a close frame.")
+        case nil: return ConnectionFailure(.unexpectedDisconnect, "The server ended the connection without a close frame.")
         case let failure as ConnectionFailure: return failure
         case let error as IOError: return socket(error.errnoCode, whileDialling: false)
         case let error?:
@@ -74,7 +74,7 @@ extension ConnectionFailure {
         case EHOSTUNREACH: "The server cannot be reached."
         case ENETUNREACH: "There is no route to the server."
         case ENETDOWN: "The network is down."
-        case EPIPE: "The server hung up."
+        case EPIPE: "The server closed the connection."
         case EADDRNOTAVAIL: "No address of this machine fits the connection."
         case EMFILE, ENFILE: "No more files or sockets can be opened."
         case EACCES, EPERM: "The system does not allow the connection."

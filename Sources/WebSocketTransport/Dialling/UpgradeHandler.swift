@@ -102,7 +102,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if case HTTPParserError.invalidEOFState = error {
-            fail(ConnectionFailure(.networkUnavailable, "The server hung up in the middle of its answer."), context)
+            fail(ConnectionFailure(.networkUnavailable, "The server closed the connection in the middle of its answer."), context)
         } else if error is HTTPParserError {
             fail(ConnectionFailure(.malformedResponse, "The answer is not HTTP."), context)
         } else {
@@ -111,7 +111,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(ConnectionFailure(.networkUnavailable, "The server hung up before the upgrade was answered."), context)
+        fail(ConnectionFailure(.networkUnavailable, "The server closed the connection before it answered the upgrade."), context)
         context.fireChannelInactive()
     }
 

@@ -26,7 +26,7 @@ extension Finding {
         case 4004:
             return finding(
                 "over-quota", "The app has as many connections as it may have",
-                "Close connections that nobody needs, or raise the limit of the plan or the server.")
+                "Close unused connections, or raise the limit of the plan or the server.")
         case 4005:
             return finding(
                 "path-not-found", "There is nothing at the path \(quote(path))",

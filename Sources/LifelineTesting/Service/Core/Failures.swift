@@ -17,7 +17,7 @@ extension ConnectionFailure {
     /// What requests and connections under way get: they may have been received.
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
-    static let cut = ConnectionFailure(.unexpectedDisconnect, "The server hung up before its answer was complete.")
+    static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")
     static let late = ConnectionFailure(.timeout, "The answer did not come in time.")
     static let goodbye = ConnectionFailure(.disconnected, "The server closed the connection.", closeCode: 1000)
 

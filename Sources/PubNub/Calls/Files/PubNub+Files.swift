@@ -111,7 +111,7 @@ extension CallSource {
             }
             request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
         }
-        throw .malformed("The service sends from one place to the next. The file is not there.")
+        throw .malformed("The service redirects too often, and the file was not found.")
     }
 }
 

@@ -8,7 +8,7 @@ public struct PubNubTimeCall: PubNubCall, Hashable {
 
     /// `[15808218107205592]`
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> Timetoken {
-        guard let time = try CallAnswer.list(body).first?.timetoken else { throw .malformed("The answer tells no time.") }
+        guard let time = try CallAnswer.list(body).first?.timetoken else { throw .malformed("The answer has no time.") }
         return time
     }
 }

@@ -55,7 +55,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
         let answer = try CallAnswer.object(body)
         guard let payload = Members(answer["payload"]) else {
             guard answer["occupancy"] != nil, channels.count == 1 else {
-                throw .malformed("The answer does not tell who is present.")
+                throw .malformed("The answer has no list of present users.")
             }
             let channel = PubNubHereNow.Channel(name: channels[0], reading: answer)
             return PubNubHereNow(
