@@ -2,8 +2,8 @@ import CZlib
 
 /// Compressed HTTP bodies (rules PN-25 to PN-27).
 public enum BodyCompression {
-    /// How a body is compressed, as its first bytes tell. What the request says in its header is not asked: official SDKs send zlib
-    /// streams labelled gzip, and label zlib streams deflate.
+    /// The compression format, as the first bytes of the body show. The request's header is ignored, because official SDKs label zlib
+    /// streams as gzip and deflate.
     enum Format: Hashable {
         case gzip, zlib, deflate
 
@@ -21,7 +21,7 @@ public enum BodyCompression {
             }
         }
 
-        /// What the library wants to be told: the size of the window, with 16 added for gzip, negative for raw data.
+        /// The window size as zlib expects it: 16 is added for gzip, and a negative size means raw data.
         var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16

@@ -13,7 +13,7 @@ package struct DatabaseFile: Sendable {
     package let directory: String
     package let path: String
 
-    /// How many damaged files of a user are kept.
+    /// How many damaged files of a user are moved aside before the oldest is deleted.
     package static let keptAside = 3
     /// SQLite's own files beside the database.
     private static let companions = ["-wal", "-shm", "-journal"]
@@ -43,7 +43,7 @@ package struct DatabaseFile: Sendable {
             guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
             return true
         }
-        // What was said of a file that somebody took away is not true of the next one.
+        // A mark that belongs to a file which was moved aside does not apply to its successor.
         unlink(mark)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == EEXIST { return true }

@@ -9,8 +9,8 @@
 
 /// Makes the folder of a database. Rules CD-2 and CD-61.
 enum FolderCreation {
-    /// Makes a folder and those above it, each for the owner alone. One that is there is left alone, without a look at those above: the
-    /// sandbox of an app refuses to make folders outside of it, with EPERM, also those that are there.
+    /// Creates a folder and its parents, each for the owner alone. An existing folder is left alone without checking its parents: the
+    /// sandbox of an app refuses with EPERM to create folders outside of it, even existing ones.
     ///
     /// - Parameters:
     ///   - isFolder: whether a path is a folder; nil when nothing is there.

@@ -40,7 +40,7 @@ extension Sequence<String> {
     /// The identifiers with these texts, in their order.
     @inlinable public var identifiers: [Identifier] { map { Identifier($0) } }
 
-    /// Each text once, at its first place. Texts are told apart by their bytes.
+    /// Each text once, in the order of first occurrence. Texts are compared by their bytes.
     public func uniqueByBytes() -> [String] {
         var seen: Set<Identifier> = []
         return filter { seen.insert(Identifier($0)).inserted }

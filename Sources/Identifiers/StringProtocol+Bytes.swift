@@ -1,6 +1,6 @@
-// `hasPrefix`, `hasSuffix`, `contains` and `split` of the standard library look at Characters: a comma that a combining mark follows
-// is another Character than a comma, and so is one that stands behind U+0600. Protocols divide and mark names by bytes, so the
-// standard library's answer differs from that of whoever reads the same name elsewhere (rule HB-84).
+// `hasPrefix`, `hasSuffix`, `contains` and `split` of the standard library compare Characters: a comma before a combining mark is
+// another Character than a comma, and so is one after U+0600. Protocols divide and mark names by bytes, so the standard library would
+// disagree with other readers of the same name (rule HB-84).
 extension StringProtocol {
     /// Whether the UTF-8 bytes begin with those of `prefix`.
     @inlinable

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where a client keeps what has to survive the end of the program: ids of users and devices, the database of chat. Rules SO-113 and SO-114.
+/// The folder for data that must survive the end of the program: ids of users and devices, the database of chat. Rules SO-113 and
+/// SO-114.
 package enum ApplicationFolder {
     #if os(tvOS)
         package static let isTelevision = true
@@ -25,8 +26,8 @@ package enum ApplicationFolder {
         return base?.appendingPathComponent("lifeline/\(name)", isDirectory: true)
     }
 
-    /// Makes the folder if it is not there, for its owner alone, and keeps it out of backups: a second device that is restored from one
-    /// would have the same id as the first.
+    /// Creates the folder unless it exists, for its owner alone, and excludes it from backups: a second device that is restored from
+    /// one would have the same id as the first.
     package static func make(_ folder: URL) throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             try FileManager.default.createDirectory(

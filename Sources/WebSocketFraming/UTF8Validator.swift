@@ -10,7 +10,7 @@ public struct UTF8Validator: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether the bytes so far end with a whole character.
+    /// Whether the bytes so far end with a complete character.
     public var isComplete: Bool { missing == 0 }
 
     /// Whether `bytes`, all of them, are UTF-8.

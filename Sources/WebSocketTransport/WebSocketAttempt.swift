@@ -46,7 +46,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         eventLoop.execute { frames.value.drain() }
     }
 
-    /// Closes everything at once and reports nothing more. An attempt that has ended keeps its moment to hang up in good order.
+    /// Closes everything at once and reports nothing more. An attempt that has ended still gets time to close its connection in order.
     func abort() {
         if !isFinished { cut() }
     }
@@ -65,7 +65,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         for channel in channels { channel.close(promise: nil) }
     }
 
-    /// Says goodbye to the peer if there is one yet; otherwise gives the dial up and reports `closed` at once.
+    /// Begins the close handshake if there is a peer already; otherwise cancels the dial and reports `closed` at once.
     func sayGoodbye() {
         let frames = state.withLockedValue { state in
             state.saidGoodbye = true
@@ -139,7 +139,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.closed(failure))
     }
 
-    /// Whether the end has been reported, or nobody wants to know.
+    /// Whether the end has been reported, or is not to be reported.
     var isFinished: Bool { state.withLockedValue { $0.report == nil } }
 
     /// Hands over what waits to be written, in order.

@@ -2,7 +2,7 @@ import ConnectionEngine
 import TransportCommon
 import WebSocketFraming
 
-/// How a WebSocket transport dials and what it takes.
+/// How a WebSocket transport dials, and its limits.
 public struct WebSocketTransportConfiguration: Hashable, Sendable {
     /// Whom TLS trusts.
     public var trustRoots: TrustRoots

@@ -95,7 +95,7 @@ extension ConnectionMachine {
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, now, &effects)
         answerAllPending(failure, &effects)
-        // What was given up needs no grace: later wishes wait for the return (rule BG-11).
+        // A connection that was given up needs no grace: later requests wait for the return to the foreground (rule BG-11).
         endGrace(now, &effects)
     }
 
@@ -127,7 +127,7 @@ extension ConnectionMachine {
 extension ConnectionMachine {
     @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 
-    /// Calls the live session and applies what it asked for.
+    /// Calls the live session and applies its actions.
     @inlinable mutating func withSession(
         _ now: Moment, _ effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
     ) {

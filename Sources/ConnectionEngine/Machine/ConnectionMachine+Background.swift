@@ -1,6 +1,7 @@
 // The application goes to the background and comes back. Rules BG-1 to BG-11.
 extension ConnectionMachine {
-    /// Keeps what there is for the policy's grace, and gives it up then (rule BG-9). Nobody is kept waiting for what is not there.
+    /// Keeps the connection for the policy's grace, and closes it then (rule BG-9). Without a connection, waiting requests are answered
+    /// at once.
     @usableFromInline mutating func enterBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {
@@ -20,7 +21,7 @@ extension ConnectionMachine {
         suspendInBackground(now, &effects)
     }
 
-    /// Gives the connection up until ``leaveBackground(_:_:)``. A closing handshake that is under way goes on.
+    /// Closes the connection until ``leaveBackground(_:_:)``. A close handshake in progress continues.
     private mutating func suspendInBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard !isInBackground else { return }
         isInBackground = true

@@ -14,7 +14,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rule LV-1: only what is received proves life.
+    /// Rule LV-1: only received bytes prove that the link is alive.
     @inlinable mutating func received(
         _ attempt: AttemptID, _ inbound: Session.Inbound, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {

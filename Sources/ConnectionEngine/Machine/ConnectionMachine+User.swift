@@ -53,7 +53,7 @@ extension ConnectionMachine {
 
     /// Rules CN-5 to CN-7.
     @usableFromInline mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
-        // What is not wanted any more needs no grace: later wishes wait for the return.
+        // An unwanted connection needs no grace: later requests wait for the return to the foreground.
         if graceEnd != nil {
             graceEnd = nil
             cancel(.grace, &effects)
@@ -106,7 +106,7 @@ extension ConnectionMachine {
         var out = takeActions(now, &effects, canSend: false)
         Session.performOffline(command, id: id, memory: &storedMemory, out: &out)
         giveBack(&out, &effects)
-        // Nothing will be tried, so nobody would ever answer.
+        // There will be no further attempt, so the request would never be answered.
         if case .failed(let cause) = state, let id, work.pending.remove(id) != nil {
             effects.append(.answer(id, .failure(cause)))
         }

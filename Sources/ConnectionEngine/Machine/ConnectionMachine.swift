@@ -36,7 +36,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         /// No network, and a slow retry timer is running; or the application is in the background, and none is. Can transition to:
         /// connecting, disconnected, failed.
         case suspended
-        /// The goodbye is out; the close timer is running. Can transition to: disconnected.
+        /// The close handshake has been sent; the close timer is running. Can transition to: disconnected.
         case disconnecting
         /// Can transition to: connecting, suspended.
         case disconnected
@@ -85,7 +85,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         lastChange = ConnectionChange(previous: .idle, phase: .idle, category: .disconnected, at: .zero)
     }
 
-    /// Takes one input and appends what has to be done, in order.
+    /// Takes one input and appends the resulting effects, in order.
     @inlinable public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
         switch input {
         case .received(let attempt, let inbound):
@@ -143,7 +143,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     /// When the grace of an application in the background ends; nil when none runs (rule BG-9).
     public var backgroundGraceEnd: Moment? { graceEnd }
 
-    /// Where the connection is now.
+    /// The connection's present state as one value.
     public var snapshot: ConnectionSnapshot {
         ConnectionSnapshot(
             phase: lastChange.phase, failedAttempts: state == .connected ? 0 : failures, lastFailure: lastFailure,
@@ -151,7 +151,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     }
 }
 
-/// Where a connection is, at a glance.
+/// The connection's state as one immutable snapshot.
 public struct ConnectionSnapshot: Hashable, Sendable {
     public var phase: ConnectionPhase
     /// Failed attempts in a row; 0 while connected.

@@ -6,7 +6,7 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
-    /// End an attempt. Its transport reports `closed` for a goodbye, and nothing more after an abort.
+    /// End an attempt. Its transport reports `closed` after a close handshake, and nothing after an abort.
     case close(AttemptID, CloseReason)
     /// Start side work.
     indirect case run(AttemptID, JobID, Session.Job)
@@ -16,7 +16,7 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     case cancelTimer(TimerID)
     /// Tell users where the connection is.
     indirect case announce(ConnectionChange)
-    /// Tell users what the service said.
+    /// Deliver an event of the service to users.
     case deliver(Session.Event)
     /// Answer a request.
     indirect case answer(RequestID, Result<Session.Reply, ConnectionFailure>)

@@ -34,7 +34,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case enterBackground
     /// The system is about to suspend the process: the rest of the grace is over now. Without one nothing happens.
     case endBackgroundGrace
-    /// The application is in front again: what was given up or asked for in the background is dialled at once. Without
-    /// ``enterBackground`` before, nothing happens.
+    /// The application is in the foreground again: connections that were closed or requested in the background are dialled at once.
+    /// Without ``enterBackground`` before, nothing happens.
     case leaveBackground
 }

@@ -55,7 +55,7 @@
         running.remove(job) != nil
     }
 
-    /// Forgets all running jobs; says whether there were any.
+    /// Removes all running jobs and returns whether there were any.
     mutating func forgetAll() -> Bool {
         defer { running.removeAll() }
         return !running.isEmpty

@@ -1,6 +1,6 @@
 // How much of one message, or of one answer, a client takes: what its user chose, else what service and profile say.
 extension ConnectionPolicy {
-    /// What users may choose for the time that one message takes.
+    /// The range that users may choose for the time that one message takes.
     public static let messageTimes = Duration.milliseconds(100)...Duration.seconds(3_600)
     /// What users may choose for the bytes of one message: 1 KiB to 1 GiB.
     public static let messageSizes = (1 << 10)...(1 << 30)
@@ -12,7 +12,7 @@ extension ConnectionPolicy {
         chosen?.clamped(to: Self.messageTimes) ?? timing.message
     }
 
-    /// How many bytes of one message are kept.
+    /// The size limit of one message in bytes.
     ///
     /// - Parameters:
     ///   - chosen: what the user wants; nil for the smaller of `service` and the profile's.

@@ -20,7 +20,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var ordinary: RetrySchedule?
     /// What the user chose in place of the table and of ``ordinary``; nil for these. Set by ``retrying(_:)``.
     public private(set) var chosen: RetryPolicy?
-    /// How many bytes of a message or an answer a client keeps at most. Services whose messages are shorter keep less.
+    /// The size limit of a message or an answer in bytes. Services with shorter messages have a lower one.
     public var messageBytes: Int
     /// How long the connection is kept after the application went to the background: zero for not at all, nil for as long as the system
     /// lets it. Rule BG-9.

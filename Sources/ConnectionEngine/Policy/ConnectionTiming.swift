@@ -8,7 +8,7 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var probe: Duration
     /// How long a link has to stay up before the delays start over.
     public var stable: Duration
-    /// How long the peer has to answer the goodbye.
+    /// How long the peer has to answer the close handshake.
     public var close: Duration
     /// How long the answer to a request within the session may take: a subscription, an authorisation.
     public var request: Duration

@@ -53,7 +53,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.overrides = overrides
     }
 
-    /// What counts for failures of a category.
+    /// The pauses for failures of a category.
     public func backoff(for category: StatusCategory) -> RetryBackoff {
         overrides[category] ?? backoff
     }
@@ -70,7 +70,7 @@ public struct RetryBackoff: Hashable, Sendable {
     /// How many retries in a row there are, of whatever category the failures before were; nil for no limit.
     public let limit: Int?
 
-    /// What users may choose for pauses.
+    /// The range of pauses that users may choose.
     public static let pauses = Duration.milliseconds(10)...Duration.seconds(86_400)
 
     /// No retry at all.

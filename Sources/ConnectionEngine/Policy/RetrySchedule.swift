@@ -16,7 +16,7 @@ public enum RetrySchedule: Hashable, Sendable {
     /// `afterLoss` has the intervals to draw from, the last one repeating, when the failures began with the loss of a working link:
     /// the server may have gone, and then all its clients lost theirs at the same moment. Empty for the same pauses as otherwise.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
-    /// What a user chose, each pause longer by `atLeast`.
+    /// The pauses that a user chose, each longer by `atLeast`.
     case chosen(RetryBackoff, atLeast: Duration)
     /// Never sooner than the cap; drawn from `cap…1.25·cap`.
     case capped(Duration)
@@ -70,7 +70,7 @@ public enum RetrySchedule: Hashable, Sendable {
         }
     }
 
-    /// The pause after so many failures; the last one repeats.
+    /// The pause after this number of failures; the last one repeats.
     private static func pause(_ failures: Int, of pauses: [Duration]) -> Duration {
         guard let last = pauses.last else { return .zero }
         let index = max(failures - 1, 0)

@@ -10,24 +10,24 @@
 public protocol ProtocolSession: Sendable {
     /// Where to dial: an address with headers, or the base of a long-poll.
     associatedtype Endpoint: Sendable
-    /// What arrives: a decoded frame or an answer.
+    /// A decoded frame, or an answer.
     associatedtype Inbound: Sendable
     /// What leaves: a frame to write or a request to make.
     associatedtype Outbound: Sendable
-    /// What a user asks of the session: subscribe, publish.
+    /// A user's command to the session, such as subscribe or publish.
     associatedtype Command: Sendable
     /// The answer to a command.
     associatedtype Reply: Sendable
-    /// What users hear about.
+    /// An event of the service that users receive.
     associatedtype Event: Sendable
     /// Side work that needs I/O or user code: authorising a channel.
     associatedtype Job: Sendable
-    /// What a job came to.
+    /// The result of a job.
     associatedtype JobResult: Sendable
-    /// What survives a reconnect: wanted channels, cursor, outbox.
+    /// State that survives a reconnect: wanted channels, cursor, outbox.
     associatedtype Memory: Sendable
 
-    /// Where the next attempt goes. The only place that builds it.
+    /// The endpoint of the next attempt. It is made nowhere else.
     static func endpoint(for memory: Memory) -> Endpoint
 
     /// Puts a transport's failure into the vocabulary: close codes, HTTP statuses. Returns it unchanged when there is nothing
@@ -60,11 +60,11 @@ public protocol ProtocolSession: Sendable {
     /// Ask the peer for a sign of life.
     mutating func probe(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// A user asked to disconnect and the link still works: say goodbye in the protocol's own words, if it has any.
+    /// A user asked to disconnect and the link still works: send the protocol's own farewell, if it has one.
     mutating func closing(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// The application goes to the background, and the link, which still works, is about to be closed: send what must not be lost.
-    /// No goodbye, because the client comes back.
+    /// The application goes to the background, and the link, which still works, is about to be closed: send what must not be lost. No
+    /// farewell of the protocol, because the client comes back.
     mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>)
 
     /// The attempt is over, whatever the reason. Emit what is lost, answer what can be answered. Nothing can be sent any more.

@@ -2,12 +2,12 @@
 public struct SessionActions<Session: ProtocolSession>: Sendable {
     /// When the call happens.
     public let now: Moment
-    /// How long each step may take.
+    /// The time limits of each step.
     public let timing: ConnectionTiming
     /// Whether frames can leave. When false, `send` and `run` do nothing.
     public let canSend: Bool
 
-    /// What a session asked for that ends the attempt.
+    /// An action of a session that ends the attempt.
     @usableFromInline enum Ending: Sendable {
         indirect case fault(ConnectionFailure)
         case finish
@@ -40,7 +40,7 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
 }
 
 extension SessionActions {
-    /// Whether the machine has to act before the session is told of anything else.
+    /// Whether the machine has to act before the session gets another input.
     @inlinable var changesConnection: Bool { becameReady || ending != nil || silence != nil }
 
     /// Writes a frame or makes a request.
@@ -57,7 +57,7 @@ extension SessionActions {
         becameReady = true
     }
 
-    /// Tells users what the service said.
+    /// Delivers an event of the service to users.
     @inlinable public mutating func emit(_ event: Session.Event) {
         effects.append(.deliver(event))
     }

@@ -46,9 +46,10 @@ public struct HTTPExchange: Hashable, Sendable {
     }
 }
 
-/// What a long-poll session sends.
+/// A request of a long-poll session.
 public enum LongPollOutbound: Hashable, Sendable {
-    /// The one outstanding poll; replaces the one before, whose connection is closed at once and of which nothing is heard again.
+    /// The one outstanding poll; replaces the previous one, whose connection is closed at once and about which nothing more is
+    /// reported.
     case poll(HTTPExchange)
     /// Asks again, on a new connection, for what the outstanding poll asks for; otherwise as `poll`. Ignored when a byte of the
     /// outstanding answer has come, or all of it: that answer keeps its number.
@@ -59,11 +60,11 @@ public enum LongPollOutbound: Hashable, Sendable {
     case call(HTTPExchange)
 }
 
-/// What came of one request, decoded.
+/// The decoded result of one request.
 public struct LongPollInbound<Answer: Sendable>: Sendable {
     /// The number of the request.
     public var id: UInt64
-    /// What the decoder made of the answer, or why there is none. A status that says failure is an answer here.
+    /// The decoded answer, or why there is none. A status of failure is an answer here.
     public var result: Result<Answer, ConnectionFailure>
 
     public init(id: UInt64, result: Result<Answer, ConnectionFailure>) {

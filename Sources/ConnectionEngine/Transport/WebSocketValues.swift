@@ -1,4 +1,4 @@
-/// Where a WebSocket connection goes, as plain values.
+/// The address and settings of a WebSocket connection, as plain values.
 public struct WebSocketEndpoint: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String
@@ -33,7 +33,7 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     }
 }
 
-/// What a session sends over a WebSocket.
+/// An element that a session sends over a WebSocket.
 public enum WebSocketOutbound: Hashable, Sendable {
     case text(String)
     case binary([UInt8])

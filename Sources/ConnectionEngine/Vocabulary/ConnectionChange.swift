@@ -2,7 +2,7 @@
 public enum ConnectionPhase: Hashable, Sendable {
     /// `connect` was never called.
     case idle
-    /// An attempt is under way.
+    /// An attempt is in progress.
     case connecting
     /// The service confirmed the connection.
     case connected
@@ -53,7 +53,7 @@ public struct ConnectionChange: Hashable, Sendable {
     }
 }
 
-/// What the operating system says about the network. A hint only: timers decide when there is no news.
+/// The operating system's view of the network. A hint only: without one, timers decide.
 public enum NetworkStatus: Hashable, Sendable {
     /// No route to anywhere.
     case unavailable

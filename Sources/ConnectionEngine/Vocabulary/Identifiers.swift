@@ -59,11 +59,11 @@ public struct TimerID: Hashable, Sendable {
         case open
         /// The pause before the next attempt is over.
         case retry
-        /// Nothing was heard for the activity timeout, or the answer to a probe is overdue.
+        /// Nothing was received for the activity timeout, or the answer to a probe is overdue.
         case silence
         /// The link has been up long enough for the delays to start over.
         case stable
-        /// The peer had its time to answer the goodbye.
+        /// The peer did not answer the close handshake in time.
         case close
         /// The caller's own limit for the whole `connect` ran out.
         case deadline

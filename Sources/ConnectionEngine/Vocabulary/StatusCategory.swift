@@ -11,7 +11,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
 
     public var description: String { rawValue }
 
-    /// An attempt is under way on request.
+    /// A requested attempt is in progress.
     public static let connecting = StatusCategory(rawValue: "connecting")
     /// The handshake is complete.
     public static let connected = StatusCategory(rawValue: "connected")
@@ -61,7 +61,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let decryptionFailed = StatusCategory(rawValue: "decryptionFailed")
     /// Catch-up may have lost messages.
     public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
-    /// The caller gave up on its own request.
+    /// The caller cancelled its own request.
     public static let cancelled = StatusCategory(rawValue: "cancelled")
     /// Any other answer of the server.
     public static let unknown = StatusCategory(rawValue: "unknown")

@@ -20,14 +20,14 @@ public final class Broadcaster<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - backlog: how many elements an observer may be behind.
     ///   - isDroppable: which elements may be dropped then.
-    ///   - dropped: the marker for so many dropped elements.
+    ///   - dropped: the marker for a number of dropped elements.
     public convenience init(
         backlog: Int, isDroppable: @escaping @Sendable (Element) -> Bool, dropped: @escaping @Sendable (Int) -> Element
     ) {
         self.init(backlog: backlog, tracker: nil, isDroppable: isDroppable, dropped: dropped)
     }
 
-    /// - Parameter tracker: hears which consumers of sequences are at work; for tests.
+    /// - Parameter tracker: learns which consumers of sequences are active; for tests.
     package init(
         backlog: Int, tracker: (any ConsumerTracker)?, isDroppable: @escaping @Sendable (Element) -> Bool,
         dropped: @escaping @Sendable (Int) -> Element
@@ -61,8 +61,8 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         for (_, sink) in sinks { sink.receive(elements) }
     }
 
-    /// Hands `elements` to observers with callbacks only: for what keeps its place among the others and is nobody else's business. May be
-    /// called from any thread.
+    /// Delivers `elements` only to observers with callbacks: for elements that keep their place among the others and concern no
+    /// sequence. May be called from any thread.
     public func sendToCallbacks(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks where !sink.isSequence { sink.receive(elements) }

@@ -7,7 +7,7 @@ public struct CallbackQueue: Sendable {
     /// Whether work is done when ``run(_:)`` returns.
     private(set) var isInline = false
 
-    /// A queue of one's own. `enqueue` must run what it gets one after the other, in order.
+    /// A queue of the app's. `enqueue` must run the closures one after the other, in order.
     public init(enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.enqueue = enqueue
     }

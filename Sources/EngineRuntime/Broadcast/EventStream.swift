@@ -46,7 +46,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// What one loop has taken and not handed out yet. It goes back when the loop is left, so that nothing is lost with it.
+    /// Elements that one loop has taken and not delivered yet. They are returned when the loop ends, so that they are not lost.
     private final class Place {
         private let sink: StreamSink<Element>
         private var batch: [Element] = []
@@ -110,7 +110,7 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.isFinished = true }
     }
 
-    /// What a consumer took and has not seen.
+    /// Returns elements that a consumer took and did not receive.
     func giveBack(_ elements: ArraySlice<Element>) {
         resume { $0.backlog.giveBack(elements) }
     }
@@ -152,7 +152,7 @@ final class StreamSink<Element: Sendable>: Sink {
             }
             state.consumer = nil
             let batch = state.backlog.takeAll()
-            // Under the lock, so that the tracker hears it in the order in which it happens.
+            // Under the lock, so that the tracker learns of it in the order in which it happens.
             if batch.isEmpty {
                 tracker?.ended(ObjectIdentifier(self))
             } else {

@@ -27,7 +27,7 @@ final class TaskWait: Sendable {
         if isAnswered { end?() }
     }
 
-    /// The answer is there.
+    /// Marks the call as answered.
     func answered() {
         let end = state.withLockedValue { state in
             state.isAnswered = true

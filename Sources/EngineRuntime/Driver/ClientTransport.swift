@@ -14,7 +14,7 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
     /// Writes one frame or makes one request. Ignored when the attempt is not open.
     func send(_ outbound: Session.Outbound, attempt: AttemptID)
 
-    /// Ends an attempt. A goodbye is followed by `closed` when the peer has answered; an abort by nothing.
+    /// Ends an attempt. After a close handshake `closed` follows once the peer has answered; after an abort nothing follows.
     func close(_ attempt: AttemptID, reason: CloseReason)
 }
 
@@ -43,7 +43,7 @@ public protocol JobRunner<Session>: AnyObject, Sendable {
 /// Stops a job.
 public typealias JobCancellation = @Sendable () -> Void
 
-/// Runs timers on a monotonic clock. Tests replace it by one that only moves when told to.
+/// Runs timers on a monotonic clock. Tests replace it by a manual one.
 public protocol TimerScheduler: Sendable {
     /// The clock's present moment.
     var now: Moment { get }

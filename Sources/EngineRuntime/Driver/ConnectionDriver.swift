@@ -2,11 +2,11 @@ import ConnectionEngine
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// What users of a connection hear, in one total order: changes of phase and what the service said.
+/// Everything that users of a connection receive, in one total order: changes of phase and events of the service.
 public enum Notice<Session: ProtocolSession>: Sendable {
     indirect case change(ConnectionChange)
     case event(Session.Event)
-    /// An observer was too slow; so many events were dropped for it at this place. Changes of phase are never dropped.
+    /// An observer was too slow; this number of events was dropped for it at this place. Changes of phase are never dropped.
     case dropped(Int)
 }
 
@@ -71,14 +71,15 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         submit(mail: .input(input))
     }
 
-    /// Hands news of the network to the machine, and tells observers of ``networkChanges`` when they are about another status than the
-    /// last ones: a way out that has changed is no change for them. Before the first news there is one. One caller at a time.
+    /// Passes a change of the network to the machine, and notifies observers of ``networkChanges`` when the status differs from the
+    /// last one: another route with the same status is no change for them. Until the first report the network counts as available. One
+    /// caller at a time.
     public func networkChanged(to status: NetworkStatus) {
         submit(.networkChanged(status))
         noteNetwork(status)
     }
 
-    /// Tells observers of ``networkChanges``, for news that the machine gets by itself. One caller at a time.
+    /// Notifies observers of ``networkChanges`` of a report that the machine gets elsewhere. One caller at a time.
     public func noteNetwork(_ status: NetworkStatus) {
         let isChange = running.withLockedValue { running in
             defer { running.network = status }
@@ -87,7 +88,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         if isChange { networkChanges.send([status]) }
     }
 
-    /// Where the connection is now.
+    /// The connection's present state as one value.
     public var snapshot: ConnectionSnapshot {
         mailbox.withLockedValue { $0.machine.snapshot }
     }

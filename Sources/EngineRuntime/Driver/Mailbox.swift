@@ -1,11 +1,11 @@
 import ConnectionEngine
 import DequeModule
 
-/// What waits to go through the machine.
+/// Inputs that wait to be handled by the machine.
 @usableFromInline struct Mailbox<Session: ProtocolSession>: Sendable {
     @usableFromInline var machine: ConnectionMachine<Session>
     @usableFromInline var queue = CoalescingQueue<Deque<Mail<Session>>>()
-    /// What is called when nobody drains any more.
+    /// Called when the mailbox is idle again.
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
@@ -43,11 +43,11 @@ import DequeModule
     }
 
     @usableFromInline var attempt: AttemptID?
-    /// What was last told of the network.
+    /// The last reported status of the network.
     var network = NetworkStatus.available
     var timers: [TimerID.Kind: TimerCancellation] = [:]
     var jobs: [JobID: Job] = [:]
-    /// What hands an answer to whoever waits for it.
+    /// The closures that deliver answers to waiting callers.
     var waiting: [RequestID: @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void] = [:]
     private var lastRequest: UInt64 = 0
 

@@ -12,7 +12,7 @@ package protocol ServiceDouble: AnyObject, Sendable {
     /// The seed of the next client's jitter. The same sequence in every run.
     func nextSeed() -> UInt64
 
-    /// Carries a session over a WebSocket that is not there.
+    /// Carries a session over a simulated WebSocket.
     func webSocket<Session: WebSocketSession>(
         decoder: @escaping @Sendable () -> Session.Decoder
     ) -> any ClientTransport<Session>
@@ -77,7 +77,7 @@ package struct DoubleRequest: Sendable {
     }
 }
 
-/// What a ``ServiceDouble`` answers.
+/// The answer of a ``ServiceDouble``.
 package struct DoubleAnswer: Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]

@@ -26,9 +26,9 @@ public final class ApplicationMonitor: Sendable {
         #endif
     }
 
-    /// Where an application is.
+    /// Whether an application is in the foreground or in the background.
     public enum Place: Hashable, Sendable {
-        /// The user sees the application, or nobody has said anything.
+        /// The user sees the application, or no state has been reported.
         case foreground
         /// The system may suspend the process at any time.
         case background

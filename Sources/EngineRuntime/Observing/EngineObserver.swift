@@ -21,12 +21,12 @@ public enum ClientReport: Hashable, Sendable {
     case subscriptionFailed(channel: String, category: StatusCategory, code: Int?, willRetry: Bool)
     /// Messages may be missing. `channel` is nil when that holds for all of them.
     case gap(channel: String?)
-    /// So many messages arrived together.
+    /// This number of messages arrived together.
     case received(Int)
     /// A message was published, or could not be. `category` and `code` say why not; `roundTrip` is the time until that was known.
     case published(PublishResult, category: StatusCategory?, code: Int?, roundTrip: Duration)
 
-    /// What became of a message.
+    /// The outcome of a published message.
     public enum PublishResult: String, Hashable, Sendable, CaseIterable {
         case accepted, refused, unknown
     }

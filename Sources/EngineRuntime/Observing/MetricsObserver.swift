@@ -2,7 +2,7 @@ import ConnectionEngine
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Where the metrics of a client go.
+/// The destination of a client's metrics.
 public struct ClientMetrics: Sendable {
     fileprivate let factory: (any MetricsFactory)?
 
@@ -24,7 +24,7 @@ public struct MetricsObserver: EngineObserver {
         var attempt: Moment?
         /// When the present link was confirmed.
         var connected: Moment?
-        /// What the latest failure since the last link was about.
+        /// The category of the latest failure since the last link.
         var loss: StatusCategory?
     }
 

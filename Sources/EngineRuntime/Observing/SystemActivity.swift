@@ -44,7 +44,8 @@ public enum SystemActivity {
         #endif
     }
 
-    /// Keeps App Nap of macOS away, which delays the timers of an application whose windows nobody sees. The computer may sleep all the same.
+    /// Keeps App Nap of macOS away, which delays the timers of applications without visible windows. The computer may sleep all the
+    /// same.
     ///
     /// - Parameter reason: for the system's logs.
     /// - Returns: lets App Nap come again; to be called once, from any thread.

@@ -5,7 +5,7 @@
         import Musl
     #endif
 
-    /// What the kernel of this machine says about TCP connections.
+    /// Reads what the kernel reports about TCP connections.
     public enum KernelWatch {
         /// Whether a connection from this machine to `port` of `127.0.0.1` is established and waits for its next keepalive probe.
         public static func isProbing(port: Int) -> Bool {

@@ -93,7 +93,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
 
 /// Jobs that a test finishes.
 public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
-    /// Takes the result of a job.
+    /// Receives the result of a job.
     public typealias Completion = @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
 
     private struct State {

@@ -26,7 +26,7 @@ public struct LineService: SimulatedService {
     public static var memory: LineSession.Memory { LineSession.Memory() }
 
     public mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<LineSession.Inbound>] {
-        // Now and then a server that accepts and says nothing.
+        // Sometimes the server accepts a connection and sends nothing.
         Int.random(in: 0..<10, using: &random) == 0 ? [] : [.deliver(.greeting)]
     }
 
@@ -110,7 +110,7 @@ public struct LineService: SimulatedService {
     }
 
     public mutating func observe(_ change: ConnectionChange) throws(Violation) {
-        // An intentional disconnect ends the promise: nobody was listening.
+        // After an intentional disconnect deliveries are no longer required.
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]
             seenBefore = [:]

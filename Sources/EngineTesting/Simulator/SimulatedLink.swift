@@ -7,7 +7,7 @@ struct SimulatedLink {
         case open
         /// Looks open from both ends, but carries nothing any more.
         case halfOpen
-        /// The client has said goodbye.
+        /// The client has begun the close handshake.
         case closing
     }
 

@@ -23,7 +23,7 @@ public protocol SimulatedService<Session> {
     mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
     /// The server does something by itself, such as sending a message. The reactions go to the open link, if there is one.
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
-    /// The link was lost; the server forgets the link's state.
+    /// The link was lost; the server drops the link's state.
     mutating func linkLost()
     /// Draws a command of a user.
     mutating func command(_ random: inout SeededRandom) -> Session.Command

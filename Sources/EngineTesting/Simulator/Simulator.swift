@@ -109,7 +109,7 @@ public struct Simulator<Service: SimulatedService> {
         try feed(.abandon(id), "abandon \(id)")
     }
 
-    /// News of what is over has no effect. Rule SM-6.
+    /// Reports about ended attempts have no effect. Rule SM-6.
     private mutating func staleNews() throws(Violation) {
         var effects: [Effect<Session>] = []
         if let timer = staleTimers.randomElement(using: &random), timers[timer.kind]?.id != timer {
@@ -128,7 +128,7 @@ public struct Simulator<Service: SimulatedService> {
         network = .working
         try leaveBackground()
         try feed(.disconnect, "disconnect at the end")
-        // Requests from the time of the goodbye wait for the next connection, unless it is said once more that there is none.
+        // Requests that were made during the close handshake wait for the next connection, unless another disconnect follows.
         try feed(.disconnect, "disconnect during the goodbye")
         for _ in 0..<10_000 where link != nil || !timers.isEmpty { try advance() }
         guard phase == .disconnected || phase == .failed else { throw Violation("Ended in phase \(phase)") }

@@ -33,7 +33,7 @@ public struct HTTPAnswer: Hashable, Sendable {
     public var status: Int
     public var headers: [HTTPField]
     public var body: [UInt8]
-    /// Where the answer came from; redirects are not followed.
+    /// The URL of the answer; redirects are not followed.
     public var url: String
 
     public init(status: Int, headers: [HTTPField] = [], body: [UInt8] = [], url: String) {
@@ -48,10 +48,10 @@ public struct HTTPAnswer: Hashable, Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Whether the status says success: 200 to 299.
+    /// Whether the status is a success: 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// What the status means when it does not say success (rule WT-9); nil when it does.
+    /// The failure that an unsuccessful status means (rule WT-9); nil for success.
     public var failure: ConnectionFailure? {
         isSuccess ? nil : .http(status: status, retryAfter: first("Retry-After"), unixTime: WallClock.unixTime)
     }

@@ -9,7 +9,7 @@ final class ConnectionPool {
     private let connectTimeout: TimeAmount
     private let keepAlive: TimeAmount
     private let limits: ConnectionLimits
-    /// Whether a connection that is ready when nobody waits is kept.
+    /// Whether a connection that becomes ready without a waiting request is kept.
     private let keepsUnrequested: Bool
 
     private var origins: [HTTPEndpoint: OriginConnections] = [:]

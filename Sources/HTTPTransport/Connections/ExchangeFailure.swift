@@ -12,12 +12,12 @@ enum ExchangeFault: Error, Hashable {
     case tooLong
     /// The answer is none to the request.
     case unexpected
-    /// The connections are closed because nobody uses them any more.
+    /// The connections are closed because they are no longer used.
     case closed
 }
 
 extension ConnectionFailure {
-    /// What an error means that ended a call (rule HT-3).
+    /// The failure for an error that ended a call (rule HT-3).
     static func calling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown:

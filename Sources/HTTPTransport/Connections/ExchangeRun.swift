@@ -15,11 +15,11 @@ protocol ExchangeOwner: AnyObject {
 
 /// Where an exchange is: among those that wait for a connection, or on one.
 protocol ExchangePlace: AnyObject {
-    /// Nobody wants the answer any more.
+    /// No caller waits for the answer any more.
     func abandoned(_ run: ExchangeRun)
 }
 
-/// One try to get an exchange answered: the request on its way and its answer so far. On one event loop.
+/// One attempt to get an exchange answered: the request in progress and the answer so far. On one event loop.
 final class ExchangeRun {
     let exchange: HTTPExchange
     let head: HTTPRequestHead
@@ -28,7 +28,7 @@ final class ExchangeRun {
     let isRepetition: Bool
     private let bodyLimit: Int
     private let answerTimeout: Duration
-    /// Gone once the exchange is answered, failed or given up.
+    /// Nil once the exchange was answered, has failed or was cancelled.
     private var owner: (any ExchangeOwner)?
     private var place: (any ExchangePlace)?
 
@@ -73,7 +73,7 @@ final class ExchangeRun {
     /// Whether any byte came after the request was written.
     var hasHeard: Bool { heardAt != nil }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether no caller waits for the answer any more.
     var isOver: Bool { owner == nil }
 
     /// Whether a kept connection broke so soon, and before any byte of an answer, that the server must have closed it before; and the
@@ -106,14 +106,14 @@ final class ExchangeRun {
         owner?.heard(self)
     }
 
-    /// Ends the exchange. Its connection is closed and nothing is heard of it again.
+    /// Ends the exchange. Its connection is closed, and nothing more is reported about it.
     func giveUp() {
         let place = take()?.place
         place?.abandoned(self)
     }
 
     func received(_ head: HTTPResponseHead) throws(ExchangeFault) {
-        // Nobody asked for another protocol.
+        // The request did not ask for another protocol.
         if head.status == .switchingProtocols { throw .unexpected }
         answer = head
         // The length in the answer to HEAD is that of another answer.

@@ -6,7 +6,7 @@ import NIOCore
 final class OriginConnections {
     let endpoint: HTTPEndpoint
     private(set) weak var pool: ConnectionPool?
-    /// Those that nobody uses, the longest unused first.
+    /// The idle connections, the longest unused first.
     private(set) var idle: Deque<PooledConnection> = []
     /// Connections that are ready, used or not.
     var openCount = 0
@@ -82,7 +82,7 @@ extension OriginConnections: ExchangePlace {
 
 /// A connection that is being opened. On one event loop.
 final class PoolDial {
-    /// Those that race each other to the addresses of a name.
+    /// The connection attempts to the addresses of a name, which run at the same time.
     private var channels: [any Channel] = []
     private(set) var isOver = false
 
@@ -93,7 +93,7 @@ final class PoolDial {
         return true
     }
 
-    /// The connection is ready, or never will be. False when that is no news.
+    /// The connection is ready, or has failed. False when this was known already.
     func end() -> Bool {
         if isOver { return false }
         isOver = true

@@ -25,7 +25,7 @@ final class PooledConnection: ChannelInboundHandler {
     private var stage = Stage.starting
     private var context: ChannelHandlerContext?
     private var run: ExchangeRun?
-    /// The answer is complete; told at the end of the read.
+    /// The answer is complete; reported at the end of the read.
     private var isComplete = false
     /// Whether the connection may carry another request, as far as is known.
     private var keepsAlive = true
@@ -59,9 +59,9 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: The beginning and the end
 
-    /// Ends the connection. What is under way fails.
+    /// Ends the connection. The exchange in progress fails.
     func fail(_ error: any Error) {
-        // Closing comes back here, with a reason that says less.
+        // Closing calls this method again, with a less specific reason.
         let run = run
         self.run = nil
         close()
@@ -110,7 +110,7 @@ final class PooledConnection: ChannelInboundHandler {
     /// Bytes of the peer arrived, perhaps not enough for a part of an answer.
     fileprivate func heardBytes() {
         guard let run, !isComplete else {
-            // Nobody has asked for these.
+            // These bytes answer no request.
             keepsAlive = false
             if run == nil, stage == .open { close() }
             return
@@ -157,7 +157,7 @@ final class PooledConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What follows a complete answer does not spoil it.
+        // Bytes after a complete answer do not invalidate it.
         if isComplete { keepsAlive = false } else { fail(error) }
     }
 

@@ -5,7 +5,7 @@ import TransportCommon
 
 /// One connection pool per set of settings, for as long as anybody uses it.
 final class SharedConnections: Sendable {
-    /// What makes two pools different.
+    /// The settings that must be equal for two callers to share a pool.
     struct Settings: Hashable, Sendable {
         /// What the connections are for. Polls have their own, so that no call ever waits for one.
         enum Purpose: Hashable, Sendable { case calls, polls }

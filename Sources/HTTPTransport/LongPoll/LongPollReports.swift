@@ -12,7 +12,7 @@ protocol LongPollReports: AnyObject, Sendable {
     func heard()
     /// Reports the end; nothing is reported afterwards.
     func closed(_ failure: ConnectionFailure)
-    /// Nothing is reported from now on. From any thread.
+    /// From now on nothing is reported. From any thread.
     func silence()
 }
 

@@ -26,7 +26,7 @@ final class LongPollRequests {
         heads = RequestHeads(settings.endpoint)
     }
 
-    // MARK: What is asked for
+    // MARK: Requests of the session
 
     func send(_ outbound: LongPollOutbound) {
         if isOver || isLeaving { return }

@@ -1,6 +1,6 @@
 import TransportCommon
 
-/// How a long-poll transport connects and what it takes.
+/// How a long-poll transport connects, and its limits.
 public struct LongPollTransportConfiguration: Hashable, Sendable {
     /// Whom TLS trusts.
     public var trustRoots: TrustRoots
@@ -12,9 +12,9 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var proxy: HTTPProxy?
     /// How long a connection may take: name, TCP, proxy and TLS together. 10 s by default.
     public var connectTimeout: Duration
-    /// How long calls that are under way may take after a goodbye. 2 s by default.
+    /// How long calls in progress may take after the close handshake has begun. 2 s by default.
     public var closeTimeout: Duration
-    /// How long a connection that nobody uses is kept for the next request. 15 s by default.
+    /// How long an unused connection is kept for the next request. 15 s by default.
     public var keepAlive: Duration
     /// The largest body of an answer, in bytes. 8 MiB by default.
     public var bodyLimit: Int

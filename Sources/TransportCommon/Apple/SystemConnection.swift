@@ -47,7 +47,7 @@
                 bootstrap
                 .connectTimeout(timeout)
                 .tcpOptions(tcpOptions)
-                // The engine has to hear of failures; it decides itself when to try again.
+                // The engine has to learn of failures, because it decides when to try again.
                 .channelOption(NIOTSChannelOptions.waitForActivity, value: false)
                 .channelOption(ChannelOptions.autoRead, value: false)
                 .configureNWParameters { [paths, proxy] parameters in
@@ -62,7 +62,7 @@
                 .flatMapErrorThrowing { [tls, proxy] error in throw Self.failure(error, tls: tls, proxy: proxy) }
         }
 
-        /// What the verification of the certificate said comes first: the error of the handshake says less.
+        /// The result of the certificate's verification has precedence, because the error of the handshake is less specific.
         private static func failure(_ error: any Error, tls: NetworkTLS?, proxy: HTTPProxy?) -> ConnectionFailure {
             if let refusal = tls?.refusal { return refusal }
             let failure = ConnectionFailure.dialling(error)

@@ -102,7 +102,7 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
         case 101: fail("The proxy does not forward the connection.", context)
         case 100..<200: return
         case 200..<300:
-            // The server behind the proxy says nothing before it is asked, so these bytes are the proxy's.
+            // The server behind the proxy sends nothing before it gets a request, so these bytes are the proxy's.
             if answer.readableBytes > 0 { return fail("The proxy sent more than its answer.", context) }
             settle(.success(()))
         case 407: settle(.failure(.proxyRefusal(credentials: proxy.credentials)))
@@ -141,7 +141,7 @@ struct ProxyAnswer: Hashable {
     private static let start = Array("HTTP/1.".utf8)
     private static let end = Array("\r\n\r\n".utf8)
 
-    /// Takes one complete head off the front of `bytes`; nil when its end is not there yet.
+    /// Removes one complete head from the front of `bytes`; nil when it is not complete yet.
     init?(_ bytes: inout ByteBuffer) {
         guard let end = bytes.readableBytesView.firstRange(of: Self.end),
             let head = bytes.readSlice(length: end.upperBound - bytes.readerIndex)
@@ -154,7 +154,7 @@ struct ProxyAnswer: Hashable {
         zip(bytes.readableBytesView, start).allSatisfy { $0 == $1 }
     }
 
-    /// `HTTP/1.x NNN`, and behind it nothing or a space.
+    /// `HTTP/1.x NNN`, followed by nothing or a space.
     private static func status(_ line: some Collection<UInt8>) -> Int? {
         let line = Array(line.prefix(13))
         guard line.count >= 12, line.starts(with: start), (0x30...0x39).contains(line[7]), line[8] == 0x20,

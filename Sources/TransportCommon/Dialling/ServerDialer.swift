@@ -13,7 +13,7 @@ public struct ServerDialer: Sendable {
         /// Nil without TLS.
         public let tls: Session?
 
-        /// What a TLS handshake agreed on.
+        /// The parameters that a TLS handshake agreed on.
         public struct Session: Hashable, Sendable {
             /// The protocol by ALPN, such as `http/1.1`; nil when the server chose none.
             public let negotiatedProtocol: String?

@@ -57,7 +57,7 @@ public final class SystemResolver: Resolver, Sendable {
     public struct LookupFailure: Error, Hashable, Sendable {
         var code: CInt
 
-        /// Whether somebody answered, and knows no such name; otherwise nobody answered.
+        /// Whether a server answered that there is no such name; otherwise no server answered.
         public var isUnknownName: Bool { code == EAI_NONAME || code == Self.noData }
 
         #if canImport(Glibc)

@@ -77,7 +77,8 @@ public enum HTTPDate {
         return year + 100 > present + 50 ? year : year + 100
     }
 
-    /// The date of `unixTime`, in seconds since 1970; what is before that, or after the year 9999, becomes the nearest that can be said.
+    /// The date of `unixTime`, in seconds since 1970; values before that, or after the year 9999, become the nearest date that can be
+    /// written.
     public static func text(unixTime: Int64) -> String {
         let seconds = min(max(unixTime, 0), 253_402_300_799)
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)

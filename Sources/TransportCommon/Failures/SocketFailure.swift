@@ -27,7 +27,8 @@ extension ConnectionFailure {
         }
     }
 
-    /// What an error means that ended a live link (rule WT-11). Without an error, the peer hung up without a word.
+    /// The failure for an error that ended a live link (rule WT-11). Without an error, the peer has closed the connection without a
+    /// close frame.
     public static func lost(_ error: (any Error)?) -> ConnectionFailure {
         switch error {
         case nil: return ConnectionFailure(.unexpectedDisconnect, "The server ended the connection without a close frame.")
@@ -51,7 +52,7 @@ extension ConnectionFailure {
 
     private static func connecting(_ error: NIOConnectionError) -> ConnectionFailure {
         let causes = error.connectionErrors.map { dialling($0.error).naming(host: error.host, port: error.port) }
-        // Another address may have timed out while this one said plainly what is wrong.
+        // Another address may have timed out while this one gave a definite error.
         if let plain = causes.first(where: { $0.errno != nil && $0.category != .timeout }) ?? causes.first { return plain }
         if error.dnsAError == nil && error.dnsAAAAError == nil {
             return ConnectionFailure(.timeout, "The name of the server could not be resolved in time.")

@@ -1,6 +1,7 @@
 import ConnectionEngine
 
-/// Numbers by which Apple's system says what is wrong with a connection, in words (rule SO-107). Pure, so that they are tested everywhere.
+/// Texts for the error numbers with which Apple's system reports a failed connection (rule SO-107). Pure, so that they are tested
+/// everywhere.
 extension ConnectionFailure {
     /// An error of looking a name up, `DNSServiceErrorType` of `dns_sd.h`.
     static func nameLookup(_ code: Int32) -> ConnectionFailure {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Hosts that are this machine itself, so that nobody else can read what is sent to them.
+/// Hosts that are this machine itself, so that no other machine can read the traffic.
 public enum Loopback {
     /// Whether `host` is `localhost` or a subdomain of it, an address of 127.0.0.0/8, `::1`, or "any" (`0.0.0.0`, `::`).
     ///

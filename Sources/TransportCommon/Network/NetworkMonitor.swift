@@ -98,21 +98,20 @@ public final class NetworkMonitor: Sendable {
         stop?()
     }
 
-    /// Observes for a client that connects to `host`: nil when news of the network says nothing about such a connection.
+    /// Observes for a client that connects to `host`: nil when changes of the network do not affect such a connection.
     public func observe(
         forHost host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void
     ) -> NetworkObservation? {
         Self.concerns(host: host) ? observe(report) : nil
     }
 
-    /// Whether news of the network says anything about a connection to `host`. It does not for this machine itself
-    /// (rule NM-3).
+    /// Whether changes of the network affect a connection to `host`. They do not for this machine itself (rule NM-3).
     public static func concerns(host: String) -> Bool {
         !Loopback.contains(host)
     }
 }
 
-/// One observer's part in the monitor; ends with this object.
+/// One observer's registration with the monitor; ends with this object.
 public final class NetworkObservation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -124,7 +123,7 @@ public final class NetworkObservation: Sendable {
     deinit { end() }
 }
 
-/// For systems without news of the network.
+/// For systems that report no changes of the network.
 struct SilentSource: NetworkSource {
     func start(_ changed: @escaping @Sendable (NetworkSnapshot) -> Void) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
         nil

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What this machine's network looks like at one moment: the ways out of it.
+/// The routes of this machine's network at one moment.
 public struct NetworkSnapshot: Hashable, Sendable {
     /// One description for each address and each route by which packets can leave the machine. Only their equality counts.
     public var ways: Set<String>
@@ -19,7 +19,7 @@ public struct NetworkSnapshot: Hashable, Sendable {
     }
 }
 
-/// Where news of the network comes from: the operating system, or a test.
+/// The source of network reports: the operating system, or a test.
 public protocol NetworkSource: Sendable {
     /// Begins to watch.
     ///

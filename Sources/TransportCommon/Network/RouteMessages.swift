@@ -33,10 +33,10 @@ struct RouteMessages: Hashable, Sendable {
     /// Whether the answer to a question is complete, and whether it was refused.
     private(set) var isDone = false
     private(set) var isRefused = false
-    /// Whether any message said that something changed.
+    /// Whether any message reported a change.
     private(set) var hasChange = false
 
-    /// Adds what the messages in `bytes` say.
+    /// Adds the contents of the messages in `bytes`.
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var position = 0
         while position + 16 <= bytes.count {

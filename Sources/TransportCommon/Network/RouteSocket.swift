@@ -9,7 +9,7 @@
     final class RouteSocket: Sendable {
         let descriptor: CInt
 
-        /// - Parameter groups: the changes to hear of; none for a socket that asks.
+        /// - Parameter groups: the changes to subscribe to; none for a socket that sends requests.
         init?(groups: UInt32) {
             #if canImport(Glibc)
                 let type = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -35,7 +35,7 @@
             if descriptor >= 0 { close(descriptor) }
         }
 
-        /// Reads all that is there. Whether any of it says that something changed; news that got lost counts as a change.
+        /// Reads all available messages. Returns whether any of them reports a change; lost messages count as a change.
         func drain() -> Bool {
             var messages = RouteMessages()
             var isLost = false

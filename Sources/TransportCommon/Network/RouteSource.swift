@@ -2,7 +2,7 @@
     import Dispatch
     import NIOConcurrencyHelpers
 
-    /// News of the network on Linux: one rtnetlink socket hears of changes, another asks what is there afterwards.
+    /// Network changes on Linux: one rtnetlink socket gets notifications, another requests the state afterwards.
     ///
     /// Both sockets belong to the network namespace of the thread that starts the source.
     struct RouteSource: NetworkSource {
@@ -18,7 +18,7 @@
         }
     }
 
-    /// Waits for news on a dispatch source, which needs no thread while there is none.
+    /// Waits for changes on a dispatch source, which needs no thread while there is none.
     private final class RouteWatch: @unchecked Sendable {
         /// How long changes are collected before the state is looked at: they come in bursts.
         private static let pause = DispatchTimeInterval.milliseconds(50)

@@ -1,15 +1,15 @@
 import NIOCore
 import NIOSSL
 
-/// What is wrong with a server's own certificate beyond its chain, name and dates, which the TLS library checks.
+/// A fault of a server's own certificate beyond its chain, name and dates, which the TLS library checks.
 public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// It cannot be read, or its key or signature is of a kind or size that is not accepted, such as RSA below 2048 bits.
     case unacceptable
-    /// It names the server only in its subject, which has meant nothing since RFC 9525.
+    /// The certificate names the server only in its subject, which has had no meaning since RFC 9525.
     case noSubjectAlternativeName
-    /// It is signed with SHA-1.
+    /// The certificate is signed with SHA-1.
     case weakSignature
-    /// It is for others.
+    /// The certificate is for other names.
     case wrongName
     /// Neither it nor what signed it has a pinned key; with its own pin.
     case unpinned(String)

@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOSSL
 
-/// Verifies the chain of a server whose certificates are pinned, and says which certificates it consists of.
+/// Verifies the chain of a server whose certificates are pinned, and returns its certificates.
 ///
 /// The TLS library verifies chains as well, but keeps them to itself, and the certificates that a server sends are no proof: it may
 /// add any it likes. Only those on the way from its own to a trusted root count for pins (rule WT-17).
@@ -123,7 +123,7 @@ struct TrustedRoots: Sendable {
 
     private static let known = NIOLockedValueBox<[TrustRoots: TrustedRoots]>([:])
 
-    /// Where Linux distributions keep their authorities.
+    /// The files with the authorities on Linux distributions.
     private static let systemFiles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
     /// Read once per process; nil where only the operating system knows the roots.

@@ -9,7 +9,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// The certificate itself first, then those between it and an authority that servers trust.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// What it was read from, for Network.framework, which takes nothing else (rule SO-106); nil when that was PEM or DER.
+    /// The archive that it was read from, for Network.framework, which accepts nothing else (rule SO-106); nil when that was PEM or
+    /// DER.
     private(set) var archive: Archive?
 
     /// PKCS #12 with its passphrase. A secret.
@@ -42,7 +43,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         try self.init(pem: Array(pem.utf8), key: Array(key.utf8), passphrase: passphrase, names: ("the text", "the text"))
     }
 
-    /// From DER bytes.
+    /// A certificate from DER bytes.
     ///
     /// - Parameters:
     ///   - der: the certificate, then intermediate ones.

@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOCore
 import NIOSSL
 
-/// TLS of one connection of a client: whom it trusts, which keys it insists on, and whom it wants to reach.
+/// TLS of one connection of a client: trusted authorities, pinned keys, and the server's name.
 public struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     private let verifier: ChainVerifier?

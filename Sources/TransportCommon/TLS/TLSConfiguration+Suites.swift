@@ -10,7 +10,7 @@ extension TLSConfiguration {
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// The suites of TLS 1.3. NIOSSL offers them by itself; Network.framework has to be told.
+    /// The suites of TLS 1.3. NIOSSL offers them by default; Network.framework needs the list.
     static let modernSuites: [NIOTLSCipher] = [
         .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384, .TLS_CHACHA20_POLY1305_SHA256,
     ]

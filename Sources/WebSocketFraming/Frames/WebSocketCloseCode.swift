@@ -18,7 +18,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     public static let invalidPayload = WebSocketCloseCode(rawValue: 1007)
     /// The peer broke a rule that no other code fits.
     public static let policyViolation = WebSocketCloseCode(rawValue: 1008)
-    /// A message was larger than what the receiver takes.
+    /// A message was larger than the receiver accepts.
     public static let messageTooBig = WebSocketCloseCode(rawValue: 1009)
     /// The server met a condition that it did not expect.
     public static let internalError = WebSocketCloseCode(rawValue: 1011)

@@ -76,7 +76,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         buffer.writeInteger(mask.wire, endianness: .host)
         let start = buffer.readableBytes
         buffer.writeBytes(payload)
-        // in bounds: the payload was written behind `start`.
+        // in bounds: the payload was written after `start`.
         buffer.withUnsafeMutableReadableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 

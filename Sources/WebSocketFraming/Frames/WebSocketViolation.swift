@@ -12,7 +12,7 @@ public enum WebSocketViolation: Error, Hashable, Sendable {
     case fragmentedControlFrame
     /// A control frame of more than 125 bytes.
     case controlFrameTooLong
-    /// A continuation while no message is under way.
+    /// A continuation without a message in progress.
     case continuationWithoutStart
     /// A new message inside a fragmented one.
     case messageInsideMessage
@@ -31,7 +31,7 @@ public enum WebSocketViolation: Error, Hashable, Sendable {
     /// A message came in more fragments than the limit.
     case tooManyFragments
 
-    /// What to answer the peer with (rule WF-10).
+    /// The close code for the peer (rule WF-10).
     public var closeCode: WebSocketCloseCode {
         switch self {
         case .invalidUTF8: .invalidPayload

@@ -19,7 +19,7 @@ public struct ClientHandshake: Hashable, Sendable {
         return fields
     }
 
-    /// What is wrong with an answer of status 101.
+    /// A fault of an answer with status 101.
     public enum Fault: Error, Hashable, Sendable {
         case upgradeMissing
         case connectionMissing

@@ -16,7 +16,7 @@ package struct HeaderFields {
         return values
     }
 
-    /// The value of `name` when it is there exactly once.
+    /// The value of `name` when the field occurs exactly once.
     func only(_ name: String) -> String? {
         let all = values(name)
         return all.count == 1 ? all[0] : nil

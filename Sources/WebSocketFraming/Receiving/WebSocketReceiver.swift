@@ -110,7 +110,7 @@ public struct WebSocketReceiver: Sendable {
         }
     }
 
-    /// Checks a frame against the message under way and the limits, before its payload is looked at.
+    /// Checks a frame against the message in progress and the limits, before its payload is read.
     private mutating func admit(_ header: FrameHeader) throws(WebSocketViolation) {
         if header.opcode.isControl { return }
         if header.opcode == .continuation {
@@ -123,7 +123,7 @@ public struct WebSocketReceiver: Sendable {
         if fragments > limits.fragments { throw .tooManyFragments }
     }
 
-    /// Handles a frame whose payload is here in one piece.
+    /// Handles a frame whose payload is complete.
     private mutating func take(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
@@ -149,7 +149,7 @@ public struct WebSocketReceiver: Sendable {
         if header.isFinal { try finishMessage(handle) }
     }
 
-    /// Goes on with a frame whose payload comes in pieces.
+    /// Continues a frame whose payload comes in pieces.
     private mutating func resume(
         _ partial: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
         _ handle: (WebSocketEvent) -> Void

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import NIOCore
 
-/// Lets the answer to the upgrade through to the HTTP decoder, head by head, and keeps what lies behind it for the frames.
+/// Passes the answer to the upgrade to the HTTP decoder, head by head, and keeps the bytes after it for the frames.
 ///
 /// NIO's decoder hands over the bytes behind a 101 when it is removed, but loses them when the peer hangs up before that. So it
 /// never sees them. Also ends a dial whose answer grows without end (rule WT-10).
@@ -38,7 +38,7 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// How many bytes there are up to the end of a head, or of what is there.
+    /// The number of bytes up to the end of a head, or of the buffer.
     private func lengthOfHead(_ buffer: ByteBuffer) -> Int {
         buffer.withUnsafeReadableBytes { bytes in
             for (index, byte) in bytes.enumerated() {

@@ -37,8 +37,8 @@ struct UpgradeRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
     }
 
-    /// Whether a header makes the request what it is, or is meant for somebody else. Left out in silence, the caller would take
-    /// it for sent.
+    /// Whether a header field belongs to the handshake itself or to another recipient. If it was dropped silently, the caller would
+    /// assume that it was sent.
     private static func isReserved(_ name: String) -> Bool {
         name.hasPrefix("sec-websocket-") || reserved.contains(name)
     }

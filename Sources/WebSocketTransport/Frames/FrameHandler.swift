@@ -29,7 +29,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
     private var stage = Stage.waiting
     /// False until HTTP has left the pipeline.
     private var canWrite = false
-    /// What came while HTTP was leaving.
+    /// Bytes that arrived while the HTTP handlers were being removed.
     private var early = ByteBuffer()
     private var received: [Decoder.Inbound] = []
     private var heardBytes = false
@@ -129,7 +129,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
     }
 
-    /// What was asked for is not a failure, but what the peer said stays visible.
+    /// A requested close is no failure, but the peer's code and reason stay visible.
     private func closedOnRequest(_ said: ConnectionFailure) -> ConnectionFailure {
         var failure = ConnectionFailure.disconnectedOnRequest
         failure.closeCode = said.closeCode

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Since when one message has been under way, however many others came before it.
 struct PartialMessageClock {
-    /// When the message under way began; nil between messages.
+    /// When the message in progress began; nil between messages.
     private(set) var since: NIODeadline?
     private var hasEnded = false
 

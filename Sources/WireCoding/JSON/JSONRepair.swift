@@ -3,11 +3,11 @@
 /// Bytes that are not UTF-8 are left out. An element of a list that is not JSON is replaced, and so is a member of an object around
 /// the lists. A text that is cut off is not repaired, since more may have followed.
 public struct JSONRepair {
-    /// Where a list is, and what its elements look like.
+    /// The position of a list, and the form of its elements.
     public struct List: Sendable {
         /// The keys that lead to it; `*` stands for any key, and for any element of an array.
         public var path: [String]
-        /// Keys that each element has. They tell a whole element behind a damaged one from an object inside the damaged one.
+        /// Keys that each element has. They distinguish a complete element after a damaged one from an object inside the damaged one.
         public var elementKeys: [String]
 
         public init(_ path: String..., elementKeys: [String] = []) {
@@ -20,7 +20,7 @@ public struct JSONRepair {
     public struct Plan: Sendable {
         /// Of several lists at one path the first counts.
         public var lists: [List]
-        /// What takes the place of a damaged element.
+        /// The replacement of a damaged element.
         public var replacement: @Sendable (UnsafeRawBufferPointer) -> [UInt8]
 
         public init(

@@ -114,7 +114,7 @@ struct JSONRepairWalk {
         } else if steps.contains(where: { !$0.path.isEmpty }), container(steps) {
             return true
         }
-        // Nothing inside could be kept.
+        // Nothing inside could be repaired.
         out.removeSubrange(before.0...)
         replacedCount = before.1
         guard let end = endOfMember(from: start, closer) else { return false }
@@ -184,8 +184,8 @@ struct JSONRepairWalk {
         scanner.position = end
     }
 
-    /// Where an element ends whose brackets or quotes do not match: before the comma of the next whole element, or where the rest of
-    /// the text is whole.
+    /// The end of an element whose brackets or quotes do not match: before the comma of the next complete element, or where the rest of
+    /// the text is valid.
     private mutating func endOfDamage(from start: Int, _ keys: [String]) -> Int? {
         var at = start
         while at < bytes.count, budget > 0 {

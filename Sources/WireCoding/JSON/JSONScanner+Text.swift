@@ -10,7 +10,7 @@ extension JSONScanner {
         guard end > start else { return nil }
         var value: UInt64 = 0
         var offset = start
-        // Two words of digits always fit, with three more behind.
+        // Two words of digits always fit, with three more after them.
         while offset &+ 8 <= end, offset &- start < 16 {
             guard let digits = JSONBytes.eightDigits(JSONBytes.word(bytes, at: offset)) else { return nil }
             value = value &* 100_000_000 &+ digits

@@ -1,4 +1,4 @@
-/// What a certificate says (RFC 5280, 4.1), as far as it is judged here. The TLS library keeps most of it to itself.
+/// The fields of a certificate (RFC 5280, 4.1) that are checked here. The TLS library does not expose most of them.
 struct CertificateContent {
     typealias Bytes = ArraySlice<UInt8>
 

@@ -66,7 +66,7 @@ struct CertificateExtensions {
             if isCritical { hasUnknownCritical = true }
             return
         }
-        // Whatever follows would be something that nobody has judged.
+        // Any further bytes would be unchecked.
         try value.end()
     }
 
@@ -101,7 +101,7 @@ struct CertificateExtensions {
     }
 }
 
-/// A name of whoever has a certificate (RFC 5280, 4.2.1.6).
+/// An alternative name of a certificate's subject (RFC 5280, 4.2.1.6).
 enum AlternativeName: Hashable {
     case host(String)
     /// Four or sixteen bytes.

@@ -1,4 +1,4 @@
-/// Whom an authority may issue certificates for (RFC 5280, 4.2.1.10).
+/// The names for which an authority may issue certificates (RFC 5280, 4.2.1.10).
 struct NameConstraints {
     private enum Subtree {
         case host(String)
