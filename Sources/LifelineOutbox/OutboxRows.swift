@@ -26,7 +26,7 @@ enum OutboxRows {
         }
     }
 
-    /// What changes while a message is in the outbox.
+    /// The columns that change while a message is in the outbox.
     private static func progress(of record: OutboxRecord) -> StatementArguments {
         [
             record.order, record.enqueued, record.lifetime, record.state.rawValue, record.firstSent, record.error?.code.rawValue,

@@ -3,7 +3,7 @@ import Lifeline
 
 /// Table, version and settings of the file of an outbox.
 enum OutboxSchema {
-    /// "LIFO": tells our files from those of others.
+    /// "LIFO" identifies database files of this outbox.
     static let applicationID: Int32 = 0x4C49_464F
 
     private static var migrator: DatabaseMigrator {
@@ -27,9 +27,10 @@ enum OutboxSchema {
         configuration.label = "lifeline.outbox"
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
-            // What was noted before a message was sent must be there after a loss of power: otherwise it could be sent twice.
+            // Records that were written before a message was sent must survive a loss of power: otherwise the message could be sent
+            // twice.
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // What was sent is overwritten.
+            // Deleted messages are overwritten.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA journal_size_limit = 1048576")
         }

@@ -61,7 +61,7 @@ final class SQLiteOutboxStore: OutboxStore {
     }
 
     func close() async {
-        // So that one file is all there is. What the log keeps otherwise is read at the next opening.
+        // So that all data are in one file. Otherwise the contents of the log are read at the next opening.
         _ = try? await queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? queue.close()
         let held = lock.withLockedValue { lock in

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// What a rule tells a store that it opens.
+/// The place at which a store is opened.
 public struct StorePlace: Sendable {
-    /// Another one for each rule. A durable store that is opened again under a name has what it had when it was closed; under a name
-    /// of which it has never heard it is empty.
+    /// A new one for each rule. A durable store that is opened again under a name has the contents from when it was closed; under a new
+    /// name it is empty.
     public let name: String
     /// How many bytes of recent messages a store restores at most (`StoreSettings.recentBytes`); 64 KiB.
     public let restoredBytes: Int
@@ -28,7 +28,7 @@ public struct StorePlace: Sendable {
 public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule as a sentence: the raw value of `MessageStoreRule` or `ChatStoreRule`.
     public let rule: String
-    /// What the store did instead.
+    /// The deviation of the store.
     public let reason: String
 
     public var description: String { "\(rule). But \(reason)" }

@@ -6,8 +6,8 @@ import WireCoding
     import Foundation
 #endif
 
-/// How bytes travel over services whose messages are JSON (rule LL-130): `{"base64":"…"}`, so that a message of bytes is told from a text, and is the
-/// same with every service.
+/// Bytes as JSON (rule LL-130): `{"base64":"…"}`, so that a message of bytes is distinguished from a text, and is the same with every
+/// service.
 enum BinaryPayload {
     static let key = "base64"
 
@@ -16,7 +16,7 @@ enum BinaryPayload {
 
     /// Nil for what is no such payload. Standard base64 with padding, and nothing else.
     static func data(in text: String) -> Data? {
-        // What is no JSON is no such payload.
+        // A text that is not JSON is no such payload.
         guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }
         return Data(base64Encoded: encoded)
     }

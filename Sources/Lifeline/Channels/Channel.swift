@@ -27,7 +27,7 @@ public struct Channel: Sendable {
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
-            // Whoever was told that it failed must not receive anything later.
+            // A caller that got an error must not receive anything later.
             core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }

@@ -22,11 +22,11 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
-    /// Changing what others see of this client's user: ``Presence/setOwnData(_:)``.
+    /// Changing the data that others see of this client's user: ``Presence/setOwnData(_:)``.
     public static let ownPresenceData = ChannelFeature(rawValue: "ownPresenceData")
-    /// Asking who is there without a subscription: ``Channel/members()``.
+    /// Requesting the members without a subscription: ``Channel/members()``.
     public static let members = ChannelFeature(rawValue: "members")
-    /// Who is typing, and telling others: ``Room/typing``.
+    /// Typing indicators, own and others': ``Room/typing``.
     public static let typing = ChannelFeature(rawValue: "typing")
     /// Reactions to messages: ``Channel/addReaction(_:to:)`` and ``Room/reactions``.
     public static let reactions = ChannelFeature(rawValue: "reactions")

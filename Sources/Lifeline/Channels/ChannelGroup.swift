@@ -68,7 +68,7 @@ public struct ChannelGroup: Sendable {
     }
 }
 
-/// What can be done to a channel group.
+/// A change of a channel group.
 enum GroupChange: Hashable, Sendable {
     case add([String])
     case remove([String])

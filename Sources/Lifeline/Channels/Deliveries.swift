@@ -36,7 +36,7 @@ public struct Deliveries: AsyncSequence, Sendable {
         /// When the latest message of this sequence arrived: nothing is missing up to there.
         var last: Moment
         let clock: FeedClock
-        /// The room goes on as long as somebody reads it.
+        /// Keeps the room subscribed while a consumer reads it.
         let hold: RoomHold
 
         /// The next delivery, or nil at the end.
@@ -92,8 +92,8 @@ public struct Messages: AsyncSequence, Sendable {
     }
 }
 
-/// Where one loop over messages is. A gap that the next message has to tell goes back when the loop is left, so that the next loop tells it
-/// (rule LL-34).
+/// The position of one loop over messages. A gap that was to be reported with the next message is returned when the loop ends, so that
+/// the next loop reports it (rule LL-34).
 final class MessagePlace {
     private var base: Deliveries.Iterator
     private let event: String?

@@ -8,7 +8,7 @@ public enum Delivery: Sendable {
     /// this is the last element.
     case failed(LifelineError, willRetry: Bool)
 
-    /// The user who published the message, where the service tells.
+    /// The user who published the message, if the service reports it.
     var publisher: String? {
         if case .message(let message) = self { message.user } else { nil }
     }

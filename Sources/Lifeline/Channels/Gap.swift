@@ -16,7 +16,7 @@ public struct Gap: Hashable, Sendable {
         /// The same as ``rawValue``.
         public var description: String { rawValue }
 
-        /// The connection was lost, and the service could not tell what was published meanwhile.
+        /// The connection was lost, and the service cannot return what was published meanwhile.
         public static let connectionLost = Reason(rawValue: "connectionLost")
         /// The service has more missed messages than it hands out.
         public static let tooMany = Reason(rawValue: "tooMany")
@@ -47,7 +47,7 @@ public struct Gap: Hashable, Sendable {
         self.at = at
     }
 
-    /// One gap for both: since the earlier one, the sum of what is known to be missing.
+    /// One gap for both: it begins with the earlier one, and has the sum of the messages that are known to be missing.
     func joined(with later: Gap) -> Gap {
         Gap(
             channel: channel, since: min(since, later.since), reason: reason, dropped: dropped + later.dropped,

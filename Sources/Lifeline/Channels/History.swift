@@ -22,7 +22,7 @@ public struct HistoryPage: Sendable {
     public var failures: [Failure]
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
-    /// How many of ``messages`` are older than each of ``failures``, in the same order; what is not said counts as none.
+    /// How many of ``messages`` are older than each of ``failures``, in the same order; a missing entry counts as 0.
     var places: [Int] = []
 
     /// A page, such as for tests of your own code.
@@ -46,7 +46,7 @@ struct HistoryRequest: Hashable, Sendable {
 
 /// The last messages of a channel, from several pages.
 package struct RecentHistory: Sendable {
-    /// Those that could be read, oldest first. Each has a gap when messages directly before it could not.
+    /// The messages that could be read, oldest first. A message has a gap when messages directly before it could not be read.
     package private(set) var messages: [Message] = []
     /// How many could not be read, and why not the latest one.
     package private(set) var unread = 0

@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// Where a message stands among those of its channel, as far as its id tells: a number, which grows; with Pusher's recovery that of an epoch, outside
-/// of which numbers say nothing.
+/// The position of a message in its channel, as its id gives it: an increasing number; with Pusher's recovery, a number within an
+/// epoch.
 struct HistoryPlace: Hashable, Sendable {
     let epoch: Identifier?
     let number: UInt64
@@ -27,7 +27,7 @@ extension Message {
 }
 
 extension HistoryStart {
-    /// Nil for what is no position.
+    /// Nil for a text that is no position.
     var place: HistoryPlace? {
         if case .position(let id) = self { HistoryPlace(id) } else { nil }
     }

@@ -8,9 +8,9 @@ import NIOConcurrencyHelpers
     import Foundation
 #endif
 
-/// Where in a channel's history a sequence begins that goes on with what is live. See ``Room/deliveries(since:)``.
+/// Where a sequence begins in a channel's history before it continues with live messages. See ``Room/deliveries(since:)``.
 public enum HistoryStart: Hashable, Sendable {
-    /// With so many of the last messages, at least 1.
+    /// With this number of the latest messages, at least 1.
     case last(Int)
     /// Behind the message with this ``Message/id``, such as the last one that the app has kept.
     case position(String)
@@ -26,9 +26,9 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
     /// The sequence never throws.
     public typealias Failure = Never
 
-    /// What of the past no loop has had yet.
+    /// The part of the history that no loop has delivered yet.
     let past: NIOLockedValueBox<[Delivery]>
-    /// Where the newest message of the past stands; what is not newer has been told, or lies before the start.
+    /// The position of the newest message of the history; messages that are not newer were delivered already, or lie before the start.
     let newest: HistoryPlace?
     let live: Deliveries
 

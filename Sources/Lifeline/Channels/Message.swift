@@ -16,9 +16,9 @@ public struct Message: Sendable {
     public var pattern: String?
     /// The event's name, as it was published; ``Message/defaultEvent`` for services without event names.
     public var event: String
-    /// Whether another client has published it, where the service tells such messages from those of your own server: Pusher, which puts
-    /// `client-` in front of their events. The name is without it here, so that a message has one name whichever way it goes; whoever
-    /// takes the word of your server only looks at this. Rule LL-88.
+    /// Whether another client has published it, where the service distinguishes such messages from those of your own server: Pusher,
+    /// which puts `client-` in front of their events. The name is without that prefix here, so that a message has one name whichever
+    /// way it goes; if you trust your server only, check this property. Rule LL-88.
     public var isClientEvent: Bool
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String
@@ -75,7 +75,7 @@ public struct Message: Sendable {
         }
     }
 
-    /// Where decoding stopped, in keys, never in values.
+    /// Where decoding failed: the keys, never the values.
     private static func place(of error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context): ": it has no \(path(context.codingPath + [key]))"

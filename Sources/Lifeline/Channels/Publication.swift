@@ -18,7 +18,7 @@ public struct PublishOptions: Hashable, Sendable {
     }
 }
 
-/// What is to be published: an event's name and a payload of JSON text.
+/// The contents of a publication: an event's name and a payload of JSON text.
 struct Publication: Hashable, Sendable {
     var channel: String
     var event: String

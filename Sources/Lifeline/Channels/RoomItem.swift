@@ -1,9 +1,9 @@
 import EngineRuntime
 
-/// What travels to the consumers of one room.
+/// An element for the consumers of one room.
 enum RoomItem: Sendable {
     case delivery(Delivery)
-    /// So many messages were dropped for this consumer alone.
+    /// This number of messages was dropped for this consumer alone.
     case dropped(Int)
 
     /// Rule LL-7: only messages may be dropped for a slow consumer, never what says that messages are missing.

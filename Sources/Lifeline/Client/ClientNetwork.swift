@@ -4,7 +4,7 @@ import HTTPTransport
 import TransportCommon
 import WebSocketTransport
 
-// What the options say about the network, for each kind of transport. The only place that knows how they are named there.
+// The network options for each kind of transport. The only place that knows their names there.
 extension ClientOptions {
     private var trustRoots: TrustRoots { certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system }
 
@@ -27,7 +27,7 @@ extension ClientOptions {
             bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: socketLiveness, paths: networkPaths)
     }
 
-    /// For short answers.
+    /// For short answers: at most 64 KiB unless said otherwise.
     ///
     /// - Parameter bodyLimit: the largest body of an answer, in bytes; less when the options say so.
     func httpCaller(bodyLimit: Int = 1 << 16) -> HTTPCaller {
@@ -46,7 +46,7 @@ extension ClientOptions {
             bodyLimit: limit(bodyLimit), liveness: socketLiveness, paths: networkPaths)
     }
 
-    /// How long one message may take.
+    /// The time limit of one message.
     private var messageLimit: Duration { policy.messageTime(chosen: messageTimeout) }
 
     /// How many bytes of a message are kept, where the service sends at most `service`.
@@ -56,6 +56,6 @@ extension ClientOptions {
 
     private var socketLiveness: SocketLiveness { SocketLiveness(policy.timing) }
 
-    /// What looks on at the engine; nil for nobody.
+    /// Observes the engine for this client; nil without an observer.
     var engineObserver: (any EngineObserver)? { ActivityObserver(preventsAppNap) }
 }

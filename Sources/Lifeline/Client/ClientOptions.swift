@@ -93,7 +93,7 @@ public struct ClientOptions: Hashable, Sendable {
     private var uncomparedLogger: Uncompared<Logger?>
     private var uncomparedMetrics: Uncompared<ClientMetrics?>
 
-    /// Settings for production, but for what is given.
+    /// Settings for production, except for the given ones.
     public init(
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],

@@ -1,4 +1,4 @@
-/// What parts of a client beside its hub hear of the service, on the thread that drives the engine.
+/// What parts of a client other than its hub learn about the connection, on the thread that drives the engine.
 enum ClientSignal: Sendable {
     /// The connection has another phase; the adapter knows which.
     case connection

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-// What the log and the metrics are told of a client (rule LL-52).
+// The log entries and metrics of a client (rule LL-52).
 extension ClientTelemetry {
     func note(_ events: [ServiceEvent]) {
         var received = 0

@@ -12,9 +12,9 @@ extension LifelineClient {
         core.adapter.moved(to: .background)
     }
 
-    /// Call this when the application comes to the foreground. While the connection is kept nothing happens. After that,
-    /// what was connected, or asked to be, connects at once and without a pause,
-    /// and its channels are subscribed again from where each service can resume; what it cannot is told as a gap.
+    /// Call this when the application comes to the foreground. While the connection is kept nothing happens. Otherwise, if a connection
+    /// existed or was requested, the client connects at once and without a pause, and subscribes its channels again from where each
+    /// service can resume; anything that it cannot resume is reported as a gap.
     ///
     /// Without ``applicationDidEnterBackground()`` before, nothing happens. May be called from any thread; does not block.
     public func applicationWillEnterForeground() {

@@ -12,7 +12,7 @@ public struct StatusChanges: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     private let stream: EventStream<ConnectionStatus>
-    /// The status to begin with, until it is told.
+    /// The initial status, until it has been delivered.
     private let present: NIOLockedValueBox<ConnectionStatus?>
     private let firstNumber: UInt64
 

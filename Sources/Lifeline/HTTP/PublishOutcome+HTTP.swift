@@ -9,7 +9,7 @@ import ConnectionEngine
 #endif
 
 extension PublishOutcome {
-    /// What a failed request says about its message: refused when it cannot have left, unknown in every other case (rule LL-13).
+    /// The outcome of a message whose request failed: refused when it cannot have been sent, unknown in every other case (rule LL-13).
     init(ofRequest failure: ConnectionFailure) {
         let error = LifelineError(failure)
         // A request that cannot be written as one is never sent.

@@ -9,7 +9,7 @@ final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let meter: HeartbeatMeter
     private let now: @Sendable () -> Moment
-    /// What tells a heartbeat from others; nil for what is none.
+    /// The number of a heartbeat; nil for other messages.
     private let heartbeat: @Sendable (Session.Outbound) -> UInt64?
     private let answer: @Sendable (Session.Inbound) -> UInt64?
 
@@ -54,10 +54,10 @@ final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
     }
 }
 
-// What a heartbeat is, by service.
+// How each service recognises a heartbeat.
 
 extension HeartbeatTransport<PusherSession> {
-    /// Ping control frames: those of silence, and those behind client events.
+    /// Ping control frames: those after silence, and those after client events.
     static func pusher(
         _ base: any ClientTransport<PusherSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
     ) -> any ClientTransport<PusherSession> {

@@ -6,7 +6,7 @@ final class ChannelMembers: Sendable {
 
     var current: MemberList { list.withLockedValue { $0 } }
 
-    /// Applies what the service told, and returns what it changed.
+    /// Applies a report of the service, and returns the resulting changes.
     func apply(_ change: (inout MemberList) -> [PresenceChange]) -> [PresenceChange] {
         list.withLockedValue { change(&$0) }
     }

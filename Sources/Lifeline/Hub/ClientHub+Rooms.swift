@@ -4,8 +4,8 @@ import WireCoding
 
 // Rooms that come and go, from any thread. Rules LL-110, LL-111 and LL-36.
 extension ClientHub {
-    /// A new room of a channel. Waits while the service is being told to forget the channel, so that this cannot undo what the caller asks
-    /// for next.
+    /// A new room of a channel. Waits while the service is being asked to unsubscribe the channel, so that this cannot undo the
+    /// caller's subscription.
     func join(_ channel: String) async -> RoomHold {
         while true {
             let feed = state.withLockedValue { state -> RoomFeed? in
@@ -29,7 +29,7 @@ extension ClientHub {
         }
     }
 
-    /// The service has confirmed a channel, as its news or the answer to a caller says.
+    /// The service has confirmed a channel, in an event or in the answer to a caller.
     ///
     /// - Returns: whether anybody has the channel.
     @discardableResult
@@ -96,17 +96,17 @@ extension ClientHub {
         if isHeld { room.end() }
     }
 
-    /// The service has refused the channel for good, and forgotten it.
+    /// The service has refused the channel for good, and dropped it.
     func drop(_ channel: String) {
         for room in state.withLockedValue({ $0.channels.removeValue(forKey: channel) })?.rooms ?? [] { room.end() }
     }
 
-    /// Tells the service to forget a channel, unless somebody has it.
+    /// Unsubscribes a channel at the service, unless a room has it.
     func forgetUnwanted(_ channel: String, forget: () -> Void) {
         tell(channel, forget) { $0.channels[channel] == nil }
     }
 
-    /// Whoever subscribes to the channel waits until `forget` is through.
+    /// Subscriptions to the channel wait until `forget` has ended.
     private func tell(
         _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
     ) {

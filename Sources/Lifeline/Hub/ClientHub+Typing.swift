@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-// Who types. Rule LL-121.
+// Typing indicators. Rule LL-121.
 extension ClientHub {
     /// A user types, or has stopped.
     func typing(_ user: String, _ isTyping: Bool, in channel: String) {
@@ -19,7 +19,7 @@ extension ClientHub {
         if hasChanged { tellTyping(in: channel) }
     }
 
-    /// From any thread: what is told has no order of its own.
+    /// From any thread: typing changes have no order of their own.
     private func tellTyping(in channel: String) {
         for room in rooms(of: channel) { room.tellTyping() }
     }

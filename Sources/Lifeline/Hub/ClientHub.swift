@@ -4,7 +4,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// Turns what an adapter tells into what consumers hear: one sequence of everything, one of statuses, and those of each room.
+/// Turns an adapter's events into what consumers receive: one sequence of everything, one of statuses, and those of each room.
 ///
 /// ``take(_:)`` is called in one order and never concurrently; everything else may be called from any thread.
 final class ClientHub: Sendable {
@@ -13,15 +13,15 @@ final class ClientHub: Sendable {
         var channels: [Identifier: HeldChannel] = [:]
         /// Channels that were asked to be unsubscribed, until the service says that they are.
         var leaving: Set<Identifier> = []
-        /// Channels that the service is just being told to forget.
+        /// Channels that the service is being asked to unsubscribe.
         var forgetting: [Identifier: Forgetting] = [:]
         var isEnded = false
     }
 
     struct Forgetting {
-        /// How many tell it at this moment.
+        /// How many unsubscriptions are in progress.
         var count = 0
-        /// Who waits until it has been told.
+        /// Callers that wait until they have ended.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -166,7 +166,7 @@ extension ClientHub {
         return status
     }
 
-    /// Applies what the service told of a channel's members, and tells all rooms what it changed.
+    /// Applies a report about a channel's members, and delivers the changes to all rooms.
     private func apply(
         to channel: String, _ now: Moment, _ outgoing: inout [ClientEvent], _ change: (inout MemberList) -> [PresenceChange]
     ) {

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The clock of the sequences, and what a time of arrival says about a time of publication.
+/// The clock of the sequences, which derives the time of publication from the time of arrival.
 struct FeedClock: Sendable {
     let now: @Sendable () -> Moment
     /// The longest time for which a link that counts as alive may hold a message back: silence plus the answer to a probe.

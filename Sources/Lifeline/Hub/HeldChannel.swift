@@ -10,7 +10,7 @@ struct HeldChannel {
     /// itself, is unsubscribed.
     var isKept = false
 
-    /// Takes a room out.
+    /// Removes a room.
     ///
     /// - Returns: whether it was there.
     mutating func remove(_ room: RoomFeed) -> Bool {

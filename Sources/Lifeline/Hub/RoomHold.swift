@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// What the values and the sequences of one room share. When the last of them is released, nobody can read the room any more, and the hub
-/// stops keeping messages for it (rule LL-111).
+/// Shared by the values and the sequences of one room. When the last of them is released, the room can no longer be read, and the hub
+/// stops storing messages for it (rule LL-111).
 final class RoomHold: Sendable {
     let feed: RoomFeed
     private let hub: ClientHub
@@ -25,7 +25,7 @@ final class RoomHold: Sendable {
         return Deliveries(stream: later, channel: feed.channel, start: hub.clock.now(), clock: hub.clock, hold: self)
     }
 
-    /// Who types; nobody after the end of the room.
+    /// The users who are typing; empty after the end of the room.
     var typingUsers: [String] { feed.isEnded ? [] : feed.typing.users }
 
     func typingChanges() -> TypingUsers { TypingUsers(stream: feed.typingChanges.stream(), hold: self) }

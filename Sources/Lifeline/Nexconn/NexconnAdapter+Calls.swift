@@ -2,7 +2,7 @@ import ConnectionEngine
 import NexconnProtocol
 import WireCoding
 
-// What is asked of the service once. Needs a connection.
+// Single requests to the service. They need a connection.
 extension NexconnAdapter {
     /// Rule NP-27. While there is no connection the message waits; it is sent again after a loss, and delivered once.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
@@ -85,7 +85,7 @@ extension NexconnAdapter {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
         case .ownPresenceData: throw noOwnPresence
-        // The metadata of a message belongs to nobody: whoever may change it could react in the name of others.
+        // The metadata of a message have no owner: every user who may change them could react in the name of others.
         case .reactions: throw noReactions
         case .typing:
             guard place.conversation == .direct else {

@@ -9,7 +9,7 @@ import TransportCommon
 final class NexconnAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<NexconnSession>
 
-    /// What is told to the hub, in one order, whoever found it out.
+    /// Updates the adapter's state and returns what the hub and the adapter have to do, in one order for all threads.
     typealias Step = @Sendable (inout NexconnNews) -> NexconnNews.Report
 
     struct State {
@@ -64,7 +64,7 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
-    /// Whom the server has welcomed last, before whom the settings name.
+    /// The user of the last welcome, or before that the one in the settings.
     var user: String? { driver.withMemory { $0.user } ?? configuredUser }
     var requiresUser: Bool { true }
     /// The server remembers client ids for an hour (rule NV-19); a message may take some minutes of it to arrive.
@@ -117,7 +117,7 @@ final class NexconnAdapter: ServiceAdapter {
                 let now = clock()
                 take { $0.subscribe(channel, waiter: id, at: now) }
                 submitted()
-                // A cancellation that came before has found nobody to wake.
+                // A cancellation before this point found no waiter to resume.
                 if Task.isCancelled { take { $0.abandon(waiter: id) } }
             }
         } onCancel: {
@@ -136,7 +136,7 @@ final class NexconnAdapter: ServiceAdapter {
 }
 
 extension NexconnAdapter {
-    /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
+    /// The caller that finds no other one at work reports everything that is queued, so that the hub gets one report after the other.
     private func take(_ step: @escaping Step) {
         guard state.withLockedValue({ $0.steps.append(step) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {

@@ -3,7 +3,7 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// Has the session give up messages whose time is over, also while it waits for its next attempt (session rule NS-14).
+/// Has the session drop messages whose lifetime has ended, also while it waits for its next attempt (session rule NS-14).
 final class NexconnExpiry: Sendable {
     private let timers: any TimerScheduler
     private let submit: @Sendable () -> Void

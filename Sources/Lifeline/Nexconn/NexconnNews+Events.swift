@@ -67,7 +67,7 @@ extension NexconnNews {
     }
 
     mutating func take(_ message: NexconnMessage, at now: Moment, into report: inout Report) {
-        // Where devices are kept alike, the user's own messages come as well.
+        // With device sync, the user's own messages arrive as well.
         if message.from == user, !own.insert(message.id) { return }
         let channel = message.channel(for: user ?? "")
         guard let want = wanted[channel] else { return }

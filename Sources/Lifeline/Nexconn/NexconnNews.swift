@@ -4,17 +4,17 @@ import Identifiers
 import NexconnProtocol
 import WireCoding
 
-/// From what a chat session tells to neutral words, as a value: which channels are subscribed, and what they bring.
+/// Translates events of a chat session into `ServiceEvent`s: which channels are subscribed, and their messages. A pure value.
 struct NexconnNews: Sendable {
-    /// What has happened, and what has to be done because of it, in this order.
+    /// The events for the hub and the tasks for the adapter, in order.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var tasks: [Task] = []
     }
 
-    /// What the adapter does.
+    /// A task of the adapter.
     enum Task: Hashable, Sendable {
-        /// Nobody waits for the answer.
+        /// Acknowledge a position; no caller waits for it.
         case acknowledge(NexconnPlace)
         case exit(String)
         /// Answered by ``entered(_:_:)``.
@@ -32,18 +32,18 @@ struct NexconnNews: Sendable {
         var number: UInt64
     }
 
-    /// A channel that somebody wants.
+    /// A channel that a room or a caller wants.
     struct Wanted: Sendable {
         /// Under which names: `room` and `open:room` are one channel.
         var names: [String] = []
         var isConfirmed = false
-        /// The question to the service that is under way.
+        /// The request to the service that is in progress.
         var inquiry: UInt64?
-        /// Who waits for the confirmation.
+        /// The callers that wait for the confirmation.
         var waiters: [UInt64] = []
-        /// What came before the confirmation.
+        /// Messages that came before the confirmation.
         var held: [NexconnMessage] = []
-        /// Messages since then may be missing; told after the confirmation.
+        /// Messages since then may be missing; reported after the confirmation.
         var gap: Moment?
         var roster = PresenceRoster()
     }
@@ -67,7 +67,7 @@ struct NexconnNews: Sendable {
     /// Events of the inbox that came before any of its channels was wanted; they are not acknowledged (rule NP-26).
     var unclaimed: [NexconnInboxItem] = []
     var wantsInbox = false
-    /// The latest of the user's own messages that were told.
+    /// The latest of the user's own messages that were delivered.
     var own = RecentMessages()
     private var lastInquiry: UInt64 = 0
 
@@ -95,7 +95,7 @@ extension NexconnNews {
             return report
         }
         if let failure {
-            // Nobody would ever answer.
+            // Otherwise the waiter would never be answered.
             report.tasks.append(.resume([waiter], failure))
             return report
         }
@@ -118,7 +118,7 @@ extension NexconnNews {
 
     /// Takes the first steps for a channel that is wanted anew.
     private mutating func begin(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
-        // The session enters by itself once there is a connection.
+        // The session enters the channel by itself once there is a connection.
         if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
         if isConnected { renew(channel, at: now, into: &report) }
     }
@@ -128,7 +128,7 @@ extension NexconnNews {
         switch channel.conversation {
         case .direct, .system: confirm(channel, at: now, into: &report)
         case .group: ask(channel, into: &report) { .checkMembership($0) }
-        // The session enters again and tells.
+        // The session enters the channel again and reports it.
         case .open: return
         }
     }
@@ -228,7 +228,7 @@ extension NexconnNews {
         case .accessDenied, .badRequest:
             fail(channel, LifelineError(failure), into: &report)
         case .disconnected, .cancelled:
-            // Ended on request: whoever waited learns it, and takes the channel back if nobody else wants it.
+            // Ended on request: waiting callers get the error, and the channel is dropped if no room wants it.
             let waiters = wanted[channel]?.waiters ?? []
             wanted[channel]?.waiters = []
             report.tasks.append(.resume(waiters, LifelineError(failure)))
@@ -292,7 +292,7 @@ extension NexconnNews {
         for channel in order {
             wanted[channel]?.isConfirmed = false
             wanted[channel]?.roster.failed()
-            // The session keeps asking to be let in.
+            // The session keeps requesting the entry.
             if channel.conversation != .open { wanted[channel]?.inquiry = nil }
         }
         if change.phase.isTerminal { dismissWaiters(error, into: &report) }

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// Everything that the Nexconn adapter is told.
+/// The settings of the Nexconn adapter.
 struct NexconnSettings: Sendable {
     var appKey: String
     var host: ServiceHost

@@ -76,7 +76,7 @@ struct NexconnTokenIssuer: Sendable {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { NexconnCode($0) }
-        // The server's own words tell what is wrong with this request; the number's sentence is the same for all.
+        // The server's own text describes this request; the text for the number is the same for all requests.
         let own = ["errorMessage", "message"].lazy.compactMap { json?[$0]?.string }.first { !$0.isEmpty }
         let words = own.map { " It says: \($0.prefix(300))" } ?? code.map { " \($0.sentence)" } ?? ""
         var failure =

@@ -1,6 +1,6 @@
 import Identifiers
 
-// What an app asks about messages that the outbox holds.
+// Calls of an app about messages in the outbox.
 extension Outbox {
     /// Removes a message that has not been sent, or one that has failed. One that waits gets the outcome ``OutboxOutcome/cancelled``; if
     /// an earlier attempt may have arrived, ``OutboxOutcome/unknown(_:)``.
@@ -46,7 +46,7 @@ extension Outbox {
         }
     }
 
-    /// Returns when everything that was published so far is on disk. At once for an outbox that is in memory only.
+    /// Returns when everything that was published so far is on disk. Returns at once for an outbox in memory.
     public func waitUntilStored() async {
         await writer?.waitUntilIdle()
     }

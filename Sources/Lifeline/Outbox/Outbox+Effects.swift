@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import Identifiers
 
-// Performs what the machine decides, in one order: whoever finds nobody at it performs all that there is.
+// Performs the machine's effects in one order: the caller that finds no other one at work performs all that are queued.
 extension Outbox {
     /// Hands something to the machine and performs what follows.
     func apply<Value>(_ body: (inout State, OutboxInstant) -> Value) -> Value {
@@ -65,7 +65,7 @@ extension Outbox {
             let outcome = await core.publish(record)
             self?.sent(id, outcome)
         }
-        // One that has ended already is not remembered.
+        // A task that has ended already is not stored.
         state.withLockedValue { state in
             if case .sending? = state.machine.items[id]?.phase { state.attempts[id] = attempt }
         }
@@ -101,7 +101,7 @@ extension Outbox {
     }
 }
 
-// What the client tells.
+// Events of the client.
 extension Outbox {
     func take(_ signals: [ClientSignal]) {
         for signal in signals {
@@ -115,7 +115,7 @@ extension Outbox {
         }
     }
 
-    /// Looks at the connection as it is now.
+    /// Applies the present state of the connection.
     func takeConnection() {
         let adapter = core.adapter
         let isConnected = adapter.phase == .connected

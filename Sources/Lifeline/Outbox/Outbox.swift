@@ -28,7 +28,7 @@ public final class Outbox: Sendable {
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
         /// Whether the storage was released.
         var isReleased = false
-        /// Whether it was told that somebody else is signed in.
+        /// Whether it was reported that another user is signed in.
         var hasToldOther = false
     }
 

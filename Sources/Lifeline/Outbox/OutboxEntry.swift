@@ -19,11 +19,11 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
         public var description: String { name.text }
     }
 
-    /// What becomes of a message.
+    /// The state of a message.
     public enum State: Hashable, Sendable {
-        /// It waits: for the connection, for messages of its channel before it, or for the next attempt.
+        /// It waits for the connection, for earlier messages of its channel, or for the next attempt.
         case waiting
-        /// It is on its way.
+        /// It is being sent.
         case sending
         /// The service has refused it. ``Outbox/retry(_:)`` is safe.
         case refused(LifelineError)
@@ -49,7 +49,7 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
     public let event: String
     /// The payload as JSON text.
     public let json: String
-    /// Where the message is.
+    /// The state of the message.
     public let state: State
 
     init(_ item: OutboxItem) {

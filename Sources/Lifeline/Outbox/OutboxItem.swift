@@ -27,16 +27,16 @@ struct OutboxInstant: Hashable, Sendable {
     private static let correction: Int64 = 60
 }
 
-/// A message of an outbox, with what is of use in this process only.
+/// A message of an outbox, with state that is used in this process only.
 struct OutboxItem: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// It is being written to disk, and is not sent before it is there.
+        /// It is being written to disk, and is sent only after that.
         case saving
-        /// It waits in the line of its channel.
+        /// It waits behind other messages of its channel.
         case waiting
         /// Its sending is being noted on disk.
         case marking
-        /// It is on its way. `isCut` when its time is over and the attempt was cancelled.
+        /// It is being sent. `isCut`: its lifetime has ended and the attempt was cancelled.
         case sending(isCut: Bool)
         /// Nothing more happens unless the app wants it.
         case failed
@@ -55,7 +55,7 @@ struct OutboxItem: Hashable, Sendable {
     var lifetime: Duration { .seconds(record.lifetime) }
     /// By the monotonic clock.
     var deadline: Moment { enqueued.moment + lifetime }
-    /// Until when an attempt that is under way may last.
+    /// The time limit of an attempt in progress.
     var cutoff: Moment { deadline + Self.patience }
 
     /// How long a message that is on its way at its deadline still waits for its answer.
@@ -99,6 +99,6 @@ struct OutboxLine: Hashable, Sendable {
     var pausedUntil: Moment?
     /// Whether the service has asked for the pause.
     var isAskedToWait = false
-    /// Whether the line is among those that are looked at next.
+    /// Whether the line is among those that are processed next.
     var isReady = false
 }

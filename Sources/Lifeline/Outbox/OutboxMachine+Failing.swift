@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-// What has failed, and what is over.
+// Failed messages, and messages whose lifetime has ended.
 extension OutboxMachine {
     /// An attempt did not succeed: the message goes to the front of its line again, after a pause.
     mutating func putBack(
@@ -12,7 +12,7 @@ extension OutboxMachine {
         item.phase = .waiting
         item.record.state = .waiting
         if item.record.error == nil {
-            // Nothing of it has been sent so far.
+            // No byte of it has been sent so far.
             item.firstSent = nil
             item.record.firstSent = nil
         }

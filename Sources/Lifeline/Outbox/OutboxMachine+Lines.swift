@@ -45,7 +45,7 @@ extension OutboxMachine {
         lines[channel] = nil
     }
 
-    /// Nothing is sent any more; what is under way may end.
+    /// Sends nothing more; attempts in progress may end.
     mutating func close(into effects: inout [Effect]) {
         isClosing = true
         closeIfDone(into: &effects)
@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // What a network answers that wants a sign-in first.
+        // The answer of a network that requires a sign-in first.
         .init(.malformedResponse),
     ]
 

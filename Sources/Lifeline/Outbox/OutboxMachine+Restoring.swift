@@ -1,6 +1,6 @@
 import Identifiers
 
-// What was left by the process before.
+// Messages that an earlier process has left.
 extension OutboxMachine {
     /// Takes over what another process has left.
     mutating func restore(_ records: [OutboxRecord], now: OutboxInstant, into effects: inout [Effect]) {
@@ -31,7 +31,7 @@ extension OutboxMachine {
     /// A file that was tampered with has no place beyond it, so that there is always a next one.
     private static var highestOrder: Int64 { 1 << 62 }
 
-    /// One that the other process may have sent.
+    /// A message that the other process may have sent.
     private mutating func restoreAttempted(_ item: OutboxItem, _ now: OutboxInstant, _ effects: inout [Effect]) {
         let error = item.record.error ?? .diedWhileSending
         items[item.id]?.record.error = error

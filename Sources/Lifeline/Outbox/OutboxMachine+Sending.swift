@@ -46,7 +46,7 @@ extension OutboxMachine {
             wake(at: item.deadline, now: now, into: &effects)
             return makeReady(item.channel)
         }
-        // It is not on disk, so it must not be there as one that failed, either.
+        // The message is not on disk, so it is not stored as a failed one either.
         lines[item.channel]?.waiting.removeAll { $0 == id }
         items[id] = nil
         bytes -= item.bytes

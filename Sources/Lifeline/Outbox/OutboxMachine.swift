@@ -23,7 +23,7 @@ struct OutboxMachine: Sendable {
         case store(OutboxChange)
         /// Publish; ``sent(_:_:now:into:)`` follows.
         case send(OutboxRecord)
-        /// Cancel the attempt that is under way.
+        /// Cancel the attempt in progress.
         case cancelSending(Identifier)
         /// Call ``timerFired(now:into:)`` after this time, and at no earlier time.
         case wake(after: Duration)
@@ -42,7 +42,7 @@ struct OutboxMachine: Sendable {
     let repetitionSpan: Duration?
     var items: [Identifier: OutboxItem] = [:]
     var lines: [Identifier: OutboxLine] = [:]
-    /// The channels to look at next, each once.
+    /// The channels to process next, each once.
     var ready: Deque<Identifier> = []
     /// How many channels have a message on its way.
     var underWay = 0
@@ -92,7 +92,7 @@ struct OutboxMachine: Sendable {
         guard isFull() else { return }
         guard size <= options.maximumBytes else { throw .tooLargeForOutbox(size, options) }
         let failed = items.values.filter { $0.phase == .failed }
-        // Nothing is removed in vain.
+        // Messages are removed only if that makes enough room.
         let isEnough =
             items.count - failed.count < options.maximumEntries
             && bytes - failed.reduce(0) { $0 + $1.bytes } + size <= options.maximumBytes
@@ -106,7 +106,7 @@ struct OutboxMachine: Sendable {
     mutating func cancel(_ id: Identifier, now: OutboxInstant, into effects: inout [Effect]) -> Bool {
         guard let item = items[id], !item.isOnItsWay else { return false }
         remove(item, into: &effects)
-        // One whose earlier attempt may have arrived is not certain to be gone.
+        // A message whose earlier attempt may have arrived is not certain to be undelivered.
         if item.phase != .failed { effects.append(.settle(id, item.record.error.map { .unknown($0) } ?? .cancelled)) }
         advance(now: now, into: &effects)
         return true

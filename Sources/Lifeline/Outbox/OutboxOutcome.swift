@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 
-/// What became of a message of an ``Outbox``.
+/// The outcome of a message of an ``Outbox``.
 public enum OutboxOutcome: Hashable, Sendable {
     /// The service accepted the message. `id` is the message's id, if the service has ids.
     case accepted(id: String?)
     /// The service did not accept the message; subscribers will not get it.
     case refused(LifelineError)
-    /// It is unknown whether the service accepted the message.
+    /// Whether the service accepted the message is not known.
     case unknown(LifelineError)
     /// The message's time was over before it was sent.
     case expired
@@ -73,7 +73,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
                         return state.outcome
                     }
                     if let outcome { return continuation.resume(returning: outcome) }
-                    // A cancellation that came before has found nobody to resume.
+                    // A cancellation before this point found no waiter to resume.
                     if Task.isCancelled { abandon(id) }
                 }
             } onCancel: {

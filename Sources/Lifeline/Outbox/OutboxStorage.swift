@@ -1,9 +1,9 @@
-/// Where an ``Outbox`` keeps its messages. The module `LifelineOutbox` adds `disk`.
+/// The storage of an ``Outbox``. The module `LifelineOutbox` adds `disk`.
 public struct OutboxStorage: Sendable {
-    /// What a storage found when it was opened.
+    /// The contents of a storage when it was opened.
     package struct Opened: Sendable {
         package var store: any OutboxStore
-        /// What is there, in any order.
+        /// The stored records, in any order.
         package var records: [OutboxRecord]
         /// Whether a damaged file was put aside.
         package var isRecreated: Bool
@@ -28,11 +28,11 @@ public struct OutboxStorage: Sendable {
         OutboxStorage(open: open)
     }
 
-    /// In memory: what is not sent when the process ends is gone.
+    /// In memory: unsent messages are lost when the process ends.
     public static let memory = OutboxStorage(open: nil)
 }
 
-/// Whose messages an outbox holds: a storage keeps those of each owner apart (rule LL-99).
+/// The owner of an outbox: a storage separates the messages of different owners (rule LL-99).
 package struct OutboxOwner: Hashable, Sendable {
     /// The service's name in logs and metrics.
     package var service: String
@@ -56,7 +56,7 @@ package protocol OutboxStore: AnyObject, Sendable {
     func close() async
 }
 
-/// A change of what a store keeps.
+/// A change of the stored messages.
 package enum OutboxChange: Hashable, Sendable {
     case insert(OutboxRecord)
     /// Everything but channel, event, payload and options.
@@ -64,7 +64,7 @@ package enum OutboxChange: Hashable, Sendable {
     case remove(id: String)
 }
 
-/// A message as a store keeps it.
+/// A message in its stored form.
 package struct OutboxRecord: Hashable, Sendable {
     /// The numbers are written to disk.
     package enum State: Int, Hashable, Sendable {

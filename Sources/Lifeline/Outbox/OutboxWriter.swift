@@ -10,7 +10,7 @@ final class OutboxWriter: Sendable {
 
     private struct State {
         var jobs = CoalescingQueue<[Job]>()
-        /// Who waits until nothing is left to write.
+        /// The callers that wait until everything is written.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 

@@ -19,7 +19,7 @@ public struct Member: Hashable, Sendable, Identifiable {
 }
 
 extension Member {
-    /// What the service knows about the member, as a value.
+    /// The service's data about the member, as a value.
     ///
     /// - Returns: nil when the service knows nothing.
     /// - Throws: ``LifelineError/Code/undecodable``. The error names the type, but not what the service knows.

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// Who is present in one channel, in the order of arrival, as a value. Answers every report with what it really changed.
+/// The members of one channel, in the order of arrival, as a value. Returns for every report what it changed.
 struct MemberList: Hashable, Sendable {
     private(set) var members: [Member] = []
     private var position: [Identifier: Int] = [:]
@@ -35,7 +35,7 @@ struct MemberList: Hashable, Sendable {
         return PresenceChange(channel: channel, action: .join, member: member, count: members.count)
     }
 
-    /// Nil when the member is not there.
+    /// Nil when the user is not a member.
     mutating func leave(_ id: String, in channel: String) -> PresenceChange? {
         guard let index = position.removeValue(forKey: Identifier(id)) else { return nil }
         let member = members.remove(at: index)

@@ -1,6 +1,6 @@
 import WireCoding
 
-// What others see of this client's user. Rule LL-112.
+// The data that others see of this client's user. Rule LL-112.
 extension Presence {
     /// Changes what others see of this client's user in the channel: their ``members`` have it as ``Member/info``, and their ``changes``
     /// an ``PresenceChange/Action/update``. So does this client. Returns when the service has taken it.

@@ -1,10 +1,10 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// What travels to those who watch a channel's members.
+/// An element for those who watch a channel's members.
 enum PresenceItem: Sendable {
     case change(PresenceChange)
-    /// So many changes were dropped for this consumer alone.
+    /// This number of changes was dropped for this consumer alone.
     case dropped(Int)
 
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<PresenceItem> {
@@ -28,10 +28,10 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     /// The sequence never throws.
     public typealias Failure = Never
 
-    /// What the consumer knows.
+    /// The member list as the consumer knows it.
     fileprivate struct Told: Sendable {
         var members: MemberList
-        /// A difference, as far as it is not handed out.
+        /// The part of a difference that was not delivered yet.
         var pending: [PresenceChange] = []
     }
 
@@ -71,7 +71,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
                 if let waiting { return waiting }
                 switch await base.next() {
                 case .change(let change):
-                    // What the difference has told already changes nothing any more.
+                    // A change that the difference contained already is not delivered again.
                     if let change = told.withLockedValue({ $0.members.apply(change) }) { return change }
                 case .dropped:
                     let present = current()

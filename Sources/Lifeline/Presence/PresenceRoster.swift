@@ -32,7 +32,7 @@ struct PresenceRoster: Hashable, Sendable {
         meanwhile = []
     }
 
-    /// The answer, with what has happened since the question: everybody who is there.
+    /// The complete list of members: the answer, with the changes since the question.
     mutating func answered(_ members: [Member]) -> [Member] {
         var present: [Member] = []
         for change in members.map(Change.joined) + meanwhile {

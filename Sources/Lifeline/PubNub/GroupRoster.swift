@@ -3,7 +3,7 @@ import Identifiers
 /// Who is on the channels of a group, put together from one answer to "who is here now" and from presence events, as a value (rule LL-118).
 /// As ``PresenceRoster``, events that come while the answer is under way are applied at once, and again to the answer.
 struct GroupRoster: Hashable, Sendable {
-    /// Who is on one channel of the group.
+    /// The members on one channel of the group.
     struct Channel: Hashable, Sendable {
         var name: String
         var members: [Member]
@@ -22,7 +22,7 @@ struct GroupRoster: Hashable, Sendable {
     /// How many users are known on a channel.
     func count(on channel: String) -> Int { present.count(on: channel) }
 
-    /// Whether somebody is known on a channel.
+    /// Whether a user is known on a channel.
     func knows(_ channel: String) -> Bool { present.count(on: channel) > 0 }
 
     /// A question was asked; the one before does not count any more.

@@ -11,13 +11,13 @@ import WireCoding
 final class PubNubAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<PubNubSession>
 
-    /// What is told to the hub, in one order, whoever found it out.
+    /// Input for the adapter's state, in one order for all threads.
     enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
         case answered(PubNubNews.Question, Result<[GroupRoster.Channel], LifelineError>)
         /// A channel that the service is not even asked for.
         case refused(channel: String, LifelineError)
-        /// What became of a token.
+        /// An event about the renewal of a token.
         case told(ServiceEvent)
     }
 
@@ -25,7 +25,7 @@ final class PubNubAdapter: ServiceAdapter {
         var news: PubNubNews
         var items = CoalescingQueue<Deque<Item>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        /// Questions that are under way, by channel.
+        /// Requests in progress, by channel.
         var questions: [Identifier: Task<Void, Never>] = [:]
     }
 
@@ -133,7 +133,7 @@ final class PubNubAdapter: ServiceAdapter {
         try check(.ownPresenceData, of: channel)
         let state = try await caller.setState(json, of: channel)
         do throws(ConnectionFailure) {
-            // What is asked for from now on carries it, since the service forgets it with the user.
+            // Later requests carry the state, because the service drops it together with the user's presence.
             _ = try await driver.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: channel))
         } catch {
             throw LifelineError(error)
@@ -142,7 +142,7 @@ final class PubNubAdapter: ServiceAdapter {
 
     func hasPresence(_ channel: String) -> Bool { tracksPresence }
 
-    /// Rule LL-123: by a signal, which is not kept and goes by HTTP.
+    /// Rule LL-123: by a signal, which is not stored and is sent by HTTP.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
         let payload = JSONText(checked: TypingSignal(isTyping: isTyping).json)
@@ -254,7 +254,7 @@ final class PubNubAdapter: ServiceAdapter {
 }
 
 extension PubNubAdapter {
-    /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
+    /// The caller that finds no other one at work reports everything that is queued, so that the hub gets one report after the other.
     private func take(_ item: Item) {
         guard state.withLockedValue({ $0.items.append(item) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {

@@ -13,7 +13,7 @@ extension PubNubCaller {
             _ = try await answer(to: call)
         } catch {
             switch error.failure.httpStatus {
-            // It has been added before.
+            // The reaction exists already.
             case 409?: return
             case 404?:
                 throw LifelineError(
@@ -72,7 +72,7 @@ extension Reaction {
 }
 
 extension ReactionChange {
-    /// Nil for what is no reaction.
+    /// Nil for a message that is no reaction.
     init?(_ message: PubNubMessage) {
         guard message.kind == .action, let event = PubNubActionEvent(message), event.action.type == PubNubCaller.reactionType
         else { return nil }

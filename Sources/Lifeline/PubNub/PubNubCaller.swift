@@ -182,7 +182,8 @@ struct PubNubCaller: Sendable {
         try await present(in: channel).first { $0.name.isExactly(channel) }?.members ?? []
     }
 
-    /// Who is on each channel of a room: on the channel itself, or on those of the group. A page has so many users of each channel.
+    /// The users on each channel of a room: on the channel itself, or on those of the group. Each page has up to this number of users
+    /// of each channel.
     func present(in room: String) async throws(LifelineError) -> [GroupRoster.Channel] {
         let group = PubNubGroupRoom.group(of: room)
         var names: [Identifier] = []

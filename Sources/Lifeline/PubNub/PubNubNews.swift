@@ -10,7 +10,7 @@ import WireCoding
     import Foundation
 #endif
 
-/// From what a PubNub subscription tells to neutral words, as a value.
+/// Translates events of a PubNub subscription into `ServiceEvent`s. A pure value.
 struct PubNubNews: Sendable {
     /// A question who is on a channel.
     struct Question: Hashable, Sendable {
@@ -18,13 +18,13 @@ struct PubNubNews: Sendable {
         var number: UInt64
     }
 
-    /// What has happened, and what has to be asked because of it.
+    /// The events for the hub, and the requests that they make necessary.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var questions: [Question] = []
     }
 
-    /// Who this client is.
+    /// This client's user id.
     private let user: String
     private let cipher: PubNubCipher?
     private let tracksPresence: Bool
@@ -35,7 +35,7 @@ struct PubNubNews: Sendable {
     /// Channels that were confirmed on any.
     private var known: Set<Identifier> = []
     private var rosters: [Identifier: PresenceRoster] = [:]
-    /// Who is on channels below a wildcard, by the wildcard.
+    /// The members on channels below each wildcard.
     private var below: [Identifier: WildcardMembers] = [:]
     /// Who is on the channels of a group, by the group's room.
     private var groups: [Identifier: GroupRoster] = [:]
@@ -121,7 +121,7 @@ struct PubNubNews: Sendable {
                 take(message, at: now, into: &report)
             }
         case .problem(let problem):
-            // Others say nothing that the change of phase does not say.
+            // Other problems are reported by the change of phase.
             guard problem.category == .accessDenied else { return }
             // Groups come with the colon in front that their rooms have.
             let denied = (problem.channels + problem.channelGroups).filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
@@ -300,19 +300,19 @@ extension PubNubNews {
 }
 
 extension PubNubPresenceEvent {
-    /// Those who are there after the event and perhaps were not before.
+    /// The users who are present after the event and may not have been before.
     fileprivate var came: [String] {
         joined + ([.join, .stateChange].contains(action) ? [user].compactMap { $0 } : [])
     }
 
-    /// Those who are not there any more.
+    /// The users who have left.
     fileprivate var went: [String] {
         left + timedOut + ([.leave, .timeout].contains(action) ? [user].compactMap { $0 } : [])
     }
 }
 
 extension LifelineError {
-    /// The service's own words belong to what is told.
+    /// The problem's text includes the service's own message.
     init(_ problem: PubNubProblem) {
         self.init(problem.failure)
         if problem.failure.httpStatus != nil, let information = problem.information { reason += " It says: \(information)" }

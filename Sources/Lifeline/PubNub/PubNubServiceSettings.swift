@@ -2,14 +2,14 @@ import ConnectionEngine
 import PubNubProtocol
 import WireCoding
 
-/// Everything that the PubNub adapter is told.
+/// The settings of the PubNub adapter.
 struct PubNubServiceSettings: Sendable {
     var host: ServiceHost
     var settings: PubNubSettings
     var cipher: PubNubCipher?
     var filter: String?
     var tracksPresence: Bool
-    /// Where tokens come from; nil for a client that keeps the one of its settings.
+    /// The source of tokens; nil for a client that uses the token of its settings.
     var tokens: TokenProvider?
 
     static let serviceName = "PubNub"
@@ -41,7 +41,7 @@ public struct PubNubReadingKeys: Sendable, CustomStringConvertible, CustomReflec
         keys = []
     }
 
-    /// Keys for reading.
+    /// Keys for decryption.
     ///
     /// - Parameter keys: 1 to 7; tried in this order, after the cipher key.
     /// - Throws: ``LifelineError/Code/badRequest`` for more, since each costs an attempt for a message that none opens.

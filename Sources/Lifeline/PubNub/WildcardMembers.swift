@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// Who is on the channels below a wildcard, as far as presence events have told, as a value (rule LL-57).
+/// The members on the channels below a wildcard, as far as presence events have reported them, as a value (rule LL-57).
 struct WildcardMembers: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var member: Member

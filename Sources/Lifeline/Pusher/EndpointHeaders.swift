@@ -7,7 +7,7 @@ enum EndpointHeaders: Sendable {
     case fixed([String: String])
     case provided(@Sendable (TokenRequest) async throws -> [String: String])
 
-    /// Where provided ones come from; nil for fixed ones.
+    /// The source of provided headers; nil for fixed ones.
     func source(
         _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int, _ tasks: TaskStarter
     ) -> TokenSource<[String: String]>? {

@@ -12,7 +12,7 @@ struct PusherReplay: Sendable {
     /// A driver that has not begun, and whose memory was changed.
     let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
 
-    /// Says goodbye, and does not wait for it.
+    /// Begins the close handshake, and does not wait for it.
     fileprivate func end(_ driver: PusherAdapter.Driver) {
         guard !driver.snapshot.phase.isTerminal else { return }
         let notices = driver.notices.stream()

@@ -3,9 +3,9 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-// Who types, by client events. Rule LL-123.
+// Typing indicators by client events. Rule LL-123.
 extension PusherAdapter {
-    /// Who this client says that it is, where the service does not.
+    /// The name that this client gives itself where the service does not name it.
     private var ownName: String? { state.withLockedValue { $0.user } ?? user }
 
     func checkTyping(in channel: PusherChannelName) throws(LifelineError) {
@@ -30,7 +30,8 @@ extension PusherAdapter {
             .perform(.publish(channel: channel, event: Self.clientPrefix + TypingSignal.event, json: signal.json), nil))
     }
 
-    /// On presence channels the server says who has sent an event; elsewhere the event itself does, and anybody who may subscribe can say so.
+    /// On presence channels the server names the sender of an event. Elsewhere the event itself names the user, and every subscriber
+    /// can claim any name.
     static func typing(_ message: PusherEnvelope, in channel: String) -> ServiceEvent? {
         guard let signal = message.data.flatMap({ TypingSignal($0) }) else { return nil }
         let isPresence = PusherChannelKind(of: channel).access == .presence
@@ -38,7 +39,7 @@ extension PusherAdapter {
         return .typing(channel: channel, user: user, isTyping: signal.isTyping)
     }
 
-    /// Whether somebody else's connection tells of this client's own user.
+    /// Whether the event is about this client's own user on another connection.
     func isOwnTyping(_ event: ServiceEvent) -> Bool {
         guard case .typing(let channel, let user, _) = event else { return false }
         let own = state.withLockedValue { $0.myIDs[channel] } ?? ownName

@@ -18,7 +18,7 @@ final class PusherAdapter: ServiceAdapter {
     let heartbeats: HeartbeatMeter
     let signsIn: Bool
     let applicationKey: String
-    /// Who the client is on presence channels that it authorises itself.
+    /// The client's member on presence channels that it authorises itself.
     let user: String?
     private let caller: PusherCaller?
     let replay: PusherReplay?
@@ -28,11 +28,11 @@ final class PusherAdapter: ServiceAdapter {
 
     struct State {
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        /// Who is signed in.
+        /// The user who is signed in.
         var user: String?
         /// The user's channel, while it is confirmed.
         var userChannel: String?
-        /// Who this client is, in presence channels.
+        /// This client's member id, by presence channel.
         var myIDs: [Identifier: String] = [:]
     }
 
@@ -68,7 +68,7 @@ final class PusherAdapter: ServiceAdapter {
             if news.contains(where: \.isTyping), let self { news.removeAll { self.isOwnTyping($0) } }
             if !news.isEmpty { body(news) }
             for case .subscriptionFailed(let channel, _, willRetry: false) in news where !PusherChannelName.isReserved(channel) {
-                // The caller was told that it failed, so it must not be subscribed by the next connection.
+                // The caller got an error, so the next connection must not subscribe to the channel.
                 driver?.submit(.perform(.unsubscribe(channel: channel), nil))
             }
         }
@@ -91,7 +91,7 @@ final class PusherAdapter: ServiceAdapter {
 
     func unsubscribe(_ channel: String) {
         if PusherChannelName.isReserved(channel) {
-            // The user stays signed in, and what comes for the user is dropped by the hub. An answer comes in one order with the news.
+            // The user stays signed in, and the hub drops the user's events. The answer is in one order with the events.
             driver.perform(.unsubscribe(channel: channel)) { [state] _ in
                 state.withLockedValue { $0.body }?([.unsubscribed(channel: channel)])
             }
@@ -221,7 +221,7 @@ final class PusherAdapter: ServiceAdapter {
 }
 
 extension PusherAdapter {
-    /// The session's news in neutral words; nothing for what is none of the user's business.
+    /// The session's events as `ServiceEvent`s; empty for events that users do not see.
     static func events(_ notice: Notice<PusherSession>, at now: Moment) -> [ServiceEvent] {
         switch notice {
         case .change(let change): [.change(change)]
@@ -252,7 +252,7 @@ extension PusherAdapter {
         case .gap(let channel, let since):
             return .gap(channel: channel, since: since, .connectionLost)
         case .serverError(let code, let message):
-            // Codes below 4300 are about the connection; its status tells.
+            // Codes below 4300 concern the connection, whose status reports them.
             if let code, (4000...4299).contains(code) { return nil }
             let text = String(message.prefix(300))
             return .problem(LifelineError(code == 4301 ? .init(.overloaded) : .badRequest, text, number: code), channel: nil)

@@ -138,7 +138,7 @@ extension PusherAuthorizer {
             auth: auth, channelData: grant["channel_data"]?.string, sharedSecret: grant["shared_secret"]?.string)
     }
 
-    /// An app's own error. Its text stays out: nobody knows what is in it.
+    /// An error of the app. Its text is left out, because it may contain secrets.
     static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:

@@ -1,12 +1,12 @@
-/// Everything that the Pusher adapter is told.
+/// The settings of the Pusher adapter.
 struct PusherSettings: Sendable {
     var key: String
     var host: ServiceHost
-    /// Where the HTTP API is.
+    /// The address of the HTTP API.
     var api: ServiceHost
     var path: String?
     var access: PusherAccess
-    /// Who this client is on presence channels that it authorises itself.
+    /// The client's member on presence channels that it authorises itself.
     var user: Member?
     /// Nil when the client does not sign in.
     var signIn: PusherSignIn?

@@ -6,9 +6,9 @@ import ConnectionEngine
     import Foundation
 #endif
 
-/// What a user thinks of a message: a thumb, a heart. A user says the same of a message once.
+/// A user's reaction to a message: a thumb, a heart. A user has each reaction to a message once.
 public struct Reaction: Hashable, Sendable {
-    /// What it is, such as `👍`, as it was given.
+    /// The reaction, such as `👍`, exactly as it was given.
     public var name: String
     /// The ``Message/id`` of the message.
     public var messageID: String
@@ -30,7 +30,7 @@ public struct Reaction: Hashable, Sendable {
 public enum ReactionChange: Hashable, Sendable {
     /// Somebody, this client's user among them, has reacted to a message.
     case added(Reaction)
-    /// Somebody has taken a reaction back.
+    /// A user has removed a reaction.
     case removed(Reaction)
     /// Changes may be missing here: ask for the reactions of the messages that you show with ``Channel/reactions(to:)``.
     case missed(Gap)

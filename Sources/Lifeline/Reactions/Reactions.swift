@@ -4,7 +4,7 @@ import EngineRuntime
 /// What travels to those who watch the reactions of a channel.
 enum ReactionItem: Sendable {
     case change(ReactionChange)
-    /// So many changes were dropped for this consumer alone.
+    /// This number of changes was dropped for this consumer alone.
     case dropped(Int)
 
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<ReactionItem> {
@@ -34,7 +34,7 @@ public struct Reactions: AsyncSequence, Sendable {
     /// When the sequence began.
     let start: Moment
     let clock: FeedClock
-    /// The room goes on as long as somebody reads it.
+    /// Keeps the room subscribed while a consumer reads it.
     let hold: RoomHold
 
     /// Continues where an earlier loop ended.

@@ -28,23 +28,23 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// The application went to the background or came back (rules LL-62 to LL-65).
     func moved(to place: ApplicationMonitor.Place)
 
-    /// Returns when the service has confirmed, after telling so; throws when it has refused for good, or when the connection was
-    /// ended. A channel that was refused for good is forgotten, also when that happens later.
+    /// Returns when the service has confirmed, after reporting it; throws when the service has refused for good, or when the connection
+    /// was ended. A channel that was refused for good is dropped, also when that happens later.
     ///
     /// - Parameter submitted: called once it is asked for: an ``unsubscribe(_:)`` from then on takes it back.
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError)
-    /// Works in every state; forgets a subscription that is still pending.
+    /// Works in every state; drops a subscription that is still pending.
     func unsubscribe(_ channel: String)
 
     /// - Throws: what is wrong with the call itself: a feature that the service lacks, a name that it does not take.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome
 
-    /// What ``publish(_:)`` would throw whatever the connection is.
+    /// Throws the errors that ``publish(_:)`` would throw in every state of the connection.
     func check(_ publication: Publication) throws(LifelineError)
 
     /// The application's key at the service.
     var applicationKey: String { get }
-    /// Who the client is, as far as that is known now.
+    /// The client's user id, if it is known now.
     var user: String? { get }
     /// Whether the service has no clients without a user.
     var requiresUser: Bool { get }
@@ -56,7 +56,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// What a call for this feature would throw before anything is sent: a feature that the service lacks, a name that it does not take.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError)
 
-    /// Whether the service tells who is present in `channel`.
+    /// Whether the service reports who is present in `channel`.
     func hasPresence(_ channel: String) -> Bool
 
     /// Changes what others see of this client's user in `channel`, until the channel is left.
@@ -69,17 +69,17 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// Adds a reaction of this client's user to the message with this id; the same again changes nothing.
     func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError)
-    /// Takes a reaction of this client's user back, if it is there.
+    /// Removes a reaction of this client's user, if it exists.
     func removeReaction(_ name: String, from id: String, in channel: String) async throws(LifelineError)
     /// The reactions to the message with this id, oldest first.
     func reactions(to id: String, in channel: String) async throws(LifelineError) -> [Reaction]
 
-    /// A part of what was published, oldest first.
+    /// A page of published messages, oldest first.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
 
-    /// What ``past(of:since:)`` would throw before anything is sent.
+    /// Throws the errors that ``past(of:since:)`` would throw before anything is sent.
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError)
-    /// What was published from there on, as far as the service can say.
+    /// The messages that were published since then, as far as the service has them.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast
 
     /// Why the messages of `channel` are not encrypted from end to end; nil when they are. Rule LL-26.

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What an adapter tells the hub, in the order in which it happened.
+/// An adapter's event for the hub, in the order in which it happened.
 enum ServiceEvent: Sendable {
     case change(ConnectionChange)
     /// A channel was confirmed. `members` is nil when the channel has no presence.
@@ -9,11 +9,11 @@ enum ServiceEvent: Sendable {
     case unsubscribed(channel: String)
     case message(Message)
     case gap(channel: String, since: Moment, Gap.Reason)
-    /// Everybody who is there, in place of what was known.
+    /// The complete list of members, which replaces the known one.
     case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
-    /// Somebody else types, or has stopped.
+    /// Another user has begun or stopped typing.
     case typing(channel: String, user: String, isTyping: Bool)
     /// Somebody, this client's user among them, has reacted to a message or taken it back.
     case reaction(channel: String, ReactionChange)
@@ -26,7 +26,7 @@ extension ServiceEvent {
         if case .typing = self { true } else { false }
     }
 
-    /// What a client's events tell of a renewal (rule LL-84).
+    /// The event for a renewal of a token (rule LL-84).
     init<Value>(_ news: TokenSource<Value>.News) {
         switch news {
         case .renewed(_, let reason):

@@ -39,7 +39,7 @@ public struct TokenRequest: Hashable, Sendable {
 
     /// Why the client asks.
     public var reason: Reason
-    /// What the service said when it refused the last one; nil for other reasons.
+    /// The service's answer when it refused the last token; nil for other reasons.
     public var refusal: LifelineError?
 
     /// A request, such as for tests of your own code.

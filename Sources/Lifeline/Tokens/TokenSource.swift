@@ -5,14 +5,14 @@ import NIOConcurrencyHelpers
 /// A value that an app provides and that ends: a token, or headers with one. Asks the app once for all that need it at a moment, again before
 /// it expires, and again when the service has refused it (rules LL-80 to LL-84).
 final class TokenSource<Value: Sendable>: Sendable {
-    /// What the app has provided.
+    /// The token or the headers that the app has provided.
     struct Credential: Sendable {
         var value: Value
-        /// Seconds since 1970; nil when nobody knows.
+        /// Seconds since 1970; nil when unknown.
         var expires: Int?
     }
 
-    /// What became of a renewal.
+    /// An event about a renewal.
     enum News: Sendable {
         case renewed(Value, TokenRequest.Reason)
         case failed(LifelineError)
@@ -64,7 +64,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         task?.cancel()
     }
 
-    /// - Parameter body: hears of renewals; called from any thread, and must not block.
+    /// - Parameter body: gets every event about renewals; called from any thread, and must not block.
     func observe(_ body: @escaping @Sendable (News) -> Void) { state.withLockedValue { $0.observe = body } }
 
     /// The value of now, and its number for ``refuse(_:number:)``. Waits for the app when there is none that can be used.
@@ -114,7 +114,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         case .ask(let number, let request): start(number, request)
         case .wait: break
         }
-        // A cancellation that came before has found nobody to wake.
+        // A cancellation before this point found no waiter to resume.
         if Task.isCancelled { abandon(id) }
     }
 
@@ -215,7 +215,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 }
 
 extension TokenProvider {
-    /// Asks the app, and says of its errors what all of them say.
+    /// Asks the app for a token, and translates its errors into a common failure.
     func token(_ request: TokenRequest) async throws(ConnectionFailure) -> AccessToken {
         do {
             return try await provide(request)
@@ -224,7 +224,7 @@ extension TokenProvider {
         }
     }
 
-    /// An app's own error. Its text stays out: nobody knows what is in it.
+    /// An error of the app. Its text is left out, because it may contain secrets.
     static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:

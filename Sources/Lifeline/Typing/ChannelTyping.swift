@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Who types in a channel, and what this client has told of itself; all rooms of the channel share it.
+/// The users who are typing in a channel, and what this client has sent about itself; all rooms of the channel share it.
 final class ChannelTyping: Sendable {
     private struct State {
         var roster = TypingRoster()

@@ -11,7 +11,8 @@ public struct Typing: Sendable {
     let hold: RoomHold
     let core: ClientCore
 
-    /// Who else is typing now, by id, in the order in which they began. This client's own user is not among them; after the end of the room nobody is.
+    /// The ids of other users who are typing now, in the order in which they began. This client's own user is not included; empty after
+    /// the end of the room.
     ///
     /// A user stops when the user says so, publishes a message, leaves a channel with presence, or has said nothing for 6 s.
     public var current: [String] { hold.typingUsers }
@@ -20,7 +21,7 @@ public struct Typing: Sendable {
     /// sequence.
     public var users: TypingUsers { hold.typingChanges() }
 
-    /// Tells others that this client's user is typing. Call it for each change of the text: what is told is one message in 4 s at most, and other
+    /// Signals that this client's user is typing. Call it for each change of the text: at most one message is sent in 4 s, and other
     /// calls return at once.
     ///
     /// It is told once or not at all, and nothing is kept for a connection that comes later. What it costs: PubNub a signal, Pusher a client event, chat

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-/// Who types in a channel, as a value (rule LL-121).
+/// The users who are typing in a channel, as a value (rule LL-121).
 struct TypingRoster: Sendable {
     /// How long a user counts as typing without saying so again: as long as chat's clients show it (rule NH-42).
     static let lifetime: Duration = .seconds(6)
@@ -18,7 +18,7 @@ struct TypingRoster: Sendable {
     /// When the first of them stops counting; nil when nobody types.
     var nextDeadline: Moment? { deadlines.values.min() }
 
-    /// A user types.
+    /// A user has begun to type.
     ///
     /// - Returns: whether the user did not before.
     mutating func began(_ user: String, at now: Moment) -> Bool {
@@ -42,7 +42,7 @@ struct TypingRoster: Sendable {
         return true
     }
 
-    /// Forgets whose time is over.
+    /// Removes users whose time is over.
     ///
     /// - Returns: whether there was anybody.
     mutating func expire(at now: Moment) -> Bool {

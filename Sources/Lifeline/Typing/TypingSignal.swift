@@ -1,7 +1,7 @@
 import WireCoding
 
-/// What tells that a user types, where the service has no word of its own for it (rule LL-123): the payload of a PubNub signal, and the data of the client
-/// event ``event`` of Pusher.
+/// The message that signals typing where the service has none of its own (rule LL-123): the payload of a PubNub signal, and the data of
+/// Pusher's client event ``event``.
 ///
 /// `{"lifeline":"typing","typing":true}`, and with `"user":"ann"` where the service does not say who has sent it. At most 64 bytes without a
 /// user, which is what a signal may have.
@@ -10,7 +10,7 @@ package struct TypingSignal: Hashable, Sendable {
     package static let event = "lifeline-typing"
 
     var isTyping: Bool
-    /// Who says so; nil where the service tells.
+    /// The user who is typing; nil where the service names the sender.
     var user: String?
 
     package init(isTyping: Bool, user: String? = nil) {

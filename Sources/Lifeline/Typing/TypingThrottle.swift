@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-/// Which of the client's own keystrokes are told, as a value (rule LL-122).
+/// Decides which of the client's own keystrokes are sent, as a value (rule LL-122).
 struct TypingThrottle: Sendable {
     /// How long no further keystroke is told after one: others count it for ``TypingRoster/lifetime``, so there is time for one to be late.
     static let pause: Duration = .seconds(4)
 
-    /// When a keystroke was told last, unless a message came after it.
+    /// When a keystroke was last sent, unless a message has followed it.
     private var told: Moment?
     /// Until when others may count this user as typing.
     private var shownUntil: Moment?

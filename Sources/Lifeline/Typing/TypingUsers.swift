@@ -20,7 +20,7 @@ public struct TypingUsers: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<TypingItem>
-    /// The room goes on as long as somebody reads it.
+    /// Keeps the room subscribed while a consumer reads it.
     let hold: RoomHold
 
     /// Begins with the list of the moment.

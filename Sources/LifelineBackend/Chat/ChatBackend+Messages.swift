@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Where a chat message goes.
+/// The receiver of a chat message.
 public enum ChatTarget: Hashable, Sendable {
     /// To up to 1,000 users.
     case users([String])
@@ -29,7 +29,7 @@ public enum ChatTarget: Hashable, Sendable {
     }
 }
 
-/// What became of a message.
+/// The result of sending a message.
 public struct ChatSent: Hashable, Sendable {
     /// The ids of the messages, one for each receiver that got it, in their order.
     public var messageIDs: [String]
@@ -67,7 +67,7 @@ extension ChatBackend {
         _ = try await result("group-channel/join", body, .beforeSending)
     }
 
-    /// Takes users out of a group.
+    /// Removes users from a group.
     ///
     /// - Throws: what the call failed with.
     public func removeMembers(_ userIDs: [String], from groupID: String) async throws(BackendError) {

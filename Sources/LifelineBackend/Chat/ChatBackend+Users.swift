@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What the chat server keeps about a user.
+/// The chat server's data about a user.
 public struct ChatBackendUser: Hashable, Sendable {
     /// The name that others see.
     public var name: String
@@ -37,7 +37,7 @@ extension ChatBackend {
         _ = try await result("auth/access-token/expire", body, .always)
     }
 
-    /// What the server keeps about a user.
+    /// The server's data about a user.
     ///
     /// - Throws: what the call failed with.
     public func user(_ userID: String) async throws(BackendError) -> ChatBackendUser {

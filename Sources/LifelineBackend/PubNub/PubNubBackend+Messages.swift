@@ -9,7 +9,7 @@ public struct PubNubBackendMessage: Hashable, Sendable {
     public var timetoken: UInt64
     /// Who published it.
     public var publisher: String?
-    /// What was published beside the message, as JSON text.
+    /// The metadata of the message, as JSON text.
     public var metadataJSON: String?
     /// The message's type, as the publisher named it.
     public var customType: String?

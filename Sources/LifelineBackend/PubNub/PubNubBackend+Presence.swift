@@ -1,7 +1,7 @@
 import PubNubProtocol
 import WireCoding
 
-/// Who is on a channel.
+/// The users on a channel.
 public struct PubNubOccupancy: Hashable, Sendable {
     /// The channel.
     public var channel: String
@@ -13,7 +13,7 @@ public struct PubNubOccupancy: Hashable, Sendable {
 
 // Presence. Rule BK-8.
 extension PubNubBackend {
-    /// Who is on channels; those without anybody may be missing.
+    /// The users on channels; channels without users may be missing.
     ///
     /// - Throws: what the call failed with.
     public func hereNow(on channels: [String]) async throws(BackendError) -> [PubNubOccupancy] {

@@ -58,7 +58,7 @@ extension PubNubBackend {
         return token.text
     }
 
-    /// Reads what a token allows.
+    /// The rights that a token grants.
     ///
     /// - Throws: what the call failed with.
     public func contents(ofToken text: String) throws(BackendError) -> PubNubTokenContents {

@@ -1,6 +1,6 @@
 import PubNubProtocol
 
-/// What a PubNub access token allows on a resource.
+/// The rights of a PubNub access token on a resource.
 public struct PubNubPermissions: OptionSet, Hashable, Sendable {
     /// The bits as PubNub writes them.
     public let rawValue: Int
@@ -28,7 +28,7 @@ public struct PubNubPermissions: OptionSet, Hashable, Sendable {
     public static let join = PubNubPermissions(rawValue: 128)
 }
 
-/// One entry of a token: a resource, or a pattern of names, with what is allowed on it.
+/// One entry of a token: a resource, or a pattern of names, with its rights.
 public struct PubNubPermission: Hashable, Sendable {
     /// The kinds of resources.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -40,7 +40,7 @@ public struct PubNubPermission: Hashable, Sendable {
         case user = "uuids"
     }
 
-    /// What the name names.
+    /// The kind of resource that the name stands for.
     public var kind: Kind
     /// A name, or a regular expression that names have to match.
     public var name: String
@@ -78,7 +78,7 @@ public struct PubNubPermission: Hashable, Sendable {
     }
 }
 
-/// What an access token says. Its signature is not checked, because only the service and holders of the secret key can.
+/// The contents of an access token. Its signature is not checked, because only the service and holders of the secret key can.
 public struct PubNubTokenContents: Hashable, Sendable {
     /// When the token was issued, in seconds since 1970.
     public var issued: Int

@@ -7,7 +7,7 @@ import WireCoding
     import Foundation
 #endif
 
-/// What an authorisation route answers with: ``json`` is the body.
+/// The answer of an authorisation route: ``json`` is its body.
 public struct PusherGrant: Hashable, Sendable {
     /// The key and the signature.
     public var auth: String
@@ -32,9 +32,9 @@ public struct PusherGrant: Hashable, Sendable {
 public struct PusherBackendUser: Hashable, Sendable {
     /// The user's id, 1 to 128 characters.
     public var id: String
-    /// What others see of the user, as JSON text.
+    /// The data that others see of the user, as JSON text.
     public var infoJSON: String?
-    /// Ids of users whose coming and going the user is told after a sign-in: at most 100.
+    /// The ids of users of whose online status the user is notified after the sign-in: at most 100.
     public var watchlist: [String]
 
     /// A user with a JSON text about them, or with none.

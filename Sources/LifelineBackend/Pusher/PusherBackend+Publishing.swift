@@ -12,7 +12,7 @@ public struct PusherBatchEvent: Hashable, Sendable {
     public var data: String
     /// The connection that does not get the event.
     public var excludedSocketID: String?
-    /// What the answer says about the channel.
+    /// The attributes of the channel that the answer contains.
     public var attributes: Set<PusherChannelAttribute>
 
     /// An event for a channel, with its payload as text.

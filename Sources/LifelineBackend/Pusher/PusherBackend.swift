@@ -14,7 +14,7 @@ import PusherProtocol
 /// was sent: the connection was refused, or the proxy could not be used. After any other failure ``BackendError/mayHaveTakenEffect`` says
 /// whether the call may have taken effect, and the caller decides.
 public struct PusherBackend: Sendable {
-    /// What identifies the application in the HTTP API.
+    /// The application's id in the HTTP API.
     public let appID: String
     let address: BackendAddress
     /// The first one signs; all of them verify webhooks.

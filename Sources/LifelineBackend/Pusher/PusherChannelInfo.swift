@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What can be asked about a channel.
+/// The attributes of a channel that can be requested.
 public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
     /// How many users are on a presence channel.
     case userCount = "user_count"
@@ -10,7 +10,7 @@ public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
     case cache
 }
 
-/// What the service says about a channel. An attribute that was not asked for, or that the channel does not have, is nil.
+/// The service's report on a channel. An attribute that was not requested, or that the channel does not have, is nil.
 public struct PusherChannelInfo: Hashable, Sendable {
     /// The channel's name.
     public var name: String

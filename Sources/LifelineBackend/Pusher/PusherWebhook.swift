@@ -1,11 +1,11 @@
 import PusherProtocol
 import WireCoding
 
-/// What one webhook request says.
+/// The contents of one webhook request.
 public struct PusherWebhook: Hashable, Sendable {
     /// When the request was sent, in milliseconds since 1970.
     public var unixMilliseconds: Int
-    /// What happened, in order.
+    /// The events, in order.
     public var events: [PusherWebhookEvent]
 }
 

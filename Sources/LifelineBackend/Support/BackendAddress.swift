@@ -1,4 +1,4 @@
-/// Where a service's HTTP API is.
+/// The address of a service's HTTP API.
 public struct BackendAddress: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String

@@ -19,9 +19,9 @@ public enum Refusal: Hashable, Sendable {
 public enum Drop: Hashable, Sendable {
     /// The link breaks without a word.
     case reset
-    /// The server restarts: Pusher closes with 4200, chat says goodbye with 32061, polls of PubNub are cut.
+    /// The server restarts: Pusher closes with 4200, chat sends a `bye` with 32061, polls of PubNub are cut.
     case restart
-    /// The server has too much to do: Pusher closes with 4100, chat says goodbye with 31024, polls of PubNub are answered with 503.
+    /// The server is overloaded: Pusher closes with 4100, chat sends a `bye` with 31024, polls of PubNub are answered with 503.
     case overloaded(retryAfter: Duration? = nil)
     /// The application is gone: final for Pusher (4001) and chat (31002); polls of PubNub are answered with 400.
     case unknownKey
@@ -51,7 +51,7 @@ extension Drop {
         }
     }
 
-    /// What chat says; nil for nothing.
+    /// Chat's `bye`; nil for none.
     var bye: NexconnBye? {
         switch self {
         case .reset: nil
@@ -67,7 +67,7 @@ extension Drop {
         }
     }
 
-    /// What becomes of a poll.
+    /// The result of a poll.
     var poll: Result<DoubleAnswer, ConnectionFailure> {
         switch self {
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))

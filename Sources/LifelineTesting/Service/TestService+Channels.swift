@@ -72,7 +72,7 @@ extension TestService {
         }
     }
 
-    /// Somebody leaves a channel.
+    /// A user leaves a channel.
     ///
     /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there.
     public func leave(_ user: String, from channel: String) async throws(TestServiceError) {

@@ -14,8 +14,8 @@ extension TestService {
         core.change { $0.mode = .holding }
     }
 
-    /// From now on nothing gets through in either direction, and nobody is told: connections are half-open, attempts and requests stay
-    /// without an answer. ``accept()`` lets new ones through; what was silent before stays silent.
+    /// From now on nothing gets through in either direction, and no end is reported: connections are half-open, attempts and requests
+    /// stay without an answer. ``accept()`` lets new ones through; old connections stay silent.
     public func goSilent() {
         core.change { state in
             state.mode = .silent
@@ -59,7 +59,7 @@ extension TestService {
         }
     }
 
-    /// The machine has no network any more: clients are told, connections end, and attempts fail.
+    /// The machine loses its network: clients are notified, connections end, and attempts fail.
     ///
     /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func loseNetwork() async throws(TestServiceError) {
@@ -71,7 +71,7 @@ extension TestService {
         }
     }
 
-    /// The machine has a network again: clients are told.
+    /// The machine has a network again, and clients are notified.
     ///
     /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func findNetwork() async throws(TestServiceError) {

@@ -7,7 +7,7 @@ import Identifiers
     import Foundation
 #endif
 
-// What others publish, and what the app publishes.
+// Messages that others publish, and those that the app publishes.
 extension TestService {
     /// Somebody else publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
     /// chat keep it for history and for those who are away.
@@ -30,7 +30,7 @@ extension TestService {
         try await deliver(json: String(decoding: data, as: UTF8.self), event: event, on: channel, from: user)
     }
 
-    /// Somebody else publishes JSON text as it is. See ``deliver(_:event:on:from:)``.
+    /// Another user publishes JSON text unchanged. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
     ///   ``TestServiceError/Code/unencodable`` for what is no JSON.
@@ -52,8 +52,8 @@ extension TestService {
         try await deliver(json: #"{"base64":"\#(data.base64EncodedString())"}"#, event: event, on: channel, from: user)
     }
 
-    /// The service loses what it keeps for clients that are away, so that they cannot catch up: after the next reconnect a gap is
-    /// declared. (Pusher keeps nothing, so that every reconnect is one.) Histories stay. Call ``drop(_:)`` next.
+    /// The service loses the messages that it stores for disconnected clients, so that they cannot catch up: after the next reconnect a
+    /// gap is declared. (Pusher stores none, so that every reconnect is a gap.) Histories stay. Call ``drop(_:)`` next.
     public func loseMessages() {
         core.change { state in
             state.stream = []
@@ -62,7 +62,7 @@ extension TestService {
         }
     }
 
-    /// What becomes of messages that the app publishes from now on.
+    /// How the service answers messages that the app publishes from now on.
     ///
     /// - Parameters:
     ///   - answer: what the service answers from now on.
@@ -77,7 +77,7 @@ extension TestService {
         }
     }
 
-    /// What the app has published so far, refused messages included, oldest first.
+    /// The messages that the app has published so far, refused ones included, oldest first.
     ///
     /// - Parameter channel: nil for all channels.
     public func published(on channel: String? = nil) -> [TestPublication] {

@@ -3,7 +3,7 @@ import EngineRuntime
 
 // Time, and waiting for what follows.
 extension TestService {
-    /// How long anything may take in real time before the test is told that it hangs.
+    /// How long anything may take in real time before the test fails because it hangs.
     static let patience = Duration.seconds(30)
     /// How many timers may fire in one call of ``advance(by:)``.
     private static let mostTimers = 100_000
@@ -46,14 +46,13 @@ extension TestService {
             let before = core.work.activity
             try await settleOnce(for: task)
             quiet = core.work.activity == before ? quiet + 1 : 0
-            // What runs on a queue may put something on it again, which nobody counts.
+            // A closure on a queue may enqueue another one, which is not counted.
             let isQuiet = quiet >= (core.work.queues.isEmpty ? 1 : 3)
             if isQuiet, core.work.forgetDoings(ifNothingSince: before) { return }
         }
     }
 
-    /// What clients have begun that no step of the script has waited for, as a sentence that says what to do; empty when there is
-    /// nothing.
+    /// Work of clients that no step of the script has waited for, as a sentence that says what to do; empty when there is none.
     ///
     /// For the comment of an expectation, where it says that the expectation came too early:
     /// `#expect(app.prices == [3], "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and
@@ -115,7 +114,7 @@ extension TestService {
         }
     }
 
-    /// One step of a script: after what came before it, and up to the end of what follows.
+    /// One step of a script: begins after the effects of the previous one, and returns after its own.
     func act<Value: Sendable>(
         _ body: (inout ServiceState) throws(TestServiceError) -> Value
     ) async throws(TestServiceError) -> Value {

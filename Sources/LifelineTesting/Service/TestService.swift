@@ -25,7 +25,7 @@ public final class TestService: Sendable {
     let core = ServiceCore()
     package let double: any ServiceDouble
 
-    /// A service that nobody is connected to.
+    /// A service without connections.
     public init() {
         double = TestDouble(core: core)
     }

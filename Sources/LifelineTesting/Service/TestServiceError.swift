@@ -1,4 +1,4 @@
-/// What is wrong with a script: a step that cannot have the effect that the test wants, or one that never ends.
+/// An error of a script: a step that cannot have the effect that the test wants, or one that never ends.
 public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of mistake it is. An open set: switch over it with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         public static let wrongService = Code(rawValue: "wrongService")
         /// The value cannot be written as JSON.
         public static let unencodable = Code(rawValue: "unencodable")
-        /// Somebody is on the channel already, or is not there.
+        /// The user is on the channel already, or is not on it.
         public static let wrongMember = Code(rawValue: "wrongMember")
         /// Something that the app does has not ended for 30 s.
         public static let stuck = Code(rawValue: "stuck")
@@ -29,9 +29,9 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         public static let neverHappened = Code(rawValue: "neverHappened")
     }
 
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     public var code: Code
-    /// What is wrong, and what to do.
+    /// The problem, and what to do.
     public var reason: String
 
     init(_ code: Code, _ reason: String) {

@@ -8,7 +8,7 @@ public struct TestPublication: Hashable, Sendable {
     public var event: String
     /// The payload as JSON text. For chat the content of the message.
     public var json: String
-    /// Who published it, where the service is told.
+    /// The publisher, if the service knows it.
     public var user: String?
     /// Whether the service has taken it.
     public var isAccepted: Bool
@@ -23,11 +23,11 @@ public struct TestPublication: Hashable, Sendable {
     }
 }
 
-/// What becomes of messages that an app publishes.
+/// How messages that an app publishes are answered.
 public enum Publishing: Hashable, Sendable {
-    /// The service takes them.
+    /// The service accepts them.
     case accepted
-    /// The service does not take them, and says why.
+    /// The service refuses them for this reason.
     case refused(reason: String)
     /// The service takes them, but the answer never comes. The app's call ends when its time is over (`advance(by:)`), or with the
     /// connection (`drop(_:)`).

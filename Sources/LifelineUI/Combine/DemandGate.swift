@@ -13,7 +13,7 @@ final class DemandGate: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Allows so many more; nil for any number from now on.
+    /// Allows this number of further elements; nil for any number from now on.
     func add(_ count: Int?) {
         let waiter = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
             guard !state.isCancelled else { return nil }
@@ -40,10 +40,10 @@ final class DemandGate: Sendable {
         }
     }
 
-    /// Whether nobody is let through any more.
+    /// Whether no more elements pass.
     var isCancelled: Bool { state.withLockedValue { $0.isCancelled } }
 
-    /// Lets nobody through any more.
+    /// From now on no element passes.
     func cancel() {
         let (waiter, callback) = state.withLockedValue { state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
             state.isCancelled = true

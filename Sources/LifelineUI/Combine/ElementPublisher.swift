@@ -1,8 +1,8 @@
 #if canImport(Combine)
     import Combine
 
-    /// An async sequence that never throws, as a publisher for one subscriber. It hands elements out as they are demanded: what is not demanded
-    /// waits in the sequence, which is bounded and says what it drops. On a thread of the Swift runtime. Rule UI-7.
+    /// An async sequence that never throws, as a publisher for one subscriber. It delivers elements on demand: others wait in the
+    /// sequence, which is bounded and reports what it drops. On a thread of the Swift runtime. Rule UI-7.
     struct ElementPublisher<Elements: AsyncSequence & Sendable>: Publisher where Elements.Element: Sendable {
         typealias Output = Elements.Element
         typealias Failure = Never
@@ -31,7 +31,7 @@
         }
     }
 
-    /// What a subscriber holds.
+    /// The subscription that a subscriber holds.
     final class ElementSubscription: Subscription {
         private let gate: DemandGate
 

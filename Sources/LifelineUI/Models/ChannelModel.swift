@@ -15,11 +15,11 @@ import Observation
 public final class ChannelModel<Value: Decodable & Sendable> {
     /// The channel, for publishing and for what it supports.
     public let channel: Channel
-    /// Where the subscription is.
+    /// The state of the subscription.
     public private(set) var phase = ChannelPhase.idle
     /// The rows of the list, oldest first, as many as the limit allows.
     public var rows: [ChannelRow<Value>] { state.rows }
-    /// Who is in the channel, in the order of arrival; empty where the service does not tell.
+    /// The members of the channel, in the order of arrival; empty where the service does not report them.
     public private(set) var members: [Member] = []
     /// Why the history could not be read, at first or for older messages; nil when it could. Live messages arrive all the same.
     public private(set) var historyProblem: LifelineError?

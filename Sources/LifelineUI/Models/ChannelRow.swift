@@ -1,6 +1,6 @@
 /// One row of a list of messages. Rule UI-3.
 public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
-    /// What a row shows.
+    /// The content of a row.
     public enum Content: Sendable {
         /// A message, decoded.
         case value(Value, Message)
@@ -14,7 +14,7 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
 
     /// A number that no other row of the model has.
     public let id: Int
-    /// What the row shows.
+    /// The content of the row.
     public let content: Content
 
     /// The value of a message; nil for every other row.
@@ -28,7 +28,7 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
     }
 }
 
-/// Where a ``ChannelModel`` is.
+/// The state of a ``ChannelModel``.
 public enum ChannelPhase: Hashable, Sendable {
     /// ``ChannelModel/run()`` was not called, or has returned.
     case idle

@@ -25,7 +25,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         return nil
     }
 
-    /// A new subscription: what was shown is shown again by the history, or there is a hole behind it.
+    /// A new subscription: the history contains the shown messages again, or there is a gap after them.
     mutating func begin(withHistory: Bool) {
         known = []
         if withHistory {
@@ -47,7 +47,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
     mutating func take(_ delivery: Delivery) {
         switch delivery {
         case .message(let message):
-            // What was published while the history was read came both ways.
+            // Messages that were published while the history was read arrived both ways.
             if let id = message.id, known.remove(Identifier(id)) != nil { return }
             take(message)
         case .gap(let gap): appendGap(gap)

@@ -40,7 +40,7 @@ public final class ConnectionBanner {
 
     deinit { following?.cancel() }
 
-    /// What to show; nil while there is nothing to say.
+    /// The text of the banner; nil while there is nothing to report.
     public var text: String? { words(status) }
 
     /// Whether there is something to show.

@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-// What is there after a store was closed and opened again.
+// Checks the state of a store that was closed and opened again.
 extension MessageTrial {
     /// Closes a store and opens it again.
     ///
@@ -93,7 +93,7 @@ extension MessageTrial {
         try await first.append(event(6), with: .removed(removed))
         let elsewhere = action(7, value: "elsewhere")
         try await first.append(event(7, "other"), with: .added(elsewhere), in: "other")
-        // As a whole or not at all: the event has a timetoken that is there already.
+        // As a whole or not at all: the timetoken of the event exists already.
         let late = action(8, value: "late")
         var isLateKept = true
         do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
@@ -166,7 +166,7 @@ extension MessageTrial {
         try await first.commit([.put(record(.channel, "ann", "first")), .put(changed), .remove(gone.key)], with: [])
         try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
         try await first.commit([.put(gone)], with: [event(5)], in: "other")
-        // As a whole or not at all: the event has a timetoken that is there already.
+        // As a whole or not at all: the timetoken of the event exists already.
         let late = record(.user, "late", "4")
         var isLateKept = true
         do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }

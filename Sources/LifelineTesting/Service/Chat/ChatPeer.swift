@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import WireCoding
 
-/// What the service knows about one client of chat.
+/// The service's state of one chat client.
 struct ChatPeer: Sendable {
     /// Nil until the client was welcomed.
     var user: String?
@@ -14,12 +14,12 @@ struct ChatPeer: Sendable {
 struct TestInbox: Sendable {
     var items: [(sequence: UInt64, body: [UInt8])] = []
     var last: UInt64 = 0
-    /// How far any of the user's devices has said that it keeps.
+    /// The highest position that any of the user's devices has acknowledged.
     var acknowledged: UInt64 = 0
-    /// Whether messages are lost that no device has received; told at the next welcome.
+    /// Whether messages are lost that no device has received; reported in the next welcome.
     var hasLost = false
 
-    /// Forgets what it holds, and a message that nobody has seen.
+    /// Drops its state, and messages that no device has received.
     mutating func lose() {
         items = []
         last += 1
@@ -120,7 +120,7 @@ extension ServiceState {
         tell(id, NexconnServerFrames.package(missed, hasMore: false))
     }
 
-    /// Says why a session ends, and hangs up.
+    /// Sends the reason why a session ends, and closes the connection.
     mutating func end(_ id: UInt64, _ bye: NexconnBye) {
         tell(id, NexconnServerFrames.bye(bye))
         close(id, .closeFrame(bye.mayRetry ? 4001 : 4000, bye.reason))
@@ -134,7 +134,7 @@ extension ServiceState {
         }
     }
 
-    /// Puts an event into the inbox of a user, and tells the user's devices.
+    /// Puts an event into the inbox of a user, and delivers it to the user's devices.
     mutating func put(_ body: [UInt8], for user: String) {
         var inbox = inboxes[Identifier(user)] ?? TestInbox()
         inbox.last += 1
@@ -187,7 +187,7 @@ extension ServiceState {
         chatHistory[key, default: []].append(ChatEntry(id: message.id.rawValue, body: message.body))
     }
 
-    /// What a channel's name means to chat.
+    /// The conversation and channel that a name stands for in chat.
     static func chatChannel(_ name: String) -> (NexconnConversation, String) {
         guard let colon = name.firstIndex(of: ":"), let known = NexconnConversation(word: String(name[..<colon])) else {
             return (.open, name)

@@ -3,7 +3,7 @@ import Identifiers
 import NexconnProtocol
 import WireCoding
 
-// What chat clients ask.
+// The requests of chat clients.
 extension ServiceState {
     /// - Returns: nil to leave the request unanswered.
     mutating func answer(

@@ -8,13 +8,13 @@ import ConnectionEngine
     import Darwin
 #endif
 
-// What transports report, in the words of the real ones.
+// The failures that transports report, with the same texts as the real ones.
 extension ConnectionFailure {
     static let unreachable = ConnectionFailure(
         .networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED, precedesSending: true)
     static let noRoute = ConnectionFailure(
         .networkUnavailable, "There is no route to the server.", errno: ENETUNREACH, precedesSending: true)
-    /// What requests and connections under way get: they may have been received.
+    /// For requests and connections in progress: they may have been received.
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")

@@ -50,7 +50,7 @@ struct RequestLine: Sendable {
         return pairs
     }
 
-    /// Percent-encoding undone; what is none stays as it is.
+    /// Decodes percent-encoding; invalid sequences stay.
     private static func decoded(_ text: Substring, _ plusIsSpace: Bool = false) -> String {
         var out: [UInt8] = []
         var rest = text.utf8[...]

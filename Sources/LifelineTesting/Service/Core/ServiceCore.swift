@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 /// whoever finds nobody at it. So clients may call back in from anywhere, and all of them see one order.
 final class ServiceCore: Sendable {
     let timers = ManualTimers()
-    /// What clients take for the time.
+    /// The time that clients see.
     let clock: TestClock
     let work = WorkTracker()
     private let state = NIOLockedValueBox(ServiceState())

@@ -4,9 +4,9 @@ import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 
-// What happens on channels, told to the clients of all services.
+// Events on channels, delivered to the clients of all services.
 extension ServiceState {
-    /// Somebody comes. Those who are there hear it, but for the socket `sender`.
+    /// A member joins. All present members are notified, except the socket `sender`.
     mutating func arrive(_ member: TestMember, on name: String, but sender: UInt64? = nil) {
         let (isNew, count) = channel(name) { channel in
             let isNew = !channel.has(member.id)
@@ -25,7 +25,7 @@ extension ServiceState {
             inside: Self.plain(name), but: sender)
     }
 
-    /// Somebody who is there has other data. Only PubNub's protocol tells others.
+    /// A present member changes its data. Only PubNub's protocol notifies others.
     ///
     /// - Returns: whether the user is there.
     @discardableResult
@@ -58,7 +58,7 @@ extension ServiceState {
             inside: Self.plain(name), but: sender)
     }
 
-    /// A message of somebody else.
+    /// A message of another user.
     mutating func deliver(_ json: String, event: String?, on name: String, from user: String?) {
         let frame = PusherFrames.event(name: event ?? "message", channel: name, data: json, userID: user)
         for id in pusherSubscribers(of: name) { tell(id, frame) }

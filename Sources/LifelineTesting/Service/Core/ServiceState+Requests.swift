@@ -1,7 +1,7 @@
 import EngineRuntime
 import WireCoding
 
-// Which request is answered by whom.
+// Which part answers which request.
 extension ServiceState {
     /// Answers a request, or leaves it open when that is what the script wants.
     mutating func answer(_ id: UInt64, _ line: RequestLine) {

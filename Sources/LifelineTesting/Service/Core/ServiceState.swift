@@ -6,11 +6,11 @@ import PubNubProtocol
 
 /// Everything that a test service knows, as a value.
 struct ServiceState: Sendable {
-    /// What becomes of attempts to connect and of requests.
+    /// How attempts to connect and requests are handled.
     enum Mode: Sendable {
         case accepting
         case refusing(Refusal)
-        /// They wait for ``TestService/accept()``.
+        /// Requests wait for ``TestService/accept()``.
         case holding
         /// Nothing gets through in either direction.
         case silent
@@ -42,14 +42,14 @@ struct ServiceState: Sendable {
     /// The messages that were sent, by user and by the user's own id of the message.
     var sentChats: [[Identifier]: UInt64] = [:]
 
-    /// What clients are to hear, in order.
+    /// Deliveries to clients, in order.
     var outbox: Deque<@Sendable () -> Void> = []
     var isDelivering = false
     var deliveryWaiters: [@Sendable () -> Void] = []
 
     private var lastID: UInt64 = 0
     private var lastTick: UInt64 = 0
-    /// Of the clock, at the latest change that looked at it.
+    /// The clock's time at the latest change that read it.
     var now = Moment(nanoseconds: 1_000_000_000)
 
     /// A number that was never given before.
@@ -88,13 +88,13 @@ struct ServiceState: Sendable {
 
     func isDenied(_ name: String) -> Bool { channels[Identifier(Self.plain(name))]?.isDenied ?? false }
 
-    /// What becomes of messages that are published to a channel.
+    /// How messages that are published to a channel are answered.
     func outcome(on channel: String) -> Publishing { publishing[Identifier(Self.plain(channel))] ?? publishingElsewhere }
 }
 
 /// A channel of a test service.
 struct TestChannel: Sendable {
-    /// Who is there, in the order of arrival.
+    /// The members, in the order of arrival.
     var members: [TestMember] = []
     var isDenied = false
     /// Whether a client was ever subscribed to it.
@@ -105,7 +105,7 @@ struct TestChannel: Sendable {
     func info(of user: String) -> String? { members.first { $0.id.isExactly(user) }?.info }
 }
 
-/// Somebody on a channel.
+/// A member of a channel.
 struct TestMember: Hashable, Sendable {
     var id: String
     /// JSON text.

@@ -3,7 +3,7 @@ import EngineRuntime
 import EngineTesting
 import NIOConcurrencyHelpers
 
-/// The manual clock as clients see it: whatever they are told reaches them a nanosecond later than what came before it.
+/// The manual clock as clients see it: each delivery reaches them a nanosecond after the one before it.
 ///
 /// The engine takes an answer for one to a probe only when it came later than the probe, which is so on every real clock.
 final class TestClock: TimerScheduler {

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// What clients of a test service stand on.
+/// The double of the transports that clients of a test service use.
 final class TestDouble: ServiceDouble {
     private let core: ServiceCore
     private let seed = NIOLockedValueBox<UInt64>(0)

@@ -11,7 +11,7 @@ struct TestExchange: Sendable {
     var unblock: (@Sendable () -> Void)?
     /// A PubNub poll that waits for messages.
     var poll: TestPoll?
-    /// Nobody will answer it.
+    /// The exchange will never be answered.
     var isLost = false
 }
 
@@ -49,7 +49,7 @@ extension ServiceState {
 
     mutating func finish(_ id: UInt64, json: String) { finish(id, Array(json.utf8)) }
 
-    /// All requests that nobody has answered, oldest first.
+    /// All unanswered requests, oldest first.
     var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
 
     private static func answer(to line: RequestLine, _ refusal: Refusal) -> Result<DoubleAnswer, ConnectionFailure> {

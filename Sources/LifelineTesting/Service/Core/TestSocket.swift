@@ -3,7 +3,7 @@ import EngineRuntime
 
 /// A WebSocket between a client and a test service.
 struct TestSocket: Sendable {
-    /// What the client hears.
+    /// An event that the client receives.
     enum Event: Sendable {
         case opened
         case text([UInt8])
@@ -21,12 +21,12 @@ struct TestSocket: Sendable {
     let report: @Sendable (Event) -> Void
     var peer: Peer
     var isOpen = false
-    /// What is sent over it gets lost, in both directions.
+    /// Everything that is sent over it is lost, in both directions.
     var isSilent = false
 }
 
 extension ServiceState {
-    /// A client dials. The path says which protocol it speaks.
+    /// A client dials. The path determines its protocol.
     mutating func dialled(_ id: UInt64, _ endpoint: WebSocketEndpoint, _ report: @escaping @Sendable (TestSocket.Event) -> Void) {
         let isChat = endpoint.target.contains("/nexconn/")
         sockets[id] = TestSocket(
@@ -64,7 +64,7 @@ extension ServiceState {
         }
     }
 
-    /// Queues what the client is to hear.
+    /// Queues an event for the client.
     mutating func tell(_ id: UInt64, _ event: TestSocket.Event) {
         guard let socket = sockets[id], !socket.isSilent else { return }
         outbox.append { socket.report(event) }
@@ -106,7 +106,7 @@ extension ServiceState {
     /// Whether nothing gets through.
     private var isCutOff: Bool { if case .silent = mode { true } else { false } }
 
-    /// A ping is not answered behind a client event whose fate nobody is to learn.
+    /// A ping is not answered after a client event whose outcome is to stay unknown.
     private func isWithholding(_ id: UInt64) -> Bool {
         if case .pusher(let peer) = sockets[id]?.peer { peer.withholdsPongs } else { false }
     }

@@ -12,7 +12,7 @@ final class WorkTracker: ConsumerTracker {
     private struct State {
         /// Counts everything that happens.
         var activity: UInt64 = 0
-        /// What clients have done since somebody waited for its end, the first few.
+        /// The first few actions of clients since the test last waited for them.
         var doings: [String] = []
         var tasks = 0
         /// How many of the tasks wait for an answer of the service.
@@ -31,7 +31,7 @@ final class WorkTracker: ConsumerTracker {
             busy.values.allSatisfy { $0 == nil || $0 == task }
         }
 
-        /// Takes out those whose loops all wait.
+        /// Removes the waiters whose loops are all waiting.
         mutating func takeReadyWaiters() -> [@Sendable () -> Void] {
             let waiting = consumerWaiters
             consumerWaiters = waiting.filter { !isQuiet(except: $0.task) }
@@ -67,7 +67,7 @@ final class WorkTracker: ConsumerTracker {
         }
     }
 
-    /// What nobody has waited for, in parts of a sentence.
+    /// Actions that no test has waited for, in parts of a sentence.
     var unfinished: [String] {
         state.withLockedValue { state in
             var parts = state.doings

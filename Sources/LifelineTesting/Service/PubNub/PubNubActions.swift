@@ -14,7 +14,7 @@ extension ServiceState {
     /// The type of an action that the neutral API takes for a reaction.
     static let reactionType = "reaction"
 
-    /// `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, or `DELETE` with `/action/TIMETOKEN` behind it.
+    /// `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, or `DELETE` with `/action/TIMETOKEN` at its end.
     mutating func pubnubActions(_ id: UInt64, _ line: RequestLine) {
         let (name, user) = (line.path[4], line.query["uuid"] ?? "me")
         guard let message = Timetoken(line.path[6]), keeps(message, on: name) else {
@@ -123,7 +123,7 @@ extension TestService {
         }
     }
 
-    /// Somebody else takes a reaction back.
+    /// Another user removes a reaction.
     ///
     /// - Throws: ``TestServiceError/Code/wrongMember`` when there is none.
     public func removeReaction(

@@ -32,7 +32,7 @@ extension ServiceState {
         }
     }
 
-    /// Here now, heartbeats, leaves, states and where somebody is.
+    /// Here now, heartbeats, leaves, states, and the channels of a user.
     mutating func pubnubPresence(_ id: UInt64, _ line: RequestLine) {
         let path = line.path
         if path[4] == "uuid", path.count == 6 { return whereNow(id, user: path[5]) }

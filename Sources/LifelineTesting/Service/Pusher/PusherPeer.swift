@@ -2,12 +2,12 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-/// What the service knows about one client of Pusher.
+/// The service's state of one Pusher client.
 struct PusherPeer: Sendable {
     let socketID: String
     /// In the order of subscribing.
     var channels: [String] = []
-    /// Who the client is on presence channels.
+    /// The client's own member, by presence channel.
     var members: [Identifier: PusherMember] = [:]
     /// Whether pings stay unanswered, so that the client does not learn what became of an event.
     var withholdsPongs = false
@@ -21,7 +21,7 @@ extension ServiceState {
         tell(id, PusherFrames.connectionEstablished(socketID: peer.socketID, activityTimeout: 120))
     }
 
-    /// The server says why in an error, and hangs up.
+    /// The server sends the reason in an error, and closes the connection.
     mutating func refusePusher(_ id: UInt64, _ refusal: Refusal) {
         let (code, message) =
             refusal == .invalidToken ? (4009, "Connection not authorized.") : (4001, "Could not find app by key.")
