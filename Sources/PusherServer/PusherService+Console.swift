@@ -6,7 +6,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// What the console of a server asks.
+// Requests of the console.
 extension PusherService {
     /// A channel, as lists of the console show it.
     package struct ListedChannel: Hashable, Sendable {
@@ -103,7 +103,7 @@ extension PusherService {
     /// Shows what is delivered to subscribers of this server, where another one has taken it (rule CO-40).
     func show(_ frame: ByteBuffer, in channel: ChannelID) {
         guard context.feed.isWatched, let event = PusherWire.envelope(in: frame), let name = event["event"]?.string,
-            // What the service itself says, such as who came.
+            // Events of the service itself, such as joined members.
             !name.hasBytePrefix("pusher:"), !name.hasBytePrefix("pusher_internal:")
         else { return }
         let data = event["data"]?.string ?? event["data"]?.text
@@ -116,9 +116,9 @@ extension PusherService {
     /// Connections of an application, those of other servers included where they are known.
     package func connectionCount(of application: Application) -> Int { channels.connections(of: application) }
 
-    /// What there is of each application.
+    /// The counts of each application.
     package var channelTallies: [(application: String, tally: ChannelTally)] {
-        // Each part of the hub tells its own.
+        // Each part of the hub has its own counts.
         var sums: [Identifier: ChannelTally] = [:]
         for (id, tally) in channels.tallies { sums[Identifier(id), default: ChannelTally()] += tally }
         return sums.map { ($0.key.text, $0.value) }

@@ -5,7 +5,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What metrics count Pusher's requests as.
+/// The kinds under which metrics count Pusher's requests.
 struct PusherRequestKinds: Sendable {
     let publish, publishBatch, channels, channel, users, connections, terminate: RequestKind
 
@@ -77,7 +77,7 @@ extension PusherService: WebSocketFront {
         if let held { connection.finish(held.number, result) } else { connection.answer(result) }
     }
 
-    /// Has somebody else answer, but only whoever may ask: nobody else costs more than this server.
+    /// Forwards a request to another server, but only an authorised one, so that others cost this server alone.
     private func forward(
         _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
     ) throws(HTTPProblem) {
@@ -123,7 +123,7 @@ extension PusherService: WebSocketFront {
 
     // MARK: Connections
 
-    /// Every path: one that is not Pusher's is told so over the WebSocket.
+    /// Every path: a path that is not Pusher's is refused over the WebSocket.
     package func subprotocol(of segments: [String]) -> String? { PusherWire.subprotocol }
 
     package func connection(

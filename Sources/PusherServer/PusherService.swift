@@ -5,7 +5,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What the Pusher front is told. Sizes are bytes.
+/// The settings of the Pusher front. Sizes are bytes.
 package struct PusherServiceSettings: Sendable {
     package var applications: any ApplicationRegistry
     /// After this much silence of the server a client asks whether it is still there; told to clients, in whole seconds.
@@ -13,7 +13,7 @@ package struct PusherServiceSettings: Sendable {
     /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
     package var pongTimeout: Duration
     package var maximumMessageBytes: Int
-    /// The close code that a stop says.
+    /// The close code when the server stops.
     package var drainCode: UInt16
     /// The application whose public channels are shared with other services.
     package var bridgedID: String?
@@ -61,7 +61,7 @@ package final class PusherService: Sendable {
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
     let webSockets: WebSocketService
-    /// Who answers requests of the HTTP API instead of this service.
+    /// Answers requests of the HTTP API in place of this service.
     let forwarder: RequestForwarder?
     /// Events that this server took, by the id of their application.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
@@ -108,7 +108,7 @@ package final class PusherService: Sendable {
 
     var now: MonotonicInstant { context.now }
 
-    /// What a stop says.
+    /// The close reason when the server stops.
     var drainFarewell: PusherCloseReason { .draining(code: settings.drainCode) }
 
     /// The one copy of an application that connections refer to. A changed application gets a new one.
@@ -171,7 +171,7 @@ package final class PusherService: Sendable {
         webhooks.receivers.merging(channels.webhookReports) { $0.adding($1) }
     }
 
-    /// What became of the events of each application, by receiver.
+    /// The delivery counts of each application, by receiver.
     package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         allWebhookReports.reduce(into: [:]) { counts, entry in
             let name = context.names.counted(ApplicationName(.pusher, entry.key))

@@ -31,14 +31,14 @@ struct LiveChannel: Sendable {
     var askedAt: Moment?
     /// Whether an event came before the confirmation that may have been the present subscription's, and was dropped (rule PS-36).
     var hasMissed = false
-    /// Whether an event was told before the confirmation.
+    /// Whether an event was delivered before the confirmation.
     var hasTold = false
 
     /// Whether the server knows of the subscription, as far as we know.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
 
-/// What an encrypted channel needs beside that.
+/// The additional state of an encrypted channel.
 struct SealedChannel: Sendable {
     /// Somebody is being asked for a newer key, for the sake of the first event of the backlog.
     struct KeyReload: Sendable {
@@ -66,7 +66,7 @@ enum EarlyChange: Sendable {
     case removed(PusherMember)
 }
 
-/// A client event that was sent; the answer to its ping tells that the server has read it.
+/// A client event that was sent; the pong for its ping shows that the server has read it.
 struct SentEvent: Sendable {
     var id: RequestID
     var ping: UInt64

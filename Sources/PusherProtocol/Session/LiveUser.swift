@@ -3,15 +3,15 @@ import Identifiers
 
 /// The wish to be signed in, over all connections.
 struct WantedUser: Sendable {
-    /// Who waits for the confirmation.
+    /// The requests that wait for the confirmation.
     var waiters: [RequestID] = []
     /// Failures in a row.
     var failures = 0
-    /// No earlier attempt by itself than this.
+    /// The session makes no attempt by itself before this time.
     var notBefore: Moment?
 }
 
-/// What the sign-in has come to on the present connection.
+/// The state of the sign-in on the present connection.
 struct LiveUser: Sendable {
     enum Phase: Hashable, Sendable {
         /// Nobody wants to be signed in, or the connection is not confirmed yet.
@@ -29,7 +29,7 @@ struct LiveUser: Sendable {
 
     var phase = Phase.idle
     var deadline: Moment?
-    /// Who was named in the latest `pusher:signin` that still counts.
+    /// The user of the latest `pusher:signin` that is still valid.
     var asked: PusherUser?
     /// Whom the server has confirmed on this connection, also after signing out.
     var known: PusherUser?

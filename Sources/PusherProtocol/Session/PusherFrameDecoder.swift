@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What arrives on a Pusher connection.
+/// An element that arrives on a Pusher connection.
 public enum PusherInbound: Sendable {
     /// A message; `text` is the frame as received when the decoder keeps it.
     case message(PusherEnvelope, text: String?)

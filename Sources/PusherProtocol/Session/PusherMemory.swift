@@ -3,9 +3,9 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// What a Pusher client keeps over reconnects: where to connect, and the channels that are wanted, in order.
+/// The state of a Pusher client that survives reconnects: the endpoint, and the wanted channels, in order.
 public struct PusherMemory: Sendable {
-    /// Where every attempt goes.
+    /// The endpoint of every attempt.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
     /// Set while a user wants to be signed in.
@@ -73,7 +73,7 @@ struct WantedChannel: Sendable {
     var authorization: PusherAuthorization?
     /// How long each step may take, when the channel has a time of its own.
     var timeout: Duration?
-    /// Who waits for the confirmation.
+    /// The requests that wait for the confirmation.
     var waiters: [RequestID] = []
     /// Events that wait for the confirmation, in order.
     var outbox: [QueuedEvent] = []
@@ -83,11 +83,11 @@ struct WantedChannel: Sendable {
     /// (rule RV-31).
     var position: PusherPosition?
     var heardOn: String?
-    /// The latest event that was replayed and told before a confirmation. What came before it may be missing (rule RV-32).
+    /// The latest event that was replayed and delivered before a confirmation. Earlier events may be missing (rule RV-32).
     var told: PusherPosition?
-    /// When the peer was last heard before the link was lost, if messages may be missing since then.
+    /// When something was last received before the link was lost, if messages may be missing since then.
     var lostAt: Moment?
-    /// Presence: who was there when last heard of.
+    /// The members at the last report, for presence channels.
     var members: OrderedDictionary<Identifier, PusherMember> = [:]
     /// Presence: the own user id on the present connection.
     var myID: String?
@@ -95,7 +95,7 @@ struct WantedChannel: Sendable {
     var refusal: ConnectionFailure?
     /// Failures to subscribe in a row.
     var failures = 0
-    /// No earlier attempt by itself than this.
+    /// The session makes no attempt by itself before this time.
     var notBefore: Moment?
 }
 

@@ -62,7 +62,7 @@ extension PusherSession {
         return failure
     }
 
-    /// What is passed on of a refusal's body.
+    /// The part of a refusal's body that is passed on.
     static func shown(_ body: String?) -> String? {
         guard let body, body.utf8.count > PusherLimits.shownBody else { return body }
         return String(decoding: body.utf8.prefix(PusherLimits.shownBody), as: UTF8.self)

@@ -23,7 +23,7 @@ extension PusherSession {
         var failure = failure
         let error = memory.lastError
         memory.lastError = nil
-        // Some servers say why in an error and then just hang up, or close with a code that says nothing.
+        // Some servers send the reason in an error and then end the TCP connection, or close with an unspecific code.
         if let code = error?.code, (4000...4299).contains(code), (failure.closeCode ?? 0) < 4000 {
             failure.closeCode = code
         }

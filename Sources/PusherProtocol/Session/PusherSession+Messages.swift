@@ -1,7 +1,7 @@
 import ConnectionEngine
 import WireCoding
 
-// What the server says.
+// Messages of the server.
 extension PusherSession {
     /// The longest silence that a server may ask for to be believed.
     private static let longestSilence: Double = 86_400
@@ -52,7 +52,7 @@ extension PusherSession {
         }
     }
 
-    /// An event as it came, to whoever listens.
+    /// Delivers an event unchanged.
     private func deliver(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
         out.emit(.message(envelope))
@@ -99,8 +99,8 @@ extension PusherSession {
         let error = PusherErrorData(parsing: envelope.data)
         // On a confirmed connection 4009 may be about one channel, so only codes that are retried anyway count.
         if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
-        // A restart is a matter of the connection's status, which the close tells. But Reverb answers what it will not take with 4200
-        // as well, so nothing that waits for its fate may be taken for accepted.
+        // A restart concerns the connection's status, which the close reports. But Reverb also refuses messages with 4200, so events
+        // whose outcome is pending must not count as accepted.
         if error.isRestart {
             if !sent.isEmpty { refusals.append(Self.refusal(.unknown, error)) }
             return

@@ -3,7 +3,7 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-// Who is there. Rules PS-18, PS-19 and PS-33.
+// Presence members. Rules PS-18, PS-19 and PS-33.
 extension PusherSession {
     typealias Members = OrderedDictionary<Identifier, PusherMember>
 
@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// Who is there, as a confirmation says. A list beyond all measure is cut, and told so (rule PS-33).
+    /// The members in a confirmation. A list beyond the limit is cut, and the cut is reported (rule PS-33).
     static func members(_ envelope: PusherEnvelope, _ out: inout Actions) -> [PusherMember] {
         let members = PusherMember.list(parsing: envelope.data ?? "", limit: PusherLimits.membersKept + 1) ?? []
         guard members.count > PusherLimits.membersKept else { return members }
@@ -25,7 +25,7 @@ extension PusherSession {
         return Array(members.dropLast())
     }
 
-    /// Who is there: the list of a confirmation, and on it what changed while the server made it (rule PS-37).
+    /// The members: the list of a confirmation, with the changes that arrived while the server made it (rule PS-37).
     mutating func merged(_ list: [PusherMember], of name: String) -> Members {
         var members = Members(list.map { (Identifier($0.userID), $0) }) { _, last in last }
         for change in early.removeValue(forKey: Identifier(name)) ?? [] {
@@ -61,7 +61,7 @@ extension PusherSession {
         early[Identifier(name), default: []].append(change)
     }
 
-    /// The change that a message tells, when it is for users.
+    /// The presence change in a message, if users are to see it.
     private mutating func presence(
         _ envelope: PusherEnvelope, _ memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {

@@ -24,7 +24,7 @@ extension PusherSession {
     ) {
         guard let queued = checked(event, json, name, id, &memory, &out), var wanted = memory.channels[name] else { return }
         if wanted.outbox.count >= WantedChannel.outboxLimit {
-            // What nobody waits for any more makes room.
+            // Events whose callers no longer wait are removed to make room.
             wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard wanted.outbox.count < WantedChannel.outboxLimit else {
@@ -75,7 +75,7 @@ extension PusherSession {
         return nil
     }
 
-    /// Sends an event, and a ping behind it: the answer to the ping says that the server has read the event.
+    /// Sends an event, and a ping after it: the pong shows that the server has read the event.
     mutating func transmit(_ event: QueuedEvent, on name: String, _ out: inout Actions) {
         // Answered meanwhile: its caller believes that it was not sent.
         if let id = event.id, !out.isAwaited(id) { return }

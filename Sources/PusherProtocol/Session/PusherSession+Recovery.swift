@@ -4,7 +4,7 @@ import WireCoding
 
 // Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
 extension PusherSession {
-    /// What the greeting says about recovery.
+    /// Reads what the greeting offers for recovery.
     mutating func noteRecovery(_ greeting: JSONText?, _ memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
         // Events of this connection have no positions, so what comes later than a position has come in part.
@@ -18,7 +18,7 @@ extension PusherSession {
         }
     }
 
-    /// What to ask for with a subscription; nil when nothing has been heard of the channel on such a server.
+    /// The position to request with a subscription; nil when none is known for the channel on such a server.
     func recoverRequest(_ name: String, _ memory: PusherMemory) -> PusherRecoverRequest? {
         guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
         else { return nil }

@@ -193,11 +193,11 @@ extension PusherSession {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
-        // The answer says that the server has read them all.
+        // The pong shows that the server has read them all.
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// After so many subscriptions that were taken back without an answer to a ping, one is sent.
+    /// After this number of subscriptions that were withdrawn without the answer to a ping, a ping is sent.
     static let takenBackLimit = 1000
 
     /// Whether events of a channel that is not confirmed yet are told: some servers add a subscriber before they confirm. Not when they may be
@@ -207,7 +207,7 @@ extension PusherSession {
         return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))
     }
 
-    /// Forgets the wish, and answers whoever waited for the channel.
+    /// Drops the subscription, and answers callers that wait for the channel.
     static func forget(_ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
         let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed.")
         answerWaiters(of: name, .failure(failure), &memory, &out)

@@ -111,7 +111,7 @@ extension PusherSession {
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
         for (name, authorization) in parked { subscribeAsUser(name.text, authorization, &memory, &out) }
-        // Those that failed for want of a user have one now.
+        // Subscriptions that failed for lack of a user have one now.
         let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
         for name in failed.keys.texts { start(name, &memory, &out) }
     }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import WireCoding
 
-// Who of a watchlist is there. Rule PS-32.
+// Online status of the users of a watchlist. Rule PS-32.
 extension PusherSession {
     mutating func watchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard user.phase == .confirmed else { return }
@@ -15,7 +15,7 @@ extension PusherSession {
         }
     }
 
-    /// Some servers tell it as an event of its own, `online` or `offline`, without a channel.
+    /// Some servers send it as an event of its own, `online` or `offline`, without a channel.
     func bareWatchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard user.phase == .confirmed, envelope.event == "online" || envelope.event == "offline",
             let data = envelope.data.flatMap({ try? JSONText($0) }), let ids = PusherWatchlistChange.userIDs(of: data)

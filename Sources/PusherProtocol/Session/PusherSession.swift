@@ -38,9 +38,9 @@ public struct PusherSession: WebSocketSession {
     var early: [Identifier: [EarlyChange]] = [:]
     /// Which channel a running job is for.
     var jobs: [JobID: String] = [:]
-    /// Events whose fate is not known yet, in order.
+    /// Events whose outcome is not known yet, in order.
     var sent: [SentEvent] = []
-    /// Events that nobody waits for, sent since the last ping.
+    /// Events without a waiting caller, sent since the last ping.
     var unpinged = 0
     /// Errors since the last answer to a ping that may be about events sent.
     var refusals: [ConnectionFailure] = []
@@ -64,7 +64,7 @@ public struct PusherSession: WebSocketSession {
     ) {
         if let error = memory.lastError, socketID != nil {
             memory.lastError = nil
-            // The link goes on, so this was no goodbye (rule PS-4).
+            // The link continues, so this was not the end of the connection (rule PS-4).
             if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
         }
         switch inbound {
@@ -107,7 +107,7 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        // Who disconnects does not listen, so nothing is missed.
+        // After a disconnect by the app no messages are missed.
         if failure == nil { Self.forgetPositions(&memory) }
         for name in memory.channels.keys.texts {
             // No key will come any more.

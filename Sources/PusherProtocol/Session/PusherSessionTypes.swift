@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What a user asks of a Pusher connection.
+/// A command of a user to a Pusher connection.
 public enum PusherCommand: Sendable {
     /// Keep this channel subscribed from now on, over every reconnect. Answered with `subscribed` when the server has
     /// confirmed, or with the failure once it is final.
@@ -12,13 +12,13 @@ public enum PusherCommand: Sendable {
     case publish(channel: String, event: String, json: String)
     /// A message as it is: event name and data as JSON text, without a channel.
     case send(event: String, json: String)
-    /// Sign in as a user, from now on and on every later connection. Whoever can vouch for the user is asked for each connection
-    /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with the failure once it
-    /// is final. Messages to the user come as events of the channel `#server-to-user-ID`, which is subscribed by itself; its
-    /// confirmation, failures and gaps are told like those of other channels. Rules PS-28 to PS-32.
+    /// Sign in as a user, from now on and on every later connection. For each connection the user has to be authorised
+    /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with the failure once it is
+    /// final. Messages to the user come as events of the channel `#server-to-user-ID`, to which the session subscribes by itself; its
+    /// confirmation, failures and gaps are reported like those of other channels. Rules PS-28 to PS-32.
     case signIn
-    /// No user from now on. The protocol has no such message: the present connection stays signed in until it ends, but nothing of
-    /// the user is told any more. Answered at once.
+    /// Signs out. The protocol has no such message: the present connection stays signed in until it ends, but no more events of the
+    /// user are delivered. Answered at once.
     case signOut
 }
 
@@ -38,7 +38,7 @@ public struct PusherSubscription: Hashable, Sendable {
     }
 }
 
-/// What an authorisation endpoint answers.
+/// The answer of an authorisation endpoint.
 public struct PusherAuthorization: Hashable, Sendable {
     /// `key:signature`.
     public var auth: String
@@ -68,14 +68,14 @@ public enum PusherReply: Hashable, Sendable {
     case signedOut
 }
 
-/// What a Pusher connection tells.
+/// An event of a Pusher connection.
 public enum PusherSessionEvent: Sendable {
     /// The connection has a socket id.
     case established(socketID: String)
     /// A subscription was confirmed: the first time, or again on a new connection.
     indirect case subscribed(PusherSubscribed)
-    /// A channel could not be subscribed. `body` is what the server said, at most 1 KiB of it; an endpoint's answer stays with
-    /// whoever asked it. `willRetry` says whether the session tries again by itself.
+    /// A channel could not be subscribed. `body` is the server's answer, at most 1 KiB of it; an endpoint's answer is not included.
+    /// `willRetry` tells whether the session tries again by itself.
     indirect case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
     /// The channel is not subscribed any more, because it was asked for.
     case unsubscribed(channel: String)
@@ -88,7 +88,7 @@ public enum PusherSessionEvent: Sendable {
     case cacheMissed(channel: String)
     /// The server confirmed the user of this connection: the first time, or again on a new one.
     indirect case signedIn(PusherUser)
-    /// The user could not be signed in. `willRetry` says whether the session tries again by itself.
+    /// The user could not be signed in. `willRetry` tells whether the session tries again by itself.
     indirect case signInFailed(failure: ConnectionFailure, body: String?, willRetry: Bool)
     /// Users of the signed-in user's watchlist came online or went offline, in the server's order.
     case watchlist([PusherWatchlistChange])
@@ -97,7 +97,7 @@ public enum PusherSessionEvent: Sendable {
     indirect case decryptionFailed(channel: String, event: String, data: String?)
     /// Messages published since then may be missing. Comes with the confirmation after a loss.
     case gap(channel: String, since: Moment)
-    /// Something arrived that is no Pusher message; the connection goes on.
+    /// A frame that is no Pusher message has arrived; the connection continues.
     case malformed(reason: String)
     /// The text of a frame, as received. Only when the decoder keeps it.
     case frame(String)
@@ -112,7 +112,7 @@ public struct PusherSubscribed: Sendable {
     public var channel: String
     /// The confirmation's `data` as text; `{}` when the server sent none.
     public var data: String
-    /// For presence channels: everybody who is there now, in the server's order.
+    /// For presence channels: all present members, in the server's order.
     public var members: [PusherMember]
     /// For presence channels: the own user id.
     public var myID: String?
@@ -133,7 +133,7 @@ public struct PusherSubscribed: Sendable {
     }
 }
 
-/// Side work: ask whoever can authorise a channel.
+/// Side work: ask for the authorisation of a channel or a user.
 public struct PusherAuthorizeJob: Hashable, Sendable {
     public enum Purpose: Hashable, Sendable {
         case subscription

@@ -1,4 +1,4 @@
-/// What a channel's name says about it. Pusher documentation, Channels, Channel types.
+/// The properties of a channel that its name contains. Pusher documentation, Channels, Channel types.
 public struct PusherChannelKind: Hashable, Sendable {
     public enum Access: Hashable, Sendable {
         /// Anybody may subscribe.

@@ -41,7 +41,7 @@ public enum PusherClientFrames {
             + "\"user_data\":\(JSONWriter.string(userData))}}"
     }
 
-    /// Any message. - Parameter json: the data as JSON text, which goes out as it is; it must have been checked.
+    /// Any message. - Parameter json: the data as JSON text, which is sent unchanged; it must have been checked.
     public static func event(name: String, channel: String? = nil, json: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(json.utf8.count + 96)

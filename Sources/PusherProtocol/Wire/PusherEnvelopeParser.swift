@@ -35,8 +35,8 @@ public struct PusherEnvelopeParser: Sendable {
             position: draft.position, extras: draft.extrasText)
     }
 
-    /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
-    /// as such.
+    /// The parts that have been read so far. An invalid value does not stop the reading, so that broken JSON is always reported as
+    /// such.
     private struct Draft {
         var event: String?
         var channel: String?

@@ -1,7 +1,7 @@
 /// The protocol's limits. Pusher documentation, Channels and HTTP API; the wider one where sources differ (rule PW-11).
 public enum PusherLimits {
-    /// Letters in a channel name, for a client: libraries and other servers take so many. Pusher's documentation says 164, and so
-    /// does our server by default (rule SP-63).
+    /// The limit of letters in a channel name, for a client, as libraries and other servers have it. Pusher's documentation says 164,
+    /// which is also this server's default (rule SP-63).
     public static let channelName = 200
     /// Letters in an event name.
     public static let eventName = 200
@@ -23,13 +23,13 @@ public enum PusherLimits {
     public static let watchlist = 100
     /// User ids that a client takes from one message about a watchlist.
     public static let watchlistMessage = 10_000
-    /// Members of one channel that a client keeps, whatever the server says.
+    /// The limit of members of one channel that a client stores, whatever the server sends.
     public static let membersKept = 100_000
     /// Bytes of a refusal's body that a client passes on.
     public static let shownBody = 1024
     /// Seconds by which the timestamp of an HTTP request may be off.
     public static let timestampWindow = 600
-    /// Seconds for which a cache channel keeps its last event.
+    /// How many seconds a cache channel keeps its last event.
     public static let cacheSeconds = 1800
 
     /// Whether an event name has an acceptable length.

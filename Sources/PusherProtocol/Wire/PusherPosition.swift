@@ -79,11 +79,11 @@ public struct PusherRecoverRequest: Hashable, Sendable {
     }
 }
 
-/// What the greeting says about recovery (rule RV-1).
+/// The greeting's offer of recovery (rule RV-1).
 public struct PusherRecoveryOffer: Hashable, Sendable {
-    /// How many events of a channel are kept at most.
+    /// The limit of events that are kept of a channel.
     public var messages: Int
-    /// How long they are kept at most, in seconds.
+    /// How many seconds they are kept at most.
     public var seconds: Int
 
     /// Makes a value with these properties.
@@ -93,9 +93,9 @@ public struct PusherRecoveryOffer: Hashable, Sendable {
     }
 }
 
-/// What a confirmation says about recovery (rules RV-3 and RV-5).
+/// The outcome of recovery in a confirmation (rules RV-3 and RV-5).
 public struct PusherRecoveryOutcome: Hashable, Sendable {
-    /// Where the channel is now.
+    /// The present position of the channel.
     public var position: PusherPosition
     /// Whether nothing is missing since the position that was asked for; nil when none was.
     public var recovered: Bool?

@@ -86,7 +86,7 @@ public enum PusherRequestSignature {
     }
 }
 
-/// Why a request is not authenticated. Says neither what was expected nor what came.
+/// Why a request is not authenticated. Contains neither the expected nor the received values.
 public enum PusherRequestSignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(String)
     case unknownKey

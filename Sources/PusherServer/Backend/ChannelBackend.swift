@@ -41,7 +41,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
     /// Ends all subscriptions of a connection that has gone.
     func unsubscribe(all subscriptions: [EndedSubscription])
-    /// Signs a connection in as a user. Its node sends the answers before any news of those whom the user watches.
+    /// Signs a connection in as a user. Its node sends the answers before any status of users whom this user watches.
     func signIn(_ signIn: ConnectionSignIn)
     /// Forgets a connection that was signed in.
     func signOut(_ connection: UserConnection, of application: Application)
@@ -60,7 +60,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     // MARK: Reads
 
-    /// How a channel stands; nil when nobody is subscribed.
+    /// The occupancy of a channel; nil without subscribers.
     func occupancy(of channel: ChannelID) -> ChannelOccupancy?
     /// The members of a presence channel, in the order of joining.
     func members(of channel: ChannelID) -> [PresenceMember]
@@ -68,17 +68,17 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func cached(_ channel: ChannelID) -> CachedMessage?
     /// The event loops with subscribers of a channel.
     func audience(of channel: ChannelID) -> EventLoopSet
-    /// The occupied channels of an application whose names begin with `prefix`, in parts of some size until `body` says false.
+    /// The occupied channels of an application whose names begin with `prefix`, in parts, until `body` returns false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
     /// Connections of an application.
     func connections(of application: Application) -> Int
     /// Channels with at least one subscription.
     var channelCount: Int { get }
-    /// What there is of each application, by its id.
+    /// The counts of each application, by its id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
-    /// What is kept of each application's events for connections that come back, where it is decided.
+    /// The size of each application's recovery histories, where decisions are made.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
-    /// What became of events of webhooks that another service of this process has told, where it is decided.
+    /// The delivery counts of webhooks that another service of this process has sent, where decisions are made.
     var webhookReports: [Identifier: [WebhookReport]] { get }
 }
 
@@ -95,14 +95,14 @@ extension ChannelBackend {
 package protocol ChannelNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
     var eventLoopIDs: EventLoopSet { get }
-    /// Those of them that have no room now.
+    /// The event loops among them that have no room now.
     var fullEventLoops: EventLoopSet { get }
 
     /// Does its part of what was decided; returns the event loops that are full now.
     func apply(_ change: ChannelChange) -> EventLoopSet
     /// Tells what happened on a channel to webhooks. Said to the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
-    /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
+    /// As ``tell(_:on:of:)``, for events that follow from time alone; `id` is the application's.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String)
     /// A cache channel has got an event, which webhooks of it wait for. Said to the first node only.
     func filled(_ channel: String, of application: Application)

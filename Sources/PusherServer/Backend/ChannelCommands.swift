@@ -20,9 +20,9 @@ package struct ChannelPublication: Sendable {
     var source: Source
     /// A connection that does not get the event.
     var excluding: SocketID?
-    /// What a cache channel remembers; nil for other channels.
+    /// The remembered event of a cache channel; nil for other channels.
     var cached: CachedMessage?
-    /// What the bridge gets; nil for what it does not carry.
+    /// The event for the bridge; nil for what the bridge does not carry.
     var bridged: BridgedEvent?
 }
 
@@ -43,9 +43,9 @@ package struct ChannelSubscription: Sendable {
     var recovery: SubscriptionRecovery?
 }
 
-/// What a connection with recovery wants replayed (rule RV-4).
+/// The replay that a connection with recovery asks for (rule RV-4).
 package struct SubscriptionRecovery: Hashable, Sendable {
-    /// What the connection has already; nil for nothing.
+    /// The position that the connection has reached; nil for none.
     var request: PusherRecoverRequest?
     /// How many bytes may be replayed.
     var limit: Int
@@ -65,7 +65,7 @@ package struct SubscriptionGrant: Sendable {
 
 /// A connection of one server.
 package struct ChannelSubscriber: Sendable {
-    /// Who looks after the connection.
+    /// The node and event loop of the connection.
     enum Place: Sendable {
         /// A server of this process. Only its own node looks at the connection, on its event loop.
         case here(NIOLoopBound<PusherConnection>, any EventLoop)
@@ -89,7 +89,7 @@ package struct EndedSubscription: Sendable {
     var userID: String?
     /// Nil when the connection has gone altogether.
     var subscriber: ChannelSubscriber?
-    /// Whether those who stay are not told, because they are about to go too.
+    /// Whether the remaining members are not notified, because they are about to leave too.
     var isSilent = false
 }
 
@@ -98,13 +98,13 @@ package struct ConnectionSignIn: Sendable {
     var connection: UserConnection
     var application: Application
     var user: String
-    /// Distinct ids of users whom the connection watches.
+    /// Distinct ids of the users whom the connection watches.
     var watchlist: [String]
-    /// What the connection is told, as frames.
+    /// The answers to the connection, as frames.
     var answers: [ByteBuffer]
 }
 
-/// What came of a command, for the nodes that it concerns.
+/// A change that follows from a command, for the nodes that it concerns.
 package enum ChannelChange: Sendable {
     /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one. Connections with recovery get
     /// the event with its position, if it has one.

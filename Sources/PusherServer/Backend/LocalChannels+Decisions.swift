@@ -178,7 +178,7 @@ extension LocalChannels {
 
     // MARK: Webhooks
 
-    /// The news of a subscription.
+    /// Reports the events of a subscription.
     private func tell(
         _ outcome: SubscribeOutcome, of channel: ChannelID, _ traits: ChannelTraits, _ application: Application
     ) {
@@ -188,7 +188,7 @@ extension LocalChannels {
         if traits.contains(.cached), outcome.cached == nil { node.tell(.cacheMiss, on: channel.name, of: application) }
     }
 
-    /// The news of a subscription's end.
+    /// Reports the events of a subscription's end.
     private func tell(_ outcome: UnsubscribeOutcome, of channel: ChannelID, _ application: Application) {
         guard let node = nodes.first else { return }
         if let removed = outcome.memberRemoved { node.tell(.memberRemoved(user: removed), on: channel.name, of: application) }

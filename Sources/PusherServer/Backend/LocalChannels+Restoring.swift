@@ -2,7 +2,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-// What there was before this process decided. To be called before any node joins: nobody is told of anything.
+// Restores the state from before this process decided. To be called before any node joins: nobody is notified.
 extension LocalChannels {
     /// Takes subscriptions over, whatever the limits are.
     func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
@@ -36,7 +36,7 @@ extension LocalChannels {
         }
     }
 
-    /// Takes histories of one application over, behind its subscriptions.
+    /// Restores histories of one application, after its subscriptions.
     func restore(_ histories: [RestoredHistory], _ settings: RecoverySettings) {
         let now = now
         for history in histories {
@@ -57,7 +57,7 @@ extension LocalChannels {
     ) {
         let now = now
         withUsers(of: application) { users in
-            // First all users and then whom they watch, so that nobody seems to come while others watch.
+            // First all users and then their watchlists, so that nobody seems to come online while others watch.
             let phantoms = offline.enumerated().map { (UserConnection(eventLoopID: 0, high: 0, low: UInt64($0)), $1) }
             for (connection, user) in phantoms { _ = users.signIn(connection, as: user, watching: [], at: now) }
             for (connection, user, _) in connections { _ = users.signIn(connection, as: user, watching: [], at: now) }

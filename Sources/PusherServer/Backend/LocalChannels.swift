@@ -18,13 +18,13 @@ package final class LocalChannels: ChannelBackend {
     private let shards: [NIOLockedValueBox<LocalShard>]
     /// Names histories of events, each once.
     private let makeEpoch: @Sendable () -> String
-    /// Takes events to other services.
+    /// Carries events to other services.
     let bridge: (any BridgeTap)?
-    /// Is told of each event that a cache channel remembers, under the lock of its shard.
+    /// Called for each event that a cache channel remembers, under the lock of its shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
-    /// Whoever joins a presence channel is sent a list of members of at most so many bytes.
+    /// The size limit of the list of members for a new member of a presence channel, in bytes.
     let maximumConfirmationBytes: Int
 
     /// - Parameters:
@@ -74,7 +74,7 @@ package final class LocalChannels: ChannelBackend {
     package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
     package func leave(_ node: any ChannelNode) { nodes.leave(node) }
 
-    /// Gives up what is kept of events: another process decides from now on.
+    /// Drops the histories: another process decides from now on.
     func forgetHistories() {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -84,7 +84,7 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Leaves what is kept of events to another process, with all that is decided from here on.
+    /// Hands the histories over to another process, with everything that is decided from now on.
     ///
     /// - Parameters:
     ///   - budget: how many bytes of events are left at most.

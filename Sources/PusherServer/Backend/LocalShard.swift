@@ -7,7 +7,7 @@ struct LocalShard: Sendable {
     /// Where changes of the histories go while this process leaves them to another one.
     var leaving: (@Sendable ([HistoryPart]) -> Void)?
 
-    /// Tells what has ended, if anybody wants to know.
+    /// Reports ended histories, if they are wanted.
     mutating func tellEnded() {
         guard let leaving else { return }
         let ended = histories.takeEnded()

@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-// What connections and requests ask of the channels.
+// Calls of connections and requests to the channels.
 extension PusherService {
     /// Publishes an event of the application's own server and remembers it for cache channels.
     ///
@@ -77,7 +77,7 @@ extension PusherService {
             completion: completion)
     }
 
-    /// Ends a subscription and tells those who stay; returns the event loops that are full now.
+    /// Ends a subscription and notifies the remaining members; returns the event loops that are full now.
     func unsubscribe(
         _ subscriber: ChannelSubscriber, from subscription: PusherFront.Subscription, application: Application
     ) -> EventLoopSet {
@@ -103,7 +103,7 @@ extension PusherService {
     }
 }
 
-// MARK: - What comes of commands
+// MARK: - Effects of commands
 
 extension PusherService: ChannelNode {
     package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }

@@ -16,7 +16,7 @@ package final class ClusterChannels: ChannelBackend {
         var subscriptions = NodeSubscriptions()
         var pending: PendingSubscriptions
         var hasTimer = false
-        /// Whether somebody is about to send what waits.
+        /// Whether a thread is about to send what is queued.
         var isSending = false
     }
 
@@ -32,7 +32,7 @@ package final class ClusterChannels: ChannelBackend {
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
 
-    /// So many entries of an announcement are in one request.
+    /// How many entries of an announcement are in one request.
     private static let announced = 1_000
 
     /// - Parameters:
@@ -100,7 +100,7 @@ package final class ClusterChannels: ChannelBackend {
         return full(of: publication.channel)
     }
 
-    /// The node's event loops with subscribers of a channel that have no room: whoever said something to the channel pauses.
+    /// The node's event loops with subscribers of a channel that have no room: a connection that publishes to the channel pauses.
     private func full(of channel: ChannelID) -> EventLoopSet {
         state.withLockedValue { state in
             guard let full = state.node?.fullEventLoops, !full.isEmpty else { return EventLoopSet() }
@@ -189,8 +189,8 @@ extension ClusterChannels: ClusterMember {
         stride(from: 0, to: list.count, by: announced).map { Array(list.clamped(from: $0, to: $0 + announced)) }
     }
 
-    /// Events were lost: whoever connects anew subscribes anew, and asks for what it needs. The others hear that members go,
-    /// since not all nodes are interrupted at a time.
+    /// Events were lost: clients that reconnect subscribe again and request what they need. The others see members leave, because not
+    /// all nodes are interrupted at the same time.
     package func interrupted() {
         let applications = connections.withLockedValue(\.own)
         let node = state.withLockedValue(\.node)

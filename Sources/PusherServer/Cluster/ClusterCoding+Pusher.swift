@@ -97,7 +97,7 @@ struct ApplicationCount: Hashable, Sendable {
 
 // MARK: - Answers
 
-/// What the leader answers to a subscription.
+/// The leader's answer to a subscription.
 enum SubscribeAnswer: Hashable, Sendable {
     case confirmed(ByteBuffer)
     case refused(SubscribeRefusal)

@@ -84,7 +84,7 @@ final class HistoryHandover: Sendable {
             return !state.isOver && state.bytes > Self.maximumBytes
         }
         guard isTooMuch else { return }
-        // Incomplete histories would promise what they do not have.
+        // Incomplete histories would promise events that they do not have.
         output.write([RedisCommand("UNLINK", key)], of: .pusher)
         logger.warning(
             "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
@@ -138,7 +138,7 @@ final class HistoryHandover: Sendable {
             if field == Self.generationField {
                 isValid = UInt64(String(buffer: value)) == context.former
             } else {
-                // What cannot be read is of another version; a history with a hole is told as one.
+                // An entry that cannot be read is of another version; a history with a hole is reported as such.
                 try? read(field, value, &histories, &events)
             }
         }

@@ -6,7 +6,7 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// What Redis keeps of Pusher, so that another leader can go on (rules CP-50 to CP-56). Writes only; ``RestoredRecords`` reads.
+/// Pusher's state in Redis, from which another leader continues (rules CP-50 to CP-56). Writes only; ``RestoredRecords`` reads.
 ///
 /// Everything is written through the log's own output, so a change and the facts that came of it are kept together.
 final class LeaderRecords: Sendable {
@@ -27,7 +27,7 @@ final class LeaderRecords: Sendable {
 
     /// How often expired events are removed from the list.
     private static let indexInterval: Duration = .seconds(60)
-    /// How much later than it is due an absence is struck that nobody has told: the clocks of the delay and of the list may differ.
+    /// How long after its due time an absence is deleted that was not reported: the clocks of the delay and of the list may differ.
     private static let absenceMargin: Duration = .seconds(2)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
@@ -45,7 +45,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Subscriptions and users
 
-    /// A node holds so many subscriptions to a channel by now.
+    /// Records how many subscriptions to a channel a node has now.
     func keep(_ holding: KeptHolding) {
         if holding.holding.count > 0 {
             write(RedisCommand("HSET", keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
@@ -62,7 +62,7 @@ final class LeaderRecords: Sendable {
             RedisCommand("ZREM", keys.offline, .bytes(RecordKeys.user(connection))))
     }
 
-    /// The user may be back before those who watch hear of it.
+    /// The user may be back before watchers are notified.
     func forget(_ connection: SignedInConnection, of node: ClusterNode) {
         begin(userOfflineGrace)
         write(
@@ -113,7 +113,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Absences
 
-    /// Webhooks are told of some news later, which another leader has to do if this one cannot.
+    /// Records an event of which webhooks are notified later, so that another leader does it if this one cannot.
     func note(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated:
@@ -133,7 +133,7 @@ final class LeaderRecords: Sendable {
         }
     }
 
-    /// News are kept for those who want them: another leader would tell them a second time.
+    /// Deletes a record once its event is queued for its receivers: another leader would send it a second time.
     func strike(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
@@ -148,7 +148,7 @@ final class LeaderRecords: Sendable {
         fading.withLockedValue { $0 = max($0, end) }
     }
 
-    /// Strikes what has been told by now.
+    /// Deletes the records of events that have been sent.
     func sweep() {
         sweepIndex()
         guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }

@@ -5,7 +5,7 @@ import RealtimeHub
 struct NodeConnections: Sendable {
     private struct Count {
         var own = 0
-        /// What of `own` is in `total`.
+        /// How many of `own` are included in `total`.
         var included = 0
         var total = 0
 
@@ -13,7 +13,7 @@ struct NodeConnections: Sendable {
     }
 
     private var counts: [Identifier: Count] = [:]
-    /// Applications whose count the leader does not know.
+    /// Applications whose count the leader does not have yet.
     private var changed: Set<Identifier> = []
     /// Whether a report has no answer yet.
     private var isReporting = false
@@ -42,7 +42,7 @@ struct NodeConnections: Sendable {
         counts.compactMap { $1.own > 0 ? ApplicationCount(application: $0.text, count: $1.own) : nil }
     }
 
-    /// What to tell the leader; nil when there is nothing, or it has not answered yet.
+    /// The counts to send to the leader; nil when there are none, or it has not answered yet.
     mutating func report() -> [ApplicationCount]? {
         guard !isReporting, !changed.isEmpty else { return nil }
         isReporting = true
@@ -73,7 +73,7 @@ struct NodeConnections: Sendable {
         return own
     }
 
-    /// The leader has told how many there are on all nodes.
+    /// Applies the leader's counts for all nodes.
     mutating func learn(_ totals: [ApplicationCount]) {
         for total in totals {
             let id = Identifier(total.application)

@@ -23,7 +23,7 @@ struct NodeHoldings: Sendable {
     private var nodes: [ClusterNode: Node] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter kept: what the last leader knew.
+    /// - Parameter kept: the state of the last leader.
     init(_ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = []) {
         for holding in kept {
             lastNumber = max(lastNumber, holding.since)
@@ -33,7 +33,7 @@ struct NodeHoldings: Sendable {
         for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
     }
 
-    /// The nodes whose connections hold something.
+    /// The nodes whose connections have subscriptions or users.
     var holders: [ClusterNode] { Array(nodes.keys) }
 
     // MARK: Subscriptions
@@ -101,7 +101,7 @@ struct NodeHoldings: Sendable {
 
     // MARK: Connections
 
-    /// A node has so many connections of an application by now; returns the difference to before.
+    /// Records how many connections of an application a node has now; returns the difference.
     mutating func count(_ count: ApplicationCount, of node: ClusterNode) -> Int {
         let id = Identifier(count.application)
         let before = nodes[node]?.connections[id] ?? 0

@@ -32,7 +32,7 @@ struct NodeSubscriptions: Sendable {
     }
 
     private var channels: [ChannelID: Channel] = [:]
-    /// What there is of each application, by its id.
+    /// The counts of each application, by its id.
     private(set) var tallies: [Identifier: ChannelTally] = [:]
     /// Channels with connections of this node.
     private(set) var occupiedCount = 0
@@ -66,7 +66,7 @@ struct NodeSubscriptions: Sendable {
         }
     }
 
-    /// A connection leaves a channel; nil when it is not there, otherwise what the leader has to end.
+    /// A connection leaves a channel; nil when it is not subscribed, otherwise the subscription that the leader has to end.
     mutating func leave(_ id: ChannelID, _ socketID: SocketID) -> EndedHolding? {
         guard channels[id]?.seats[socketID] != nil else { return nil }
         var user: Identifier?

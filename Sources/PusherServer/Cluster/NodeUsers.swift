@@ -9,7 +9,7 @@ struct NodeUsers: Sendable {
 
     private struct Entry {
         var eventLoopID: Int
-        /// What the leader has confirmed.
+        /// The sign-in that the leader has confirmed.
         var held: SignedInConnection?
         var isOnItsWay = false
         var waiting: SignIn?
@@ -41,7 +41,7 @@ struct NodeUsers: Sendable {
         return next
     }
 
-    /// A connection goes; false when it is not signed in.
+    /// A connection ends; false when it is not signed in.
     mutating func leave(_ socketID: SocketID) -> Bool {
         guard entries[socketID] != nil else { return false }
         entries[socketID]?.isLeaving = true
@@ -49,7 +49,7 @@ struct NodeUsers: Sendable {
         return true
     }
 
-    /// The leader has forgotten a connection.
+    /// The leader has removed a connection.
     mutating func release(_ socketID: SocketID) {
         entries[socketID] = nil
     }

@@ -8,9 +8,9 @@ package struct PendingLimits: Hashable, Sendable {
     package var window: Int
     /// Subscriptions in one request.
     package var batch: Int
-    /// So many of one connection wait; then it is not read from.
+    /// With this number of waiting subscriptions a connection is not read from.
     package var ahead: Int
-    /// From so many on, connections are not read from while they have one that waits.
+    /// From this number on, connections with a waiting subscription are not read from.
     package var comfortable: Int
     /// Further ones are refused.
     package var most: Int
@@ -54,7 +54,7 @@ struct PendingSubscriptions: Sendable {
         var since: NIODeadline
     }
 
-    /// What a connection has not sent. Some of it has been given up.
+    /// The unsent subscriptions of a connection, including cancelled ones.
     private struct Queue {
         var waits: Deque<Wait> = []
         var live = 0
@@ -66,7 +66,7 @@ struct PendingSubscriptions: Sendable {
     private var turns: Deque<SocketID> = []
     /// In the order in which they came. Some have been answered.
     private var waits: Deque<Wait> = []
-    /// Those that were sent in a batch, by their numbers.
+    /// The subscriptions that were sent in a batch, by their numbers.
     private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
     /// When the leader has answered last.
@@ -79,11 +79,11 @@ struct PendingSubscriptions: Sendable {
         self.limits = limits
     }
 
-    /// Subscriptions that nobody has given up.
+    /// The subscriptions that have not been cancelled.
     var count: Int { entries.count }
     var isFull: Bool { entries.count >= limits.comfortable }
 
-    /// How many subscriptions and turns are kept, those included that were given up.
+    /// How many subscriptions and turns are stored, including cancelled ones.
     var remembered: Int { waits.count + turns.count + queues.values.reduce(0) { $0 + $1.waits.count } }
 
     // MARK: Waiting
@@ -145,7 +145,7 @@ struct PendingSubscriptions: Sendable {
     /// The key of a subscription that was sent in a batch; nil when it was answered before.
     mutating func takeBatched(_ number: UInt64) -> Key? { batched.removeValue(forKey: number) }
 
-    /// A subscription that nobody has given up.
+    /// A subscription that has not been cancelled.
     func current(_ key: Key, number: UInt64) -> Entry? {
         entries[key].flatMap { $0.number == number ? $0 : nil }
     }
@@ -180,7 +180,7 @@ struct PendingSubscriptions: Sendable {
         waits.first.map { max($0.since, answeredAt ?? $0.since) + patience }
     }
 
-    /// Those that have waited for too long. They stay until they are taken.
+    /// The subscriptions that have waited for too long. They stay until they are taken.
     mutating func overdue(at now: NIODeadline, after patience: TimeAmount) -> [Entry] {
         var overdue: [Entry] = []
         while let first = waits.first, let deadline = deadline(after: patience), deadline <= now {

@@ -43,7 +43,7 @@ final class PusherClusterLeader: ClusterLeader {
 
     var logger: Logger { service.context.logger }
 
-    /// Lets time pass from now on.
+    /// Starts the periodic sweep.
     func begin(sweeping interval: Duration) {
         let interval = TimeAmount(interval)
         let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in
@@ -70,7 +70,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.leave(remote)
         channels.leave(service)
         channels.forgetHistories()
-        // What is held back or kept is the next leader's to tell.
+        // Events that are held back or stored are left to the next leader.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
     }
@@ -170,7 +170,7 @@ final class PusherClusterLeader: ClusterLeader {
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        // Behind the news of it: should they come into two batches, the next leader ends it once more.
+        // After the event: if the two come into different batches, the next leader ends the subscription once more.
         defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
@@ -205,7 +205,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// A node has so many connections; tells all nodes how many there are.
+    /// Records how many connections a node has, and publishes the totals to all nodes.
     private func count(_ counts: [ApplicationCount], of node: ClusterNode) {
         for count in counts {
             let change = holdings.withLockedValue { $0.count(count, of: node) }
@@ -243,10 +243,11 @@ final class PusherClusterLeader: ClusterLeader {
         }
         for holding in channels.ended { end(holding, of: node) }
         for holding in channels.new {
-            // Nobody waits for the confirmation.
+            // No client waits for the confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
-        // Where the former leader's histories are gone their positions mean nothing here, and what is missed since is kept (rule RV-20).
+        // When the former leader's histories are lost, their positions are not valid here, and events are recorded from now on (rule
+        // RV-20).
         for channel in recovering {
             guard let settings = application(channel.application)?.recovery else { continue }
             self.channels.beginHistory(of: channel, settings)

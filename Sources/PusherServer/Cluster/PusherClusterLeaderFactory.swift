@@ -36,7 +36,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         current.withLockedValue { $0 }?.service.applicationsChanged()
     }
 
-    /// What is kept of events for connections that come back, while this process leads.
+    /// The size of the recovery histories, while this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] {
         current.withLockedValue { $0 }?.channels.recoveries ?? []
     }
@@ -92,10 +92,10 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             webhooks: PusherWebhookRecords(journal: journal) { news, application in
                 records.strike(news.kind, on: ChannelID(application: application, name: news.channel))
             })
-        // Before there are any news, so that nothing overtakes what the last leader has left.
+        // Before any new events, so that they are not sent before those that the last leader has left.
         service.webhooks.restore()
         remote.tellWebhooks(by: service)
-        // Whoever is back by the time when they are told was never away.
+        // A user who is back before the report is due was never away.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
             // Should this leader end within the delay as well, the one after it begins the delay once more.

@@ -12,7 +12,7 @@ enum PusherFact: Hashable, Sendable {
     case tell([SocketID], ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
-    /// So many connections applications have on all nodes.
+    /// How many connections applications have on all nodes.
     case connections([ApplicationCount])
     /// The answer to one subscription of a ``PusherRequest/subscribeAll(_:application:_:)``, by its number.
     case settled(UInt64, SubscribeAnswer)

@@ -19,7 +19,7 @@ enum PusherRequest: Sendable {
     case signIn(SignedInConnection, answers: [ByteBuffer])
     case signOut(SocketID, application: String)
     case close(PusherCloseReason, application: String, user: String?)
-    /// So many connections applications have on the node.
+    /// How many connections applications have on the node.
     case connections([ApplicationCount])
     /// A part of an announcement.
     case holdings([ChannelHolding])
@@ -31,7 +31,7 @@ enum PusherRequest: Sendable {
 
 /// One of several subscriptions of a connection.
 struct BatchedSubscription: Hashable, Sendable {
-    /// What the node knows it by.
+    /// The node's number for it.
     var number: UInt64
     var channel: String
 }

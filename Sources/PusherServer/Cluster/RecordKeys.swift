@@ -3,7 +3,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// The names of what Redis keeps of Pusher.
+/// The names of Pusher's keys in Redis.
 struct RecordKeys: Sendable {
     private let store: any ClusterReader
     /// Hash: node, channel and user ↦ how many subscriptions, since when, and the member's info.
@@ -12,7 +12,7 @@ struct RecordKeys: Sendable {
     let users: RedisArgument
     /// Sorted set: users who have gone, by the time when.
     let offline: RedisArgument
-    /// Sorted set: channels and members of whose going webhooks hear later, by the time when they went.
+    /// Sorted set: channels and members whose leaving webhooks report with a delay, by the time when they left.
     let absences: RedisArgument
     /// Hash: webhook events that no receiver has taken, by their numbers.
     let webhooks: RedisArgument

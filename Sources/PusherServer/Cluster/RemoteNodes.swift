@@ -13,7 +13,7 @@ final class RemoteNodes: ChannelNode {
     private struct State: Sendable {
         var numbers: [ClusterNode: Int] = [:]
         var nodes: [Int: ClusterNode] = [:]
-        /// Whose connections are about to go, and hear nothing of it.
+        /// A node whose connections are about to end, and that is not notified of it.
         var spared: ClusterNode?
         var service: PusherService?
     }
@@ -36,7 +36,7 @@ final class RemoteNodes: ChannelNode {
         self.records = records
     }
 
-    /// Has a service tell webhooks from now on; nil for nobody.
+    /// Sets the service that sends webhooks from now on; nil for none.
     func tellWebhooks(by service: PusherService?) {
         state.withLockedValue { $0.service = service }
     }
@@ -58,7 +58,7 @@ final class RemoteNodes: ChannelNode {
         }
     }
 
-    /// Runs something of which one node hears nothing.
+    /// Runs a closure whose changes one node is not notified of.
     func sparing(_ node: ClusterNode, _ body: () -> Void) {
         state.withLockedValue { $0.spared = node }
         body()
@@ -85,7 +85,7 @@ final class RemoteNodes: ChannelNode {
         return EventLoopSet()
     }
 
-    /// Who gets what is for these event loops. One fact for all nodes costs those without subscribers a look into a table.
+    /// The nodes of these event loops. One fact for all nodes costs those without subscribers a table lookup.
     private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
         state.withLockedValue { state in
             var numbers = eventLoops.makeIterator()

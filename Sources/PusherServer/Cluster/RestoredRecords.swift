@@ -5,7 +5,7 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// What the last leader has kept in Redis (rules CP-50 to CP-56).
+/// The state that the last leader has stored in Redis (rules CP-50 to CP-56).
 ///
 /// Records that cannot be read are left out: they are of another version, and their nodes announce what they hold.
 struct RestoredRecords: Sendable {
@@ -13,12 +13,12 @@ struct RestoredRecords: Sendable {
     var users: [(ClusterNode, SignedInConnection)] = []
     /// Users who have gone lately, with their application.
     var offline: [(application: String, user: String)] = []
-    /// Channels and members of whose going webhooks have not heard.
+    /// Channels and members whose leaving was not reported to webhooks yet.
     var absences: [(channel: ChannelID, user: String?)] = []
     /// Events of cache channels, in the order in which they expire, with the time of day when they do, in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []
 
-    /// So many keys are read with one command.
+    /// How many keys are read with one command.
     private static let part = 100
 
     init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {

@@ -43,9 +43,9 @@ final class AddressShares: Sendable {
     private let clock: ServerClock
     private let limitsLoopback: Bool
 
-    /// What the replays of all connections may take beyond half of `maxPendingBytes` each.
+    /// The memory limit of the replays of all connections together, beyond half of `maxPendingBytes` for each.
     static let replayLimit = 256 << 20
-    /// One address gets this part of ``replayLimit``.
+    /// The share of one address in ``replayLimit``: one part of this many.
     private static let replayParts = 8
 
     /// - Parameter limitsLoopback: whether programs of this machine are limited, too.

@@ -11,7 +11,7 @@ struct ChannelSubscriptions: Sendable {
     /// The place of each channel; empty while there are few.
     private var places: [Identifier: Int] = [:]
 
-    /// So many are looked through one after the other.
+    /// Up to this number the list is searched linearly.
     private static let few = 16
 
     var count: Int { all.count }
@@ -40,7 +40,7 @@ struct ChannelSubscriptions: Sendable {
         return removed
     }
 
-    /// Empties the list and says what was in it.
+    /// Empties the list and returns its contents.
     mutating func removeAll() -> [Subscription] {
         var removed: [Subscription] = []
         swap(&removed, &all)

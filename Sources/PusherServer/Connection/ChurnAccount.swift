@@ -5,7 +5,7 @@ import RealtimeHub
 /// Every end is told to those who stay: as a changed count, or as a member who has gone. So whoever joins and leaves again and again
 /// costs as much for each subscriber as it sends, and has to wait before it joins again. Ending is never refused.
 struct ChurnAccount: Hashable, Sendable {
-    /// The end of a subscription whose members see each other costs more: each member is told with a message of its own.
+    /// The end of a subscription to a presence channel costs more, because every member is notified with a message of its own.
     static let presenceCost = 10
     /// Beyond this a connection may not subscribe.
     static let credit = 1_000
@@ -31,7 +31,7 @@ struct ChurnAccount: Hashable, Sendable {
         return owed < Int64(Self.credit) * 1_000_000_000
     }
 
-    /// A clock that stands still or goes back forgives nothing.
+    /// A clock that stands still or goes back reduces no balance.
     private mutating func settle(at now: MonotonicInstant) {
         guard now > settled else { return }
         let elapsed = now.nanoseconds - settled.nanoseconds

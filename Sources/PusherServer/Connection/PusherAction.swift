@@ -1,7 +1,7 @@
 import PusherProtocol
 import RealtimeHub
 
-/// What a message of a client leads to.
+/// The action that a client's message requires.
 enum PusherAction: Hashable, Sendable {
     case none
     /// Answer with a message.

@@ -5,7 +5,7 @@ import ServerRuntime
 
 // Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {
-    /// What the greeting says; nil for connections without recovery.
+    /// The offer of recovery in the greeting; nil for connections without recovery.
     static func offer(_ application: Application) -> PusherRecoveryOffer {
         PusherRecoveryOffer(
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))

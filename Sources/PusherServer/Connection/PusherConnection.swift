@@ -11,7 +11,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = RealtimeHub.ChannelID
 
     let service: PusherService
-    /// Nil when the connection is refused and only gets a farewell.
+    /// Nil when the connection is refused and only gets an error and a close frame.
     private(set) var application: SharedApplication?
     private let refusal: LazyBox<RefusedOpening>
     private var front: PusherFront
@@ -73,7 +73,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         return details
     }
 
-    /// What the console tells of the connection.
+    /// The connection's row in the console.
     var consoleReport: ConnectionReport {
         report(name: socketID.description, user: front.user?.id, channels: front.subscriptions.count)
     }
@@ -126,11 +126,11 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         }
     }
 
-    /// Says farewell, leaves all channels, and waits for the peer's close frame.
+    /// Sends the error and close frame, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, Int(farewell.code), farewell.reason)
-        // When the server goes, everybody does: who is told that the others left would see them flicker.
+        // When the server stops, all members leave: notifying them of each other's leaving would only make lists flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))
     }
@@ -242,7 +242,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 }
 
-/// A connection that only gets a farewell, and what its client had asked for, as the log says it.
+/// A connection that is refused, and what its client had requested, for the log.
 struct RefusedOpening {
     let farewell: PusherCloseReason
     let asked: Logger.Metadata

@@ -30,7 +30,7 @@ struct PusherFront: Sendable {
     /// signature.
     private(set) var isAuthorized = false
 
-    /// So many attempts to subscribe are never too fast.
+    /// The number of attempts to subscribe that never count as too fast.
     private static let freeSubscribes: UInt8 = 200
 
     init(socketID: SocketID) {
@@ -66,7 +66,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    /// Takes back a subscription that the hub refused, and says what to answer.
+    /// Withdraws a subscription that the hub refused, and returns the answer.
     mutating func refused(_ channel: String, _ refusal: SubscribeRefusal) -> [UInt8] {
         _ = list.remove(channel)
         return switch refusal {
@@ -89,7 +89,7 @@ struct PusherFront: Sendable {
         return Self.overCapacity("The clients of this address have their share of the application's subscriptions.", channel)
     }
 
-    /// Ends all subscriptions and says which there were.
+    /// Ends all subscriptions and returns them.
     mutating func leaveAll() -> [Subscription] {
         list.removeAll()
     }

@@ -29,13 +29,13 @@ struct PusherSignIn: Hashable, Sendable {
         self.user = user
     }
 
-    /// Reads `user_data`, whose signature is right.
+    /// Reads `user_data`, whose signature is valid.
     init(parsing userData: String, limits: ApplicationLimits) throws(Problem) {
         let object = try? JSONText(userData)
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
         let info = object?["user_info"]
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
-        // It is kept as long as the connection, and is what members of presence channels see.
+        // The information is stored as long as the connection, and members of presence channels see it.
         guard (user.info ?? "").utf8.count <= limits.presenceMemberBytes else {
             throw .infoTooLarge(limit: limits.presenceMemberBytes)
         }

@@ -20,7 +20,7 @@ enum PusherWire {
         message.withUnsafeBytes { writer.writeText($0, to: &buffer) }
     }
 
-    /// What a new subscriber gets: the confirmation, and from a cache channel the last event or the news that there is none.
+    /// The frames for a new subscriber: the confirmation, and from a cache channel the last event or a cache miss.
     ///
     /// - Parameter recovery: for connections with recovery. One that misses nothing has seen the last event of a cache channel.
     static func confirmation(
@@ -55,19 +55,19 @@ enum PusherWire {
         return buffer
     }
 
-    /// The message of a frame that goes to subscribers.
+    /// The message of a frame for subscribers.
     static func message(in frame: ByteBuffer) -> ByteBuffer {
         var message = frame
         message.moveReaderIndex(forwardBy: frame.readableBytes - frame.messageOfServerFrame.count)
         return message
     }
 
-    /// Who of a user's watchlist is online when it signs in.
+    /// The online users of a user's watchlist at the sign-in.
     static func watchlist(online: [String]) -> [UInt8] {
         PusherFrames.watchlistEvents([PusherWatchlistChange(name: "online", userIDs: online)])
     }
 
-    /// Who of their watchlists came and went.
+    /// The users of their watchlists who came online or went offline.
     static func watchlist(_ news: WatchlistNotification) -> ByteBuffer {
         var changes: [PusherWatchlistChange] = []
         if !news.online.isEmpty { changes.append(PusherWatchlistChange(name: "online", userIDs: news.online)) }
@@ -82,7 +82,7 @@ enum PusherWire {
         return buffer
     }()
 
-    /// The error that explains a farewell, and the close frame.
+    /// The error that explains why the connection ends, and the close frame.
     static func farewell(_ farewell: PusherCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         if farewell.explains {
@@ -132,7 +132,7 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     /// For clients whose version of the protocol has no `pusher:ping`, so that they cannot be blamed for a missing pong.
     static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 
-    /// For the framing layer's own codes, which say it all.
+    /// For the framing layer's own codes, which need no further frame.
     static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherCloseReason {
         PusherCloseReason(code.rawValue, reason, explains: false)
     }

@@ -12,7 +12,7 @@ final class PusherLoop {
     /// Subscriptions of connections with recovery, which get events with positions. The others are in ``channels``.
     var recovering = LoopChannels<PusherConnection>()
     var list = ConnectionList<PusherConnection>()
-    /// Those of them that are signed in as a user.
+    /// The connections among them that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
     let writer: ConnectionWriter
     /// Shared by all connections of the loop, since they are read one after the other.

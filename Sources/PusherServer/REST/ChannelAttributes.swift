@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// What a request wants to know of a channel.
+/// The attributes of a channel that a request asks for.
 struct ChannelAttributes: OptionSet, Hashable, Sendable {
     let rawValue: Int
 

@@ -9,9 +9,9 @@ struct ChannelList: Hashable, Sendable {
     let prefix: String
     let info: ChannelAttributes
 
-    /// So large is an answer at most.
+    /// The size limit of an answer in bytes.
     static let maximumBytes = 16 << 20
-    /// Up to so many channels of the server are looked through at once, on the event loop.
+    /// Up to this number of channels of the server are listed at once, on the event loop.
     static let few = 1_000
 
     init(_ request: RESTRequest, of application: Application) throws(HTTPProblem) {

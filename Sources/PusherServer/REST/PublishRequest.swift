@@ -99,7 +99,7 @@ struct PublishRequest: Hashable, Sendable {
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
         let parsed = try? PusherChannelName(name, limit: limits.bytes(ofChannelName: name))
-        // Of the names that are kept for the service itself only those of users mean anything.
+        // Of the reserved names only those of users' channels have a meaning.
         let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
         guard parsed != nil, isKnown else {
             throw .badRequest(
@@ -110,7 +110,7 @@ struct PublishRequest: Hashable, Sendable {
     private static func socketID(_ text: String?) throws(HTTPProblem) -> SocketID? {
         guard let text else { return nil }
         guard PusherLimits.accepts(socketID: text) else { throw .badRequest("socket_id has to be two numbers with a point.") }
-        // A well-formed id that names no connection excludes nobody.
+        // A well-formed id without a connection excludes nobody.
         return SocketID(text)
     }
 

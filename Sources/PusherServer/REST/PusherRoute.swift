@@ -16,7 +16,7 @@ enum PusherRoute: Hashable, Sendable {
     /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
-    /// Whether a path belongs to Pusher, so that nobody else looks at it.
+    /// Whether a path belongs to Pusher.
     static func owns(_ segments: [String]) -> Bool {
         switch segments.first {
         case "app", "apps", "users", "pusher": segments.count > 1

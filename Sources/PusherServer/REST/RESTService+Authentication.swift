@@ -53,7 +53,7 @@ extension RESTService {
         throw .unauthorized(try advice(refusal, request, now: now))
     }
 
-    /// What is wrong and what to do about it. Repeats nothing of the request but how far its clock is off.
+    /// The error and its remedy. Repeats nothing of the request except the deviation of its clock.
     private func advice(
         _ refusal: PusherRequestSignatureError, _ request: RESTRequest, now: Int
     ) throws(HTTPProblem) -> String {

@@ -9,7 +9,7 @@ struct RESTService {
 
     func answer(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> HTTPAnswer {
         switch route {
-        // Answered by whoever can wait for a list.
+        // Answered by the caller, which can wait for a list.
         case .channels: throw .notFound
         case .webSocket: throw .upgradeRequired
         case .publish(let id):

@@ -8,14 +8,14 @@ import RealtimeHub
 ///
 /// A history begins with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
 struct ChannelHistories: Sendable {
-    /// What an application's histories take, oldest first.
+    /// The memory of an application's histories, oldest first.
     private struct Ledger: Sendable {
         /// An event, or with the number 0 the end of a history without subscribers.
         struct Item: Sendable {
             var channel: ChannelID
             var epoch: String
             var number: UInt64
-            /// When it goes by itself.
+            /// When it expires.
             var expires: MonotonicInstant
             /// The item with the least of these goes first where there is no room.
             var isDue: MonotonicInstant
@@ -49,14 +49,14 @@ struct ChannelHistories: Sendable {
     private var histories: [ChannelID: ChannelHistory] = [:]
     /// The channels whose histories have ended since ``notesEnds`` was set.
     private var ended: [ChannelID] = []
-    /// Whether somebody asks for ``takeEnded()``.
+    /// Whether ends are collected for ``takeEnded()``.
     private var notesEnds = false
     private var ledgers: [Identifier: Ledger] = [:]
 
     /// Whether no channel has a history. Asked for each event.
     var isEmpty: Bool { histories.isEmpty }
 
-    /// What there is of each application, by its id.
+    /// The size of each application's histories, by its id.
     var tallies: [Identifier: RecoveryTally] { ledgers.mapValues(\.tally) }
 
     subscript(channel: ChannelID) -> ChannelHistory? { histories[channel] }
@@ -116,7 +116,7 @@ struct ChannelHistories: Sendable {
     /// The channel has no subscribers any more.
     mutating func vacated(_ channel: ChannelID, _ settings: RecoverySettings, at now: MonotonicInstant) {
         guard let index = histories.index(forKey: channel) else { return }
-        // RV-18: what is left after `lifetime` is a position without events, for whoever comes back and has missed nothing.
+        // RV-18: after `lifetime` a position without events remains, for clients that return and have missed nothing.
         let ends = now.advanced(by: max(settings.lifetime, Self.vacancyLifetime))
         histories.values[index].ends = ends
         note(
@@ -138,7 +138,7 @@ struct ChannelHistories: Sendable {
     ) -> PositionedEvent? {
         guard let index = histories.index(forKey: channel) else { return nil }
         guard settings.isEnabled else {
-            // What is published meanwhile has no number, so the numbering must not go on.
+            // Events that are published meanwhile have no number, so the numbering must not continue.
             end(channel)
             return nil
         }
@@ -270,7 +270,7 @@ struct ChannelHistories: Sendable {
 
     // MARK: Time
 
-    /// Drops what has expired. To be called about every second.
+    /// Drops expired events. To be called about every second.
     mutating func sweep(at now: MonotonicInstant) {
         for application in Array(ledgers.keys) {
             while let item = ledgers[application]?.events.first, item.expires <= now {

@@ -8,14 +8,14 @@ import RealtimeHub
 struct ChannelHistory: Sendable {
     struct Kept: Sendable {
         var event: PositionedEvent
-        /// When it is kept no longer.
+        /// When it expires.
         var expires: MonotonicInstant
     }
 
     let epoch: String
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// Events that were kept and are kept no longer, by the user of whom they tell.
+    /// Events that are no longer kept, by the user whom they concern.
     private(set) var dropped = LatestEvents<Identifier>()
     /// Events that were never kept, by the connection that sent them.
     private(set) var unkept = LatestEvents<SocketID>()
@@ -24,7 +24,7 @@ struct ChannelHistory: Sendable {
     /// When the history ends, while the channel has no subscribers.
     var ends: MonotonicInstant?
 
-    /// What a history without events takes, about.
+    /// About how many bytes a history without events takes.
     static let overhead = 512
 
     init(
@@ -39,7 +39,7 @@ struct ChannelHistory: Sendable {
     /// The latest position.
     var position: PusherPosition { PusherPosition(epoch: epoch, number: last) }
 
-    /// Takes the next number.
+    /// Returns the next number.
     mutating func advance() -> PusherPosition {
         last += 1
         return position

@@ -7,7 +7,7 @@ enum HistoryPart: Sendable {
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
     /// The numbering, and what was dropped. Without it the events of the channel mean nothing.
     case history(ChannelID, ChannelHistory)
-    /// What is published from here on has no number.
+    /// From now on published events have no number.
     case ended(ChannelID)
 }
 
@@ -19,10 +19,10 @@ struct RestoredHistory: Sendable {
     var last: UInt64
     var dropped: LatestEvents<Identifier>
     var unkept: LatestEvents<SocketID>
-    /// In the order of their numbers, those behind `last` included.
+    /// In the order of their numbers, including those after `last`.
     var events: [(event: PositionedEvent, isKept: Bool, expires: MonotonicInstant)] = []
 
-    /// The history as it is now; nil when something is missing in it, so that nobody may be told that nothing is.
+    /// The present history; nil when it is incomplete, so that it must not be used as a complete one.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
         var history = ChannelHistory(epoch: epoch, last: last, dropped: dropped, unkept: unkept)
         for (event, isKept, expires) in events where event.position.epoch == epoch {

@@ -1,4 +1,4 @@
-/// The latest event of a kind that is not replayed, for each client that asks: nobody misses what it has caused itself.
+/// The latest event of a kind that is not replayed, seen by each client: a client does not miss events that it has caused itself.
 ///
 /// Two entries are enough: the latest event, and the latest one of another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
     /// Both events, the older one first.
     var entries: [Item] { [latestOfOther, latest].compactMap(\.self) }
 
-    /// Notes an event, whose number is above all before it.
+    /// Records an event, whose number is above all before it.
     ///
     /// - Parameter origin: who caused it; nil for nobody in particular, whose events everybody misses.
     mutating func note(_ number: UInt64, from origin: Origin?) {

@@ -11,7 +11,7 @@ package final class PositionedEvent: Sendable {
     let frame: ByteBuffer
     /// A connection that does not get the event.
     let excluding: SocketID?
-    /// The user of whom a presence change tells; a member is not told of itself.
+    /// The user whom a presence change concerns; a member is not notified of itself.
     let user: String?
 
     /// What an event takes beside its frame, about: the object, and its places in lists.

@@ -1,10 +1,10 @@
 import RealtimeHub
 
-/// What the histories of one application hold, and what they have led to.
+/// The size of one application's histories, and how often they were used.
 package struct RecoveryTally: Hashable, Sendable {
     /// Channels with a history.
     package private(set) var channels = 0
-    /// Events that are kept.
+    /// The number of stored events.
     package private(set) var events = 0
     /// The memory that all of it takes, about.
     package private(set) var bytes = 0

@@ -35,7 +35,7 @@ struct ReplayBudget: Sendable {
         limit = pendingBytes.multipliedReportingOverflow(by: Self.share).overflow ? .max : pendingBytes * Self.share
     }
 
-    /// Reserves room for one replay and says how much.
+    /// Reserves room for one replay and returns its size.
     ///
     /// - Parameter pool: takes bytes of the room of all connections, and returns how many there were.
     mutating func reserve(answersAtOnce: Bool, from pool: (Int) -> Int) -> Int {
@@ -49,7 +49,7 @@ struct ReplayBudget: Sendable {
         return room
     }
 
-    /// A request has been answered with so many bytes. Returns how many bytes go back to the room of all connections.
+    /// Records how many bytes answered a request. Returns how many bytes are free again for all connections.
     mutating func settle(_ reserved: Int, with bytes: Int, at now: MonotonicInstant) -> Int {
         used -= reserved - bytes
         waiting -= 1

@@ -2,11 +2,11 @@ import DequeModule
 import Identifiers
 import RealtimeHub
 
-/// Decides which news of an application's channels are told, and when: a pure value (rules SW-10 to SW-15).
+/// Decides which events of an application's channels are sent, and when: a pure value (rules SW-10 to SW-15).
 ///
 /// That a channel or a member is gone is held back for a moment. Whoever is back by then was never away.
 struct ChannelEventDebouncer: Sendable {
-    /// What may come back.
+    /// A channel or member that may come back.
     private enum Absence: Hashable, Sendable {
         case channel(Identifier)
         case member(Identifier, channel: Identifier)
@@ -26,24 +26,24 @@ struct ChannelEventDebouncer: Sendable {
 
     /// All with the same delay, so in the order in which they are due. Some have been called off.
     private var held: Deque<Held> = []
-    /// Those of `held` that count, by their number.
+    /// The valid entries of `held`, by their number.
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Cache channels whose emptiness has been told, until when, and the same in order.
+    /// Cache channels whose cache miss has been sent, with the time until which it is not sent again, also in order of time.
     private var missed: [Identifier: MonotonicInstant] = [:]
     private var misses: Deque<Miss> = []
 
-    /// How long it takes until nobody comes back.
+    /// How long a channel or member may be away without a report.
     static let delay = Duration.seconds(3)
-    /// How long a cache miss is not told again.
+    /// The time within which a cache miss is not sent again.
     static let missInterval = Duration.seconds(1800)
-    /// Beyond so much, what is oldest is told early, or forgotten to have been told.
+    /// Beyond this number, the oldest held event is sent early, or the oldest cache miss is forgotten.
     static let capacity = 10_000
 
-    /// When something that is held back is told; nil when nothing is.
+    /// When a held event is sent; nil when none is held.
     var due: MonotonicInstant? { held.first?.due }
 
-    /// Takes news in the order in which they happened on their channel, and says what to tell now.
+    /// Takes events in the order in which they happened on their channel, and returns those that are due now.
     mutating func take(_ news: ChannelWebhookEvent, at now: MonotonicInstant) -> [ChannelWebhookEvent] {
         let channel = Identifier(news.channel)
         switch news.kind {
@@ -57,12 +57,12 @@ struct ChannelEventDebouncer: Sendable {
         }
     }
 
-    /// A cache channel has got an event: the next miss is news again.
+    /// A cache channel has got an event: the next miss is reported again.
     mutating func filled(_ channel: String) {
         missed[Identifier(channel)] = nil
     }
 
-    /// What has been held back for long enough, or all of it.
+    /// Events that have been held back for long enough, or all of them.
     mutating func release(at now: MonotonicInstant, all: Bool = false) -> [ChannelWebhookEvent] {
         var told: [ChannelWebhookEvent] = []
         while let first = held.first, all || first.due <= now {
@@ -82,7 +82,7 @@ struct ChannelEventDebouncer: Sendable {
         return settle(first) ? [first.news] : []
     }
 
-    /// Whether what was held back has not been called off.
+    /// Whether a held event has not been cancelled.
     private mutating func settle(_ item: Held) -> Bool {
         guard absences[item.absence] == item.number else { return false }
         absences[item.absence] = nil

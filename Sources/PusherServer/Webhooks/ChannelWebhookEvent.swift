@@ -22,7 +22,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// What receivers choose by.
+    /// The kind of event that receivers select.
     var event: Webhook.Event {
         switch kind {
         case .occupied: .channelOccupied
@@ -35,7 +35,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// The news that would take this back. Who hears of only one of the two still must not hear of what was taken back.
+    /// The kind of event that would cancel this one. A receiver of only one of the two must not get a cancelled event either.
     var opposite: Webhook.Event? {
         switch event {
         case .channelOccupied: .channelVacated
@@ -75,7 +75,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
 }
 
 extension Webhook {
-    /// Whether this receiver is told of an event on a channel (rule SW-2).
+    /// Whether this receiver gets an event on a channel (rule SW-2).
     func wants(_ event: Event, on channel: String) -> Bool {
         // By bytes: letters that look the same and are spelled differently name different channels.
         events.contains(event)

@@ -15,7 +15,7 @@ final class PusherWebhookService: Sendable {
 
     private let applications: any ApplicationRegistry
     private let context: ServerContext
-    /// What outlives this process; nil when nothing does.
+    /// The records that survive this process; nil when none do.
     private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 
@@ -25,7 +25,7 @@ final class PusherWebhookService: Sendable {
         self.records = records
     }
 
-    /// What became of the events of each application, by receiver.
+    /// The delivery counts of each application, by receiver.
     var receivers: [Identifier: [WebhookReport]] {
         let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
         var reports = applications.mapValues(\.receivers)
@@ -38,7 +38,7 @@ final class PusherWebhookService: Sendable {
         return reports
     }
 
-    /// Takes news; to be called under the lock of the channel's shard.
+    /// Queues an event; to be called under the lock of the channel's shard.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
         // Reserved channels are the server's own business.
         guard !channel.utf8.starts(with: "#".utf8) else { return }
@@ -46,7 +46,7 @@ final class PusherWebhookService: Sendable {
         webhooks(of: application)?.tell(ChannelWebhookEvent(kind, on: channel), of: application)
     }
 
-    /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
+    /// As ``tell(_:on:of:)``, for events that follow from time alone; `id` is the application's.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
         guard let application = applications.application(id: id) else { return }
         tell(kind, on: channel, of: application)
@@ -65,7 +65,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Has the receivers of today told what another process has left (rule CR-43).
+    /// Sends the events that another process has left to the present receivers (rule CR-43).
     func restore() {
         guard let journal = records?.journal else { return }
         for id in journal.unclaimed {
@@ -85,17 +85,17 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// The applications have changed: whatever is sent from now on goes by their new settings (rule SW-30).
+    /// The applications have changed: everything that is sent from now on uses their new settings (rule SW-30).
     func applicationsChanged() {
         for (id, webhooks) in state.withLockedValue(\.applications) { follow(id, webhooks) }
     }
 
-    /// Receivers that were removed hear no more of what is held back.
+    /// Held events are not sent to receivers that were removed.
     private func follow(_ id: Identifier, _ webhooks: PusherWebhooks) {
         if let application = applications.application(id: id.text) { webhooks.follow(application) }
     }
 
-    /// Tells what there is to tell, for a while; the rest is given up.
+    /// Sends pending webhooks until the close timeout, then drops the rest.
     ///
     /// - Parameter tellingAll: whether what is held back is told now; otherwise somebody else tells it.
     func close(tellingAll: Bool = true) async {
@@ -108,7 +108,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Connections may still know an application as it was.
+    /// Connections may still have an application's former configuration.
     private func asConfigured(_ application: Application) -> Application {
         applications.application(id: application.id) ?? application
     }

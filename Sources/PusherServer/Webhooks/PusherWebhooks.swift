@@ -11,7 +11,7 @@ final class PusherWebhooks: Sendable {
         /// Kept for as long as the receiver is configured: its log and its figures are found under it (rule SO-118).
         let number: Int
         let webhook: Webhook
-        /// What it is called where events are kept.
+        /// Its name in stored events.
         let name: WebhookReceiverName
         let delivery: WebhookDelivery
     }
@@ -21,9 +21,9 @@ final class PusherWebhooks: Sendable {
         var application: Application
         var desk = ChannelEventDebouncer()
         var receivers: [Receiver] = []
-        /// Of receivers that are configured no more: they still tell what waited for them (rule SW-1).
+        /// Deliveries to receivers that are no longer configured: they still send what was queued for them (rule SW-1).
         var retiring: [Receiver] = []
-        /// Of those that have told it, by their numbers.
+        /// The counts of deliveries that have ended, by receiver number.
         var retired: [Int: WebhookDelivery.Counts] = [:]
         var timer: Scheduled<Void>?
         var isClosed = false
@@ -32,14 +32,14 @@ final class PusherWebhooks: Sendable {
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
-    /// What requests are signed with from now on, those that wait included.
+    /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// What outlives this process; nil when nothing does.
+    /// The records that survive this process; nil when none do.
     private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
-    /// One event for each request, four requests at a time. A receiver may refuse some events again and again, and still has to hear
-    /// of the others.
+    /// One event for each request, four requests at a time. A receiver may refuse some events repeatedly, and still has to get the
+    /// others.
     static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100)
     static let batched = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
@@ -133,7 +133,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Takes news; to be called under the lock that orders those of their channel. Sends nothing itself.
+    /// Queues an event; to be called under the lock that orders the events of its channel. Sends nothing itself.
     ///
     /// - Parameter application: as it is configured now.
     func tell(_ news: ChannelWebhookEvent, of application: Application) {
@@ -148,7 +148,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Has the application's receivers as they are configured now told from now on.
+    /// Sends to the application's receivers as they are configured now.
     func follow(_ application: Application) {
         state.withLockedValue { state in
             if !state.isClosed { follow(application, &state) }
@@ -226,7 +226,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    // MARK: What is due
+    // MARK: Due events
 
     /// With the lock held, so that nothing of a channel overtakes.
     private func send(_ news: ChannelWebhookEvent, _ state: State) {
@@ -259,11 +259,11 @@ final class PusherWebhooks: Sendable {
     }
 }
 
-/// What outlives a process of the webhooks of its applications.
+/// The records of applications' webhooks that survive a process.
 struct PusherWebhookRecords: Sendable {
     /// Keeps what receivers have not taken.
     let journal: any WebhookJournal
-    /// Hears of news that nobody holds back any more, once they are kept for those who want them, with the id of their application. Under
-    /// locks: must only queue.
+    /// Called for events that are no longer held back, once they are stored for their receivers, with the id of their application.
+    /// Under locks: must only queue.
     let told: @Sendable (ChannelWebhookEvent, String) -> Void
 }

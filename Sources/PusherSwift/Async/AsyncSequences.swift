@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 // Async sequences, an addition to PusherSwift 10.1. Rules PA-41 and PA-71: each is for one consumer, and what does not fit is dropped, the
 // oldest first.
 
-/// Ends a stream once nobody can feed it any more.
+/// Ends a stream once it has no producer any more.
 final class StreamEnd<Element: Sendable>: Sendable {
     let continuation: AsyncStream<Element>.Continuation
 
@@ -14,7 +14,7 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The consumers of one kind of news. Not locked: it lives in whatever holds the news, behind that one's lock.
+/// The consumers of one kind of event. Not locked: the object that has the events protects it with its own lock.
 struct StreamEnds<Element: Sendable> {
     private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0
@@ -47,7 +47,7 @@ struct StreamEnds<Element: Sendable> {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// A stream whose producers are kept somewhere else, behind a lock.
+    /// A stream whose producers are stored elsewhere, behind a lock.
     ///
     /// - Parameters:
     ///   - add: puts the end where the news come, and gives its number there.

@@ -1,4 +1,4 @@
-/// What became known about who is on a presence channel.
+/// A change of the members of a presence channel.
 public enum PusherMembershipChange: Sendable {
     /// Everybody who is there: after a confirmation, and when changes had to be dropped because the consumer was too slow.
     case current([PusherPresenceChannelMember])
@@ -9,8 +9,8 @@ public enum PusherMembershipChange: Sendable {
 }
 
 extension PusherPresenceChannel {
-    /// Who is there, and every change from then on. Begins with everybody when the channel is subscribed. Ends when the channel is
-    /// released or unsubscribed.
+    /// The present members, and every change from then on. Begins with all members when the channel is subscribed. Ends when the
+    /// channel is released or unsubscribed.
     ///
     /// For one consumer; ask again for another. The newest change is never lost: of more than `limit` the oldest are dropped, and
     /// `current` follows, so that whoever applies what comes knows everybody in the end.

@@ -3,7 +3,7 @@ import Foundation
 import PusherProtocol
 import TransportCommon
 
-/// What an endpoint's answer says. Rules PA-31 and PA-32.
+/// Reads an endpoint's answer. Rules PA-31 and PA-32.
 enum AuthorizationAnswer {
     /// The most of an answer that is read, in bytes.
     static let maximumBody = 1_048_576

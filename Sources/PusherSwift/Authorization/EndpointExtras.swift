@@ -5,13 +5,13 @@ struct EndpointExtras {
 
     init() {}
 
-    /// What stays the same.
+    /// The fixed headers and parameters.
     init(_ options: PusherClientOptions) {
         headers = options.authHeaders
         params = options.authParams
     }
 
-    /// What the providers say, and the rest. On the callback queue.
+    /// The providers' headers and parameters, together with the fixed ones. On the callback queue.
     init(asking options: PusherClientOptions) {
         self.init(options)
         for (name, value) in options.authHeadersProvider?() ?? [:] {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// One authorisation under way: ends once, whoever ends it first.
+/// One authorisation in progress: it ends once, by the first of its causes.
 final class PendingAuthorization: Sendable {
     private struct State {
         var completion: (@Sendable (AuthorizationRunner.Outcome) -> Void)?

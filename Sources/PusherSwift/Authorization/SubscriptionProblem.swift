@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Why a subscription failed, as the delegate is told.
+/// Why a subscription failed, for the delegate.
 ///
 /// `@unchecked Sendable`: immutable, and so are `URLResponse` and `NSError`.
 struct SubscriptionProblem: @unchecked Sendable {

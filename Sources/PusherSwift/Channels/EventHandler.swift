@@ -2,9 +2,9 @@
 public struct EventHandler {
     let id: String
     let callback: (PusherEvent) -> Void
-    /// Whether it is told of errors as well, as callbacks were before PusherSwift 10.
+    /// Whether it also gets errors, as callbacks did before PusherSwift 10.
     var hearsErrors = false
-    /// Whether it feeds a sequence, which ends with the subscription: the channel hears nothing any more.
+    /// Whether it feeds a sequence, which ends with the subscription, after which the channel gets no more events.
     var isSequence = false
 }
 

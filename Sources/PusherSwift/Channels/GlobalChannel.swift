@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Callbacks that hear every event of the connection, whatever its channel.
+/// Callbacks that get every event of the connection, whatever its channel.
 ///
 /// `@unchecked Sendable`: the callbacks are behind `callbacks`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)

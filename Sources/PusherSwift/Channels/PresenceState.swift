@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// Who is on a presence channel. Every change says what it changed, so that callbacks are exact (rules PA-25 to PA-27). Ids are compared by their
-/// bytes.
+/// The members of a presence channel. Every change returns what it changed, so that callbacks are exact (rules PA-25 to PA-27). Ids are
+/// compared by their bytes.
 struct PresenceState {
     var members: [PusherPresenceChannelMember] = []
     var myID: String?
@@ -51,7 +51,7 @@ struct PresenceState {
     }
 }
 
-// What the connection tells a presence channel, on the callback queue.
+// Reports of the connection to a presence channel, on the callback queue.
 extension PusherPresenceChannel {
     /// - Returns: calls the callbacks for those who came and left while the connection was down.
     func confirm(_ confirmation: PusherSubscribed) -> () -> Void {

@@ -1,4 +1,4 @@
-// What the connection tells a channel, on the callback queue.
+// Reports of the connection to a channel, on the callback queue.
 extension PusherChannel {
     func becomeSubscribed() {
         state.withLockedValue { state in
@@ -12,7 +12,7 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
     }
 
-    /// Everything that waited is given up, because the channel is.
+    /// Waiting events are dropped together with the channel.
     func end() {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
@@ -59,7 +59,7 @@ extension PusherChannel {
         return given.auth
     }
 
-    /// Takes over what is given; what is nil stays as it was.
+    /// Sets the given values; those that are nil stay.
     func update(
         auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?

@@ -13,7 +13,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
 
     /// The channel's name.
     public let name: String
-    /// The kind of the channel, which its name tells.
+    /// The kind of the channel, from its name.
     public let type: PusherChannelType
     /// The connection that the channel belongs to; nil once that is gone.
     open weak var connection: PusherConnection?
@@ -39,7 +39,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.replace(\.handlers, with: newValue) }
     }
 
-    /// How many connections are subscribed, as the server last told; nil when it never did.
+    /// How many connections are subscribed, as the server last reported; nil before the first report.
     public var subscriptionCount: Int? {
         state.withLockedValue { $0.subscriptionCount }
     }
@@ -63,7 +63,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.replace(\.auth, with: newValue.map { GivenAuth($0, on: connection) }) }
     }
 
-    /// Called with the number of subscribed connections whenever the server tells it.
+    /// Called with the number of subscribed connections whenever the server reports it.
     open var onSubscriptionCountChanged: ((Int) -> Void)? {
         get { state.withLockedValue { $0.onSubscriptionCountChanged } }
         set { state.replace(\.onSubscriptionCountChanged, with: newValue) }

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The kind of a channel, which its name tells.
+/// The kind of a channel, from its name.
 public enum PusherChannelType: Sendable {
     /// A channel whose name begins with `private-`; it needs an authorisation.
     case `private`

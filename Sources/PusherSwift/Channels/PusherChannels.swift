@@ -12,13 +12,13 @@ import PusherProtocol
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
         var channels: [Identifier: PusherChannel] = [:]
-        /// How often each channel was unsubscribed without the engine having told so yet.
+        /// How often each channel was unsubscribed without a report of the engine so far.
         var endings: [Identifier: Int] = [:]
-        /// Whose channels these are.
+        /// The connection to which these channels belong.
         weak var owner: PusherConnection?
 
         mutating func noteRemoval(of name: String) {
-            // Such a name was never subscribed for the app, so no end will be told.
+            // Such a name was never subscribed for the app, so no end will be reported.
             if PusherChannelName.isReserved(name) { return }
             endings[Identifier(name), default: 0] += 1
         }
@@ -67,7 +67,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Takes a channel out. What the engine tells of the name from now on is about a former subscription, until it tells the end.
+    /// Removes a channel. The engine's reports about the name concern a former subscription, until it reports the end of that.
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard let channel = table.channels.removeValue(forKey: Identifier(name)) else { return nil }
@@ -88,7 +88,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.owner = owner }
     }
 
-    /// What the engine tells of the name is about a former subscription until it tells the end.
+    /// From now on the engine's reports about the name concern a former subscription, until it reports the end of that.
     func noteRemoval(of name: String) {
         table.withLockedValue { $0.noteRemoval(of: name) }
     }
@@ -98,7 +98,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.endings.merge(endings, uniquingKeysWith: +) }
     }
 
-    /// The engine has told the end of a subscription.
+    /// The engine has reported the end of a subscription.
     func noteEnding(of name: String) {
         table.withLockedValue { table in
             guard let count = table.endings[Identifier(name)] else { return }

@@ -1,7 +1,7 @@
 import EngineRuntime
 import PusherProtocol
 
-// What the log and the metrics are told of a connection (rule PA-85).
+// The log entries and metrics of a connection (rule PA-85).
 extension ClientTelemetry {
     func note(_ notices: [Notice<PusherSession>]) {
         var received = 0

@@ -15,7 +15,7 @@ struct ConnectionValues {
     var statusStreams = StreamEnds<PusherConnectionStatus>()
     /// The code of the latest `pusher:error` of the present attempt.
     var reportedCode: Int?
-    /// The state that the delegate heard of last.
+    /// The last state that was reported to the delegate.
     var delivered = ConnectionState.disconnected
 
     init(options: PusherClientOptions, URLSession: PusherURLSession) {

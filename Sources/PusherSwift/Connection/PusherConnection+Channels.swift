@@ -77,7 +77,7 @@ extension PusherConnection {
 
 // Tables of channels that the app puts in, as apps' tests do (rule PA-52).
 extension PusherConnection {
-    /// The channel that hears every event.
+    /// The channel that gets every event.
     var global: GlobalChannel {
         if let present = state.withLockedValue({ $0.global }) { return present }
         let new = GlobalChannel(connection: self)

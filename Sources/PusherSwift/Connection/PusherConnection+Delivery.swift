@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import PusherProtocol
 
-// What the engine tells, on the callback queue and in one order.
+// Reports of the engine, on the callback queue and in one order.
 extension PusherConnection {
     func deliver(_ notices: [Notice<PusherSession>]) {
         for notice in notices {

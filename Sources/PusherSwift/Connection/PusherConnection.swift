@@ -9,10 +9,10 @@ import TransportCommon
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 
-    /// `URLSession`, wherever the platform keeps it.
+    /// `URLSession` of the platform's module.
     public typealias PusherURLSession = FoundationNetworking.URLSession
 #else
-    /// `URLSession`, wherever the platform keeps it.
+    /// `URLSession` of the platform's module.
     public typealias PusherURLSession = Foundation.URLSession
 #endif
 
@@ -169,7 +169,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
         if let global {
             global.handleEvent(event: event)
-            // One of them may have unsubscribed (rule PA-18).
+            // A callback may have unsubscribed (rule PA-18).
             if let name = event.channelName, channels.live(name) !== channel { return }
         }
         channel?.handleEvent(event: event)

@@ -13,7 +13,7 @@ final class ConnectionTruth: Sendable {
         var attempts = 0
         /// Whether a user is to be signed in.
         var wantsUser = false
-        /// Who is signed in.
+        /// The signed-in user.
         var user: PusherSignedInUser?
     }
 

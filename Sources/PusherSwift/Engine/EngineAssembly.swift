@@ -7,7 +7,7 @@ import TransportCommon
 struct EngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<PusherSession>
 
-    /// What sends authorisation requests, from the options and the policy.
+    /// Makes the sender of authorisation requests, from the options and the policy.
     var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
     /// From the URL, the options, the policy, what authorises channels, what stands in front of the transport, and whether the
     /// text of frames is wanted.
@@ -15,7 +15,7 @@ struct EngineAssembly: Sendable {
         @Sendable (
             String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool
         ) -> Driver
-    /// Hears news of the network for a driver that connects to a host; nil when there is none to hear.
+    /// Observes the network for a driver that connects to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
     /// Hears from the system where the application is; nil when only the application says so itself.
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
@@ -25,7 +25,7 @@ extension EngineAssembly {
     /// How many events may wait for slow callbacks before further ones are dropped and reported. Rule PA-8.
     static let backlog = 262_144
 
-    /// What is kept over reconnects. A URL that is none is never dialled, see ``PusherConnection/connect()``.
+    /// The state that survives reconnects. An invalid URL is never dialled, see ``PusherConnection/connect()``.
     static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
         var endpoint =
             PusherAddress.endpoint(url: url)

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
 extension NIOLockedValueBox {
-    /// Puts `new` in the place of what is there. The former value is released outside of the lock: what an app's closure holds may
-    /// call back into the library when it goes.
+    /// Replaces a part by `new`. The former value is released outside of the lock, because an object in an app's closure may call the
+    /// library in its `deinit`.
     func replace<Part>(_ part: WritableKeyPath<Value, Part>, with new: Part) {
         var former = new
         withLockedValue { swap(&$0[keyPath: part], &former) }

@@ -38,7 +38,7 @@ enum PusherAddress {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// With one slash in front and none behind.
+    /// With one leading slash and no trailing one.
     private static func normalized(_ path: String?) -> String {
         guard let path else { return "" }
         let parts = path.split(separator: "/")

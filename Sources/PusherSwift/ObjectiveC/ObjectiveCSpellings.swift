@@ -1,7 +1,7 @@
 import Foundation
 
-// What Objective-C uses in the place of optional numbers and enums with values. Swift sees it as well, as with PusherSwift 10.1; for
-// Objective-C the members are there because their classes are `@objcMembers`.
+// Replacements for Objective-C of optional numbers and of enums with values. Swift sees them as well, as with PusherSwift 10.1;
+// Objective-C sees the members because their classes are `@objcMembers`.
 
 extension PusherClientOptions {
     /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.

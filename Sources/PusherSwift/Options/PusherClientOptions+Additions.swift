@@ -166,8 +166,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.retryPolicy = newValue } }
     }
 
-    /// Where the client writes what happens to the connection and to subscriptions; nil, the default, for nowhere. `debugLog` of the
-    /// delegate stays as it is. Read when a client is made (rules PA-85 and OB-1).
+    /// The log for events of the connection and of subscriptions; nil, the default, for none. `debugLog` of the delegate is independent
+    /// of it. Read when a client is made (rules PA-85 and OB-1).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -193,7 +193,7 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.recoversMissedEvents = newValue } }
     }
 
-    /// What is wrong with the settings, as a sentence; nil when nothing is.
+    /// The problem of the settings, as a sentence; nil for none.
     var problem: String? {
         guard !certificatePins.isEmpty else { return nil }
         do throws(CertificatePins.Malformed) {

@@ -115,7 +115,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         set { state.withLockedValue { $0.callbackQueue = newValue } }
     }
 
-    /// What clients are made of; tests put scripted parts in.
+    /// The parts that clients are made of; tests replace them by scripted ones.
     var engine: EngineAssembly {
         get { state.withLockedValue { $0.engine } }
         set { state.withLockedValue { $0.engine = newValue } }

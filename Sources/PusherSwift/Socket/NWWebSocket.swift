@@ -28,7 +28,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         var pinging: UInt64 = 0
     }
 
-    /// Where the socket connects.
+    /// The address to which the socket connects.
     public let url: URL
     private let headers: [WebSocketEndpoint.Header]
     private let maximumMessageSize: Int
@@ -91,7 +91,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
             isFace: true)
     }
 
-    /// Who is told what happens; held weakly.
+    /// The delegate that gets all events; held weakly.
     public var delegate: WebSocketConnectionDelegate? {
         get { state.withLockedValue { $0.delegate } }
         set { state.withLockedValue { $0.delegate = newValue } }
@@ -139,12 +139,12 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         pingLater(after: max(interval.isFinite ? interval : 60, 0.1), number)
     }
 
-    /// Sends a ping. The answer is told by `webSocketDidReceivePong`.
+    /// Sends a ping. The delegate gets the answer in `webSocketDidReceivePong`.
     open func ping() {
         send(.ping([]))
     }
 
-    /// Closes. The peer is told in good order; `closeCode` is what the delegate hears, the peer hears 1000.
+    /// Closes the connection with a close handshake. The delegate gets `closeCode`, the peer gets 1000.
     open func disconnect(closeCode: NWProtocolWebSocket.CloseCode = .protocolCode(.normalClosure)) {
         if let gate = activeGate {
             gate.closed(by: self, closeCode, reason: nil)
@@ -155,7 +155,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
 }
 
 extension NWWebSocket {
-    /// A face gets what stands behind it; any other socket goes on by itself.
+    /// Gives a socket of the library's own the transport behind it; any other socket works by itself.
     func join(_ gate: SocketGate) {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }

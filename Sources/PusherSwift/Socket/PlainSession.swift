@@ -7,7 +7,7 @@ enum PlainMessage: Sendable {
     case pong
 }
 
-/// Takes messages as they are.
+/// Passes messages on without decoding.
 struct PlainDecoder: WebSocketDecoder {
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> PlainMessage? {
         .text(String(decoding: bytes, as: UTF8.self))
@@ -22,7 +22,7 @@ struct PlainDecoder: WebSocketDecoder {
     }
 }
 
-/// A protocol that says nothing: what the WebSocket transport needs to carry messages for ``NWWebSocket``. Nobody runs it.
+/// An empty protocol: what the WebSocket transport needs to carry messages for ``NWWebSocket``. It is never run as a session.
 struct PlainSession: WebSocketSession {
     typealias Endpoint = WebSocketEndpoint
     typealias Inbound = PlainMessage

@@ -7,7 +7,7 @@ import PusherProtocol
     import Network
 #endif
 
-// What a socket of the app's tells, and what tests of apps say in its name. Rules PA-43 to PA-51.
+// Events of a socket that the app has set, and calls that tests of apps make in the socket's name. Rules PA-43 to PA-51.
 extension PusherConnection: WebSocketConnectionDelegate {
     /// The socket is open. The state becomes `connected` with the server's greeting, which may come before or after.
     public func webSocketDidConnect(connection: WebSocketConnection) {

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WebSocketTransport
 
-/// One link of a ``NWWebSocket`` that stands by itself, on the library's transport. Ends when it is released.
+/// One link of a stand-alone ``NWWebSocket``, on the library's transport. Ends when it is released.
 final class SocketLink: Sendable {
     enum Event: Sendable {
         case opened
@@ -18,7 +18,7 @@ final class SocketLink: Sendable {
 
     private struct State {
         var isOver = false
-        /// What the app closed it with.
+        /// The code with which the app closed it.
         var asked: Int?
         var network: NetworkObservation?
     }
@@ -35,7 +35,7 @@ final class SocketLink: Sendable {
         transport = WebSocketTransport(decoder: { PlainDecoder() }, configuration: configuration)
     }
 
-    /// Whether the end was told.
+    /// Whether the end was reported.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
 
     func open(_ endpoint: WebSocketEndpoint, _ tell: @escaping @Sendable (Event) -> Void) {

@@ -6,7 +6,7 @@ import Foundation
 
 /// A WebSocket as PusherSwift's connection uses it. The protocol of the library NWWebSocket, by the same names.
 public protocol WebSocketConnection {
-    /// Who is told what happens; held weakly.
+    /// The delegate that gets all events; held weakly.
     var delegate: WebSocketConnectionDelegate? { get set }
 
     /// Dials.
@@ -18,7 +18,7 @@ public protocol WebSocketConnection {
     /// Sends a binary message.
     func send(data: Data)
 
-    /// Begins to read. ``NWWebSocket`` begins by itself.
+    /// Begins to read. ``NWWebSocket`` does so by itself.
     func listen()
 
     /// Sends a ping every `interval` seconds.
@@ -31,7 +31,7 @@ public protocol WebSocketConnection {
     func disconnect(closeCode: NWProtocolWebSocket.CloseCode)
 }
 
-/// Is told what happens to a ``WebSocketConnection``. ``PusherConnection`` is one.
+/// Gets the events of a ``WebSocketConnection``. ``PusherConnection`` conforms to it.
 public protocol WebSocketConnectionDelegate: AnyObject {
     /// The handshake is done.
     func webSocketDidConnect(connection: WebSocketConnection)

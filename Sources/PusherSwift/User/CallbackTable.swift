@@ -22,7 +22,7 @@ struct CallbackTable<Value> {
         entries.filter { $0.name == nil || $0.name == name }.map(\.callback)
     }
 
-    /// Forgets what `isUnbound` says, by id and name.
+    /// Removes the callbacks for which `isUnbound` returns true, by id and name.
     ///
     /// - Returns: the table as it was, to be released outside of any lock: what a closure holds may call back when it goes.
     mutating func unbind(_ isUnbound: (_ id: String, _ name: String?) -> Bool) -> Self {

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PusherProtocol
 
-// The user, told on the callback queue. Rules PA-67 to PA-70.
+// Events of the user, delivered on the callback queue. Rules PA-67 to PA-70.
 extension PusherConnection {
     func signIn() {
         commands.withLock {
