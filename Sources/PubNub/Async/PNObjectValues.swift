@@ -7,13 +7,13 @@ public struct PNObjectsQuery: Hashable, Sendable {
     public var sort: [String]
     /// In the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// Where to go on: ``PNObjectsPage/next`` of another page.
+    /// Where the page begins: ``PNObjectsPage/next`` of another page.
     public var start: String?
-    /// Where to go back: ``PNObjectsPage/previous`` of another page.
+    /// Where the page ends: ``PNObjectsPage/previous`` of another page.
     public var end: String?
     /// How many at most, 1 to 100.
     public var limit: Int
-    /// Whether the answer says how many there are in all.
+    /// Whether the answer contains the total count.
     public var includesCount: Bool
 
     /// A query; by default the first 100 elements, in the order of the service.
@@ -47,7 +47,7 @@ public struct PNObjectsPage<Element: Sendable>: Sendable {
     public let totalCount: Int?
 }
 
-/// What can be set about a user. What is nil stays as it is. An addition to the Cocoa SDK.
+/// The fields of a user that can be set. Nil fields stay unchanged. An addition to the Cocoa SDK.
 public struct PNUserFields: Sendable {
     /// The user's name; nil leaves it as it is.
     public var name: String?
@@ -73,7 +73,7 @@ public struct PNUserFields: Sendable {
     }
 }
 
-/// What can be set about a channel. What is nil stays as it is. An addition to the Cocoa SDK.
+/// The fields of a channel that can be set. Nil fields stay unchanged. An addition to the Cocoa SDK.
 public struct PNChannelInfo: Sendable {
     /// The channel's name; nil leaves it as it is.
     public var name: String?

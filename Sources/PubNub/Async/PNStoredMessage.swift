@@ -7,9 +7,9 @@ public struct PNStoredMessage: Hashable, Sendable {
     public let json: String
     /// Its place in the channel, in units of 100 ns since 1970.
     public let timetoken: UInt64
-    /// The user id of the publisher; nil when the service does not tell.
+    /// The user id of the publisher; nil when the service does not report it.
     public let publisher: String?
-    /// What the publisher attached, as JSON text; nil for nothing.
+    /// The metadata of the message, as JSON text; nil for none.
     public let metadata: String?
     /// The type that the publisher gave the message.
     public let customMessageType: String?
@@ -39,7 +39,7 @@ public struct PNStoredMessage: Hashable, Sendable {
 
 /// Something that a user added to a message. An addition to the Cocoa SDK.
 public struct PNStoredAction: Hashable, Sendable {
-    /// What kind of action, such as `reaction`.
+    /// The type of the action, such as `reaction`.
     public let type: String
     /// The action's value.
     public let value: String

@@ -8,7 +8,7 @@ public struct PNSentFile: Hashable, Sendable {
     public let identifier: String
     /// The file's name, as the service has it.
     public let name: String
-    /// When subscribers were told, in units of 100 ns since 1970.
+    /// When the message to subscribers was published, in units of 100 ns since 1970.
     public let timetoken: UInt64
 }
 
@@ -16,11 +16,11 @@ public struct PNSentFile: Hashable, Sendable {
 public struct PNFilePage: Sendable {
     /// The page's files.
     public let files: [PNFile]
-    /// Where to go on; nil at the end.
+    /// The start of the next page; nil at the end.
     public let next: String?
 }
 
-/// A file that the service has, whether subscribers were told or not. An addition to the Cocoa SDK.
+/// A file that the service has stored, whether or not subscribers were notified. An addition to the Cocoa SDK.
 public struct PNUploadedFile: Hashable, Sendable {
     /// The service's id of the file.
     public let identifier: String
@@ -31,7 +31,7 @@ public struct PNUploadedFile: Hashable, Sendable {
 // Files with async functions, an addition to the Cocoa SDK. None of them uses the callback queue; cancelling the task ends the request
 // that is under way (rules PL-95 and PL-97).
 extension PubNub {
-    /// Uploads bytes as a file and tells subscribers about it. Encrypted when there is a cipher key.
+    /// Uploads bytes as a file and notifies subscribers. Encrypted when there is a cipher key.
     ///
     /// When telling fails it is tried again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
     ///
@@ -51,7 +51,7 @@ extension PubNub {
         try await sendFile(.data(content), name, channel, message, options, cipherKey)
     }
 
-    /// Uploads a file of this machine and tells subscribers about it, see ``sendFile(_:name:to:message:options:cipherKey:)``.
+    /// Uploads a file of this machine and notifies subscribers, see ``sendFile(_:name:to:message:options:cipherKey:)``.
     ///
     /// - Parameters:
     ///   - file: where the file is on this machine.

@@ -19,8 +19,7 @@ public struct PNPresentUsers: Hashable, Sendable {
     }
 }
 
-// Who is where, and what users tell of themselves, with async functions: an addition to the Cocoa SDK. None of them uses the callback
-// queue.
+// Presence and user state with async functions: an addition to the Cocoa SDK. None of them uses the callback queue.
 extension PubNub {
     /// Fetches the users who are present on channels and on the channels of groups, by channel; on all channels when neither is given.
     ///

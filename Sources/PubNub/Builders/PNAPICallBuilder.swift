@@ -8,7 +8,7 @@
 /// between threads.
 open class PNAPICallBuilder {
     final let client: PubNub
-    /// What the caller adds to the query.
+    /// The query parameters that the caller adds.
     final var query: [AnyHashable: Any]?
 
     init(_ client: PubNub) {
@@ -20,7 +20,7 @@ open class PNAPICallBuilder {
 protocol ArgumentBuilder: PNAPICallBuilder {}
 
 extension ArgumentBuilder {
-    /// An argument: takes a value and goes on with this builder.
+    /// An argument: takes a value and returns this builder.
     func argument<Value>(_ take: @escaping (Self, Value) -> Void) -> (Value) -> Self {
         { value in
             take(self, value)

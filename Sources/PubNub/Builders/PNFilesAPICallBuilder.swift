@@ -45,7 +45,7 @@ public final class PNSendFileAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var url: (URL) -> PNSendFileAPICallBuilder { argument { $0.draft.source = .file($1) } }
     /// A message about the file.
     public var message: (Any) -> PNSendFileAPICallBuilder { argument { $0.draft.message.message = $1 } }
-    /// What filters can address, of the message about the file.
+    /// Metadata of the message about the file, which subscribers' filters can use.
     public var fileMessageMetadata: ([AnyHashable: Any]) -> PNSendFileAPICallBuilder {
         argument { $0.draft.message.metadata = $1 }
     }
@@ -77,7 +77,7 @@ public final class PNListFilesAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
 
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNListFilesAPICallBuilder { argument { $0.count = $1 } }
-    /// Where to go on: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous answer.
     public var next: (String) -> PNListFilesAPICallBuilder { argument { $0.position = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNListFilesAPICallBuilder { argument { $0.query = $1 } }
@@ -164,7 +164,7 @@ public final class PNPublishFileMessageAPICallBuilder: PNAPICallBuilder, Argumen
     public var channel: (String) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// A message about the file.
     public var message: (Any) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.message = $1 } }
-    /// What filters can address.
+    /// Metadata that subscribers' filters can use.
     public var metadata: ([AnyHashable: Any]) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.metadata = $1 } }
     /// Whether the message is kept in the history; true by default.
     public var shouldStore: (Bool) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.isStored = $1 } }

@@ -10,7 +10,7 @@ public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentB
     public var channel: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// The action's value.
     public var value: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.value = $1 } }
-    /// What kind of action; up to 15 characters.
+    /// The type of the action; up to 15 characters.
     public var type: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.type = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNAddMessageActionAPICallBuilder { argument { $0.query = $1 } }

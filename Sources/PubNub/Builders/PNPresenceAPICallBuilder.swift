@@ -4,7 +4,7 @@ import Foundation
 public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
     /// Who is on channels, in groups, or anywhere when neither is given.
     public var hereNow: () -> PNPresenceHereNowAPICallBuilder { { PNPresenceHereNowAPICallBuilder(self.client) } }
-    /// Where a user is.
+    /// The channels that a user is on.
     public var whereNow: () -> PNPresenceWhereNowAPICallBuilder { { PNPresenceWhereNowAPICallBuilder(self.client) } }
 }
 
@@ -12,15 +12,15 @@ public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
 public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var level = PNHereNowVerbosityLevel.state
 
-    /// Who is on a channel.
+    /// The users on a channel.
     public var channel: (String) -> PNPresenceChannelHereNowAPICallBuilder { { self.channels([$0]) } }
-    /// Who is on several channels.
+    /// The users on several channels.
     public var channels: ([String]) -> PNPresenceChannelHereNowAPICallBuilder {
         { PNPresenceChannelHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
     }
-    /// Who is on a group's channels.
+    /// The users on a group's channels.
     public var channelGroup: (String) -> PNPresenceChannelGroupHereNowAPICallBuilder { { self.channelGroups([$0]) } }
-    /// Who is on several groups' channels.
+    /// The users on several groups' channels.
     public var channelGroups: ([String]) -> PNPresenceChannelGroupHereNowAPICallBuilder {
         { PNPresenceChannelGroupHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
     }

@@ -1,8 +1,8 @@
 import Foundation
 import PubNubProtocol
 
-/// Says that the user is on channels, or has left them, without subscribing to them. Heartbeats speak for what was said so until it is
-/// taken back. For clients with ``PNConfiguration/managePresenceListManually``.
+/// Declares the user present on channels, or absent, without subscribing to them. Heartbeats cover these channels until they are
+/// declared absent. For clients with ``PNConfiguration/managePresenceListManually``.
 public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private let isConnected: Bool
     private var list = PubNubList()
@@ -22,8 +22,8 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
     /// Kept for source compatibility, without effect: heartbeats have the parameters of the subscription.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Takes effect at once. The block is called on the callback queue when the client has taken it; what becomes of the heartbeats is
-    /// told to listeners, as ``PNConfiguration/heartbeatNotificationOptions`` says.
+    /// Takes effect at once. The block is called on the callback queue when the client has accepted it; listeners get the outcomes of
+    /// heartbeats according to ``PNConfiguration/heartbeatNotificationOptions``.
     public var performWithCompletion: (PNStatusBlock?) -> Void {
         { self.client.setPresent(self.isConnected, self.list, state: self.content, $0) }
     }

@@ -13,7 +13,7 @@ public final class PNPublishAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var channel: (String) -> PNPublishAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// What: a dictionary, an array, a string, a number or a boolean.
     public var message: (Any) -> PNPublishAPICallBuilder { argument { $0.draft.message = $1 } }
-    /// What filters can address. Never encrypted.
+    /// Metadata that subscribers' filters can use. Never encrypted.
     public var metadata: ([AnyHashable: Any]) -> PNPublishAPICallBuilder { argument { $0.draft.metadata = $1 } }
     /// Whether the message is kept in the history; true by default.
     public var shouldStore: (Bool) -> PNPublishAPICallBuilder { argument { $0.draft.isStored = $1 } }
@@ -44,7 +44,7 @@ public final class PNSignalAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 
     /// The channel to publish to.
     public var channel: (String) -> PNSignalAPICallBuilder { argument { $0.channelName = $1 } }
-    /// What, at most 64 bytes of JSON.
+    /// The message, at most 64 bytes of JSON.
     public var message: (Any) -> PNSignalAPICallBuilder { argument { $0.content = $1 } }
     /// The type that receivers see, 3 to 50 characters. An addition to the Cocoa SDK 4.17.
     public var customMessageType: (String) -> PNSignalAPICallBuilder { argument { $0.customType = $1 } }
@@ -65,7 +65,7 @@ public final class PNPublishSizeAPICallBuilder: PNAPICallBuilder, ArgumentBuilde
     public var channel: (String) -> PNPublishSizeAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// What.
     public var message: (Any) -> PNPublishSizeAPICallBuilder { argument { $0.draft.message = $1 } }
-    /// What filters can address.
+    /// Metadata that subscribers' filters can use.
     public var metadata: ([AnyHashable: Any]) -> PNPublishSizeAPICallBuilder { argument { $0.draft.metadata = $1 } }
     /// Whether the message would be kept in the history.
     public var shouldStore: (Bool) -> PNPublishSizeAPICallBuilder { argument { $0.draft.isStored = $1 } }

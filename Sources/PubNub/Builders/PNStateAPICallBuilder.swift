@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sets or reads what users tell of themselves on channels.
+/// Sets or reads the state of users on channels.
 public final class PNStateAPICallBuilder: PNAPICallBuilder {
     /// Sets state.
     public var set: () -> PNStateModificationAPICallBuilder { { PNStateModificationAPICallBuilder(self.client) } }
@@ -15,9 +15,9 @@ public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, Argument
     private var groups: [String] = []
     private var content: [AnyHashable: Any]?
 
-    /// Whose; the client's user by default.
+    /// The user id; the client's user by default.
     public var uuid: (String) -> PNStateModificationAPICallBuilder { argument { $0.user = $1 } }
-    /// What; nil for none.
+    /// The state; nil for none.
     public var state: ([AnyHashable: Any]?) -> PNStateModificationAPICallBuilder { argument { $0.content = $1 } }
     /// On one channel.
     @available(*, deprecated, message: "Use channels.")
@@ -47,7 +47,7 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
     private var names: [String] = []
     private var groups: [String] = []
 
-    /// Whose; the client's user by default.
+    /// The user id; the client's user by default.
     public var uuid: (String) -> PNStateAuditAPICallBuilder { argument { $0.user = $1 } }
     /// On one channel.
     @available(*, deprecated, message: "Use channels.")
@@ -72,6 +72,6 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
 }
 
 extension PubNub {
-    /// Sets or reads what users tell of themselves.
+    /// Sets or reads the state of users.
     public var state: () -> PNStateAPICallBuilder { { PNStateAPICallBuilder(self) } }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// What a subscription builder has collected.
+/// The arguments that a subscription builder has collected.
 private final class SubscriptionDraft {
     var channels: [String] = []
     var groups: [String] = []
@@ -30,12 +30,12 @@ public final class PNSubscribeAPIBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         { PNSubscribeChannelsOrGroupsAPIBuilder(self.client, self.draft).channelGroups($0) }
     }
-    /// Whose comings and goings to hear, without being present there.
+    /// The channels whose presence events are received, without being present there.
     public var presenceChannels: ([String]) -> PNSubscribeAPIBuilder { argument { $0.draft.presenceChannels = $1 } }
     /// Kept for source compatibility, without effect: polls have their own parameters.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes. Listeners hear what comes of it.
+    /// Subscribes. Listeners get the result.
     public var perform: () -> Void {
         { self.client.subscribe(self.draft.list, timetoken: nil, state: [:]) }
     }
@@ -54,13 +54,13 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
     public var channels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.channels = $1 } }
     /// The channel groups' names.
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.groups = $1 } }
-    /// Whose comings and goings to hear, without being present there.
+    /// The channels whose presence events are received, without being present there.
     public var presenceChannels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         argument { $0.draft.presenceChannels = $1 }
     }
-    /// Whether to hear who comes and goes, too; false by default.
+    /// Whether presence events are received, too; false by default.
     public var withPresence: (Bool) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.withPresence = $1 } }
-    /// Where to begin, instead of where the subscription stands.
+    /// Where to begin, instead of the subscription's position.
     public var withTimetoken: (NSNumber) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.timetoken = $1 } }
     /// The user's state by channel or group.
     public var state: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
@@ -71,7 +71,7 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
     /// Kept for source compatibility, without effect: polls have their own parameters.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes. Listeners hear what comes of it.
+    /// Subscribes. Listeners get the result.
     public var perform: () -> Void {
         {
             self.client.subscribe(
@@ -92,12 +92,12 @@ public final class PNUnsubscribeAPICallBuilder: PNAPICallBuilder, ArgumentBuilde
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         { PNUnsubscribeChannelsOrGroupsAPICallBuilder(self.client, self.draft).channelGroups($0) }
     }
-    /// Whose comings and goings not to hear any more.
+    /// The channels whose presence events are no longer received.
     public var presenceChannels: ([String]) -> PNUnsubscribeAPICallBuilder { argument { $0.draft.presenceChannels = $1 } }
     /// Kept for source compatibility, without effect: polls have their own parameters.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes. Listeners hear what comes of it. Does nothing when nothing was named.
+    /// Unsubscribes. Listeners get the result. Does nothing without a name.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }
@@ -119,16 +119,16 @@ public final class PNUnsubscribeChannelsOrGroupsAPICallBuilder: PNAPICallBuilder
     public var channels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.channels = $1 } }
     /// The channel groups' names.
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.groups = $1 } }
-    /// Whose comings and goings not to hear any more.
+    /// The channels whose presence events are no longer received.
     public var presenceChannels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         argument { $0.draft.presenceChannels = $1 }
     }
-    /// Whether not to hear who comes and goes any more; false by default.
+    /// Whether presence events are no longer received, either; false by default.
     public var withPresence: (Bool) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.withPresence = $1 } }
     /// Kept for source compatibility, without effect: polls have their own parameters.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes. Listeners hear what comes of it. Does nothing when nothing was named.
+    /// Unsubscribes. Listeners get the result.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }

@@ -1,16 +1,16 @@
 // Blocks that calls end with. All are called on the client's callback queue, once for each attempt. Of `(result, status)` exactly
 // one is not nil.
 
-/// Takes a result or a status.
+/// Completion handler that gets a result or a status.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void
 /// Takes a result.
 public typealias PNResultBlock = (PNResult) -> Void
 /// Takes a status.
 public typealias PNStatusBlock = (PNStatus) -> Void
 
-/// Takes how publishing ended.
+/// Completion handler of publishing.
 public typealias PNPublishCompletionBlock = (PNPublishStatus) -> Void
-/// Takes how signalling ended.
+/// Completion handler of signals.
 public typealias PNSignalCompletionBlock = (PNSignalStatus) -> Void
 /// Takes a size in bytes; -1 when there is none, because the message cannot be sent.
 public typealias PNMessageSizeCalculationCompletionBlock = (Int) -> Void
@@ -19,7 +19,7 @@ public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void
 
 /// Takes stored messages, or why there are none.
 public typealias PNHistoryCompletionBlock = (PNHistoryResult?, PNErrorStatus?) -> Void
-/// Takes how deleting ended.
+/// Completion handler of deleting messages.
 public typealias PNMessageDeleteCompletionBlock = (PNAcknowledgmentStatus) -> Void
 /// Takes how many messages there are, or why it is not known.
 public typealias PNMessageCountCompletionBlock = (PNMessageCountResult?, PNErrorStatus?) -> Void
@@ -33,7 +33,7 @@ public typealias PNChannelGroupHereNowCompletionBlock = (PNPresenceChannelGroupH
 /// Takes where a user is, or why it is not known.
 public typealias PNWhereNowCompletionBlock = (PNPresenceWhereNowResult?, PNErrorStatus?) -> Void
 
-/// Takes how setting state ended.
+/// Completion handler of setting state.
 public typealias PNSetStateCompletionBlock = (PNClientStateUpdateStatus) -> Void
 /// Takes state by channel, or why there is none.
 public typealias PNGetStateCompletionBlock = (PNClientStateGetResult?, PNErrorStatus?) -> Void
@@ -46,7 +46,7 @@ public typealias PNChannelGroupStateCompletionBlock = (PNChannelGroupClientState
 public typealias PNGroupAuditCompletionBlock = (PNChannelGroupsResult?, PNErrorStatus?) -> Void
 /// Takes a group's channels, or why there are none.
 public typealias PNGroupChannelsAuditCompletionBlock = (PNChannelGroupChannelsResult?, PNErrorStatus?) -> Void
-/// Takes how changing a group ended.
+/// Completion handler of changing a channel group.
 public typealias PNChannelGroupChangeCompletionBlock = (PNAcknowledgmentStatus) -> Void
 
 /// Takes how changing a device's notifications ended.
@@ -54,9 +54,9 @@ public typealias PNPushNotificationsStateModificationCompletionBlock = (PNAcknow
 /// Takes on which channels a device is notified, or why it is not known.
 public typealias PNPushNotificationsStateAuditCompletionBlock = (PNAPNSEnabledChannelsResult?, PNErrorStatus?) -> Void
 
-/// Takes how adding an action ended.
+/// Completion handler of adding a message action.
 public typealias PNAddMessageActionCompletionBlock = (PNAddMessageActionStatus) -> Void
-/// Takes how removing an action ended.
+/// Completion handler of removing a message action.
 public typealias PNRemoveMessageActionCompletionBlock = (PNAcknowledgmentStatus) -> Void
 /// Takes actions, or why there are none.
 public typealias PNFetchMessageActionsCompletionBlock = (PNFetchMessageActionsResult?, PNErrorStatus?) -> Void

@@ -3,19 +3,19 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Everything that the ways to ask for history can say.
+/// The parameters of all requests for history.
 struct HistoryDraft {
     var channel: String?
     /// Not nil: the newer service is asked.
     var channels: [String]?
     var start: NSNumber?
     var end: NSNumber?
-    /// 0 for what the service says.
+    /// 0 for the service's default.
     var limit: UInt = 0
     var includesTimetoken = false
     var includesMetadata = false
     var includesActions = false
-    /// Nil when it was not said: then the older service may be asked, which cannot tell.
+    /// Nil when it was not set: then the older service may be asked, which does not report it.
     var includesKind: Bool?
     var includesPublisher: Bool?
     var isReversed = false
@@ -74,7 +74,7 @@ struct HistoryContent: Sendable {
 
     /// Whether the messages are asked for with something beside them.
     var isDetailed: Bool
-    /// One channel's messages are also the result's `messages`.
+    /// The messages of a single channel are also the result's `messages`.
     var isSingle: Bool
     /// Whether results are by channel.
     var isByChannel: Bool

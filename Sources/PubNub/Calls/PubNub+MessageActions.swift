@@ -82,6 +82,6 @@ struct FetchActionsDraft {
     var channel = ""
     var start: NSNumber?
     var end: NSNumber?
-    /// 0 for what the service says.
+    /// 0 for the service's default.
     var limit: UInt = 0
 }

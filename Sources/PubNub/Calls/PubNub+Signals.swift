@@ -20,7 +20,7 @@ extension PubNub {
         }
     }
 
-    /// Asks for the service's time, which also tells whether the service can be reached.
+    /// Requests the service's time, which also shows whether the service can be reached.
     public func timeWithCompletion(_ block: @escaping PNTimeCompletionBlock) {
         time(query: nil, block)
     }

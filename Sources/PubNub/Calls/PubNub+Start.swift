@@ -25,9 +25,9 @@ struct RefusedCall<Answer: Sendable>: PubNubCall {
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> Answer { throw problem }
 }
 
-/// What a request has besides its arguments.
+/// The parts of a request besides its arguments.
 struct CallExtras {
-    /// What the caller adds to the query.
+    /// The query parameters that the caller adds.
     var query: [AnyHashable: Any]?
     var isCompressed = false
 
@@ -74,7 +74,7 @@ extension PubNub {
     }
 }
 
-/// What callers add to a query.
+/// The query parameters that callers add.
 enum QueryArguments {
     /// As parameters, in the order of their names. Numbers are written as Objective-C writes them: `1` for true.
     static func parameters(_ query: [AnyHashable: Any]?) -> [PubNubRequest.Parameter] {

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// What users tell of themselves on channels. Each method returns at once; `block` is called on the callback queue.
+// The state of users on channels. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
     /// Sets a user's state on a channel; nil for none. That of this client's user is sent again with later subscriptions.
     public func setState(
@@ -76,7 +76,7 @@ extension PubNub {
     }
 }
 
-/// Whose state, and where.
+/// A request for state: the user, channels and groups.
 struct StateDraft {
     var channels: [String] = []
     var groups: [String] = []

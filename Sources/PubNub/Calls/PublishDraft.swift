@@ -11,7 +11,7 @@ struct PublishDraft {
     /// For push notifications, by vendor.
     var payloads: [AnyHashable: Any]?
     var isStored = true
-    /// Hours; 0 for what the keyset says.
+    /// Hours; 0 for the keyset's default.
     var ttl: UInt = 0
     var isCompressed = false
     var isReplicated = true

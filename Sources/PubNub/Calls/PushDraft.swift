@@ -11,7 +11,7 @@ struct PushDraft {
 
     var isSecondVersion: Bool { type == .PNAPNS2Push }
 
-    /// What the service knows it as (rule PL-70).
+    /// The device in the service's terms (rule PL-70).
     func device() throws(PubNubProblem) -> PubNubPushDevice {
         let service: PubNubPushDevice.Service
         switch type {

@@ -13,8 +13,8 @@ extension PubNub {
         moved(to: .background)
     }
 
-    /// Call this when the application comes to the foreground. The subscription connects at once and without a pause, and goes on from
-    /// its timetoken; what the service has not kept for so long is told as a gap.
+    /// Call this when the application comes to the foreground. The subscription connects at once and without a pause, and continues
+    /// from its timetoken; messages that the service no longer has are reported as a gap.
     ///
     /// Without ``applicationDidEnterBackground()`` before, nothing happens. May be called from any thread.
     public func applicationWillEnterForeground() {

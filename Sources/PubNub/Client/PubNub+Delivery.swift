@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import PubNubProtocol
 
-// From what the engine tells to listeners and sequences.
+// Delivers the engine's events to listeners and sequences.
 extension PubNub {
     /// On the engine's thread: what happened is written down as deliveries, and the list of channels follows.
     func hear(_ notices: [SubscriptionNotice]) {
@@ -26,7 +26,7 @@ extension PubNub {
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
         if let draft { out.append(.status(status(draft))) }
-        // The engine has forgotten the list as well (rule PK-28).
+        // The engine has emptied its list as well (rule PK-28).
         if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
             self.wanted.withLockedValue { $0.removeAll() }
         }
@@ -68,7 +68,7 @@ extension PubNub {
         }
     }
 
-    /// Makes results of what was received.
+    /// Makes results from received messages.
     var reader: MessageReader {
         MessageReader(cipher: cipher) { [setup] id, name, channel in
             setup.withLockedValue { $0.values }.fileURL(id: id, name: name, channel: channel)
@@ -84,7 +84,7 @@ extension PubNub {
         var present: [any PNEventsListener] = []
         let reader = reader
         for message in messages {
-            // A listener that leaves inside its own callback hears nothing more.
+            // A listener that is removed inside its own callback gets nothing more.
             listeners.refresh(&present, &version)
             if present.isEmpty { continue }
             switch reader.read(message, shared) {
@@ -108,7 +108,7 @@ extension PubNub {
 }
 
 extension ClientTelemetry {
-    /// What the subscription tells (rule PK-68).
+    /// Records an event of the subscription (rule PK-68).
     fileprivate func note(_ event: PubNubSessionEvent) {
         switch event {
         case .messages(let batch) where !batch.messages.isEmpty:

@@ -73,7 +73,7 @@ extension PNOperationType {
 }
 
 extension HTTPAnswer {
-    /// What the answer means for a call.
+    /// The result that the answer means for a call.
     func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
         let head = HTTPAnswerHead(
             status: status, contentType: first("Content-Type"),

@@ -3,11 +3,11 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-// Which channels and groups the client receives from. Nothing here blocks; the listeners hear what comes of it.
+// The channels and groups from which the client receives. Nothing here blocks; listeners get the results.
 extension PubNub {
-    // MARK: What is subscribed to
+    // MARK: The subscribed names
 
-    /// The channels that are subscribed to, without those of presence.
+    /// The subscribed channels, without presence channels.
     public func channels() -> [String] {
         wantedList.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
@@ -103,7 +103,7 @@ extension PubNub {
 
     // MARK: Unsubscribing
 
-    /// Stops receiving from channels. The service is told that the user left, unless that is suppressed.
+    /// Stops receiving from channels. The service is notified that the user left, unless that is suppressed.
     public func unsubscribeFromChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
         unsubscribe(PubNubList(channels: channels.named(withPresence: shouldObservePresence)))
     }
@@ -113,7 +113,7 @@ extension PubNub {
         unsubscribe(PubNubList(groups: groups.named(withPresence: shouldObservePresence)))
     }
 
-    /// Stops hearing who comes to channels and goes.
+    /// Stops receiving presence events of channels.
     public func unsubscribeFromPresenceChannels(_ channels: [String]) {
         unsubscribe(PubNubList(channels: channels.presenceNames))
     }
@@ -123,7 +123,7 @@ extension PubNub {
         unsubscribeFromAll(completion: nil)
     }
 
-    /// Stops receiving anything.
+    /// Unsubscribes from all channels and groups.
     ///
     /// - Parameter block: called on the callback queue when it has been done, after the listeners.
     public func unsubscribeFromAll(completion block: ((PNStatus) -> Void)?) {
@@ -147,7 +147,7 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block)() }
     }
 
-    /// What tells that nothing is subscribed any more, behind what listeners are told.
+    /// Reports that nothing is subscribed any more, after everything that listeners got before.
     private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) -> @Sendable () -> Void {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
@@ -234,7 +234,7 @@ extension PubNub {
             }
             let mustConnect = beginUnsubscribing()
             engine.perform(.unsubscribe(list))
-            // What was denied or too long may be mended by now.
+            // A denial, or a list that was too long, may have been resolved by now.
             if mayRemain || mustConnect { engine.connect() }
         }
     }

@@ -20,9 +20,9 @@ public final class PubNub: Sendable {
     let listeners = ListenerTable()
     /// Tells this client from others of the same user.
     let instanceID: String
-    /// What listeners and sequences are told, in one order.
+    /// Deliveries to listeners and sequences, in one order.
     let deliveries: Broadcaster<Delivery>
-    /// What ``PNNetworkStatuses`` are told.
+    /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
         backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
     /// Completions, in one order with them.
@@ -31,7 +31,7 @@ public final class PubNub: Sendable {
     let wanted = NIOLockedValueBox(WantedList())
     let script = NIOLockedValueBox(StatusScript())
     let filter = NIOLockedValueBox<String?>(nil)
-    /// Where the application is.
+    /// Whether the application is in the foreground or in the background.
     let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
     /// Orders what changes both the list and the engine.
     let commands = NIOLock()
@@ -103,7 +103,7 @@ public final class PubNub: Sendable {
     /// A copy of how the client is set up now. Changing it has no effect on the client.
     public func currentConfiguration() -> PNConfiguration { PNConfiguration(configuration) }
 
-    /// Who the user is.
+    /// The user id of the client.
     public func uuid() -> String { configuration.uuid }
 
     /// Hears what the client receives. Held weakly; adding one again changes nothing. May be called from any thread, also from inside
@@ -150,6 +150,6 @@ extension PubNub {
     /// How the client is set up now.
     var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
 
-    /// What results have in common now.
+    /// The context that results share now.
     var resultContext: ResultContext { setup.withLockedValue { $0.context } }
 }

@@ -53,7 +53,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var maximumAnswerSize: Int?
     var logger = Uncompared<Logger?>(nil)
     var metrics = Uncompared<ClientMetrics?>(nil)
-    /// What stands in for the service in tests.
+    /// The double of the service in tests.
     var double: DoubleReference?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
@@ -71,7 +71,7 @@ extension ConfigurationValues {
         return String(origin[start...].prefix { $0 != "/" })
     }
 
-    /// Whether connections are encrypted: as the application said, else as the scheme of `origin` says, else unless the host is this
+    /// Whether connections are encrypted: as the application has set it, else by the scheme of `origin`, else unless the host is this
     /// machine itself (rule PK-66).
     var usesTLS: Bool {
         if let chosenTLS { return chosenTLS }
@@ -98,14 +98,14 @@ extension ConfigurationValues {
         return HTTPEndpoint(host: host.name, port: host.port ?? (usesTLS ? 443 : 80), usesTLS: usesTLS)
     }
 
-    /// What every request carries.
+    /// The settings that every request carries.
     func settings(instanceID: String?) -> PubNubSettings {
         PubNubSettings(
             endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: uuid,
             auth: authKey, sdk: PNClientInformation.sdk, instanceID: instanceID, deviceID: deviceID)
     }
 
-    /// Where a file that was shared can be downloaded.
+    /// The address from which a shared file can be downloaded.
     func fileURL(id: String, name: String, channel: String) -> URL? {
         let parts = ["v1", "files", subscribeKey, "channels", channel, "files", id, name]
         let request = PubNubRequest(path: parts.map { PercentEncoding.encode($0) })

@@ -45,7 +45,7 @@ final class IdentityStore: Sendable {
         let made = make()
         // Without a directory the identity is not kept, and the app gets a new one with the next start.
         try? ApplicationFolder.make(directory)
-        // A file of its own first, so that nobody ever reads half of one.
+        // Written to a file of its own first, so that no reader sees an incomplete one.
         let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }

@@ -39,7 +39,7 @@ public final class PNConfiguration: Sendable {
         box.withLockedValue { $0[keyPath: path] = value }
     }
 
-    /// Identifies this device; made once and kept.
+    /// Identifies this device; created once and stored.
     public var deviceID: String { read(\.deviceID) }
 
     /// Who the user is. Without one of your own: `pn-` and a random id, made once for each publish key and kept in the user's folder
@@ -113,13 +113,13 @@ public final class PNConfiguration: Sendable {
         set { write(\.presenceHeartbeatInterval, newValue) }
     }
 
-    /// Which heartbeats listeners are told about; the failed ones by default.
+    /// The heartbeats of which listeners are notified; the failed ones by default.
     public var heartbeatNotificationOptions: PNHeartbeatNotificationOptions {
         get { read(\.heartbeatNotificationOptions) }
         set { write(\.heartbeatNotificationOptions, newValue) }
     }
 
-    /// Whether to unsubscribe without telling the service; false by default.
+    /// Whether to unsubscribe without notifying the service; false by default.
     public var suppressLeaveEvents: Bool {
         get { read(\.suppressLeaveEvents) }
         set { write(\.suppressLeaveEvents, newValue) }
@@ -168,7 +168,7 @@ public final class PNConfiguration: Sendable {
         set { write(\.maximumMessagesCacheSize, newValue) }
     }
 
-    /// Whether calls that are under way when the application goes to the background are completed; true by default.
+    /// Whether calls that are in progress when the application goes to the background are completed; true by default.
     ///
     /// With true they go on, and iOS, tvOS and visionOS are asked to let the process run until they were answered. With false
     /// they end at once with `PNCancelledCategory`; the service may have done what they asked for. The subscription is closed in either
@@ -250,7 +250,7 @@ public final class PNConfiguration: Sendable {
     }
 }
 
-// What the Cocoa SDK does not have.
+// Settings that the Cocoa SDK does not have.
 extension PNConfiguration {
     /// How patient the client is. An addition to the Cocoa SDK.
     public var timing: PNTiming {

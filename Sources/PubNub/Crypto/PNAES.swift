@@ -11,7 +11,7 @@ public var kPNAESConfigurationError: Int { 5001 }
 public var kPNAESInsufficientMemoryError: Int { 5002 }
 /// The error code of a failed encryption or decryption.
 public var kPNAESEncryptionError: Int { 5003 }
-/// Another key, or not what this key encrypted.
+/// The key is another one, or the data were not encrypted with it.
 public var kPNAESDecryptionError: Int { 5004 }
 
 /// Encrypts and decrypts data with a cipher key, apart from any client (rules PC-1 to PC-12).

@@ -15,7 +15,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
     /// The answer, when there is one.
     var answer: Answer? { try? result.get() }
 
-    /// For a status that tells of success and failure alike: an acknowledgment, or the error.
+    /// For a status that reports both success and failure: an acknowledgment, or the error.
     var statusFacts: StatusFacts {
         switch result {
         case .success: StatusFacts(result: facts, category: .PNAcknowledgmentCategory)

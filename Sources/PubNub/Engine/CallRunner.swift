@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// Makes calls: one request each, answered exactly once. Releasing it cancels what is under way, and says so to who waits.
+/// Makes calls: one request each, answered exactly once. Releasing it cancels calls in progress and answers their callers.
 final class CallRunner: Sendable {
     typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
 
@@ -46,7 +46,7 @@ final class CallRunner: Sendable {
         cancelAll()
     }
 
-    /// Ends all requests, in the order in which they were made; their completions are told so.
+    /// Cancels all requests, in the order in which they were made; their completions get a cancellation.
     func cancelAll() {
         let (left, waiters) = state.withLockedValue { state in
             let left = state.pending.sorted { $0.key < $1.key }.map(\.value)
@@ -93,7 +93,7 @@ final class CallRunner: Sendable {
         return id
     }
 
-    /// Ends a request, whose completion is told so. Does nothing once it was answered.
+    /// Cancels a request, whose completion gets a cancellation. Does nothing once it was answered.
     func cancel(_ id: UInt64) {
         let (pending, waiters) = take(id)
         pending?.cancel?()

@@ -26,7 +26,7 @@ struct CallSource: Sendable {
         let target = request.target(settings, requestID: UUID().uuidString, timestamp: timestamp)
         var headers: [HTTPExchange.Header] = []
         if !request.body.isEmpty { headers.append(HTTPExchange.Header("Content-Type", "application/json; charset=UTF-8")) }
-        // A body that cannot be compressed goes as it is.
+        // A body that cannot be compressed is sent uncompressed.
         if compresses, !request.body.isEmpty, let gzip = try? BodyCompression.gzip(request.body) {
             request.body = gzip
             headers.append(HTTPExchange.Header("Content-Encoding", "gzip"))
@@ -62,6 +62,6 @@ struct CallSource: Sendable {
 }
 
 extension PubNub {
-    /// What requests of this client are made from.
+    /// The settings from which requests of this client are made.
     var source: CallSource { CallSource(setup: setup, calls: calls, instanceID: instanceID) }
 }

@@ -21,7 +21,7 @@ final class CallbackLine: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Runs `body` on the callback queue, behind everything that was told before. May be called from any thread.
+    /// Runs `body` on the callback queue, after everything that was queued before. May be called from any thread.
     func run(_ body: @escaping @Sendable () -> Void) {
         let id: UInt64? = state.withLockedValue { state in
             if state.isClosed { return nil }

@@ -1,6 +1,6 @@
 import PubNubProtocol
 
-/// What goes to listeners and sequences, in one order.
+/// A delivery to listeners and sequences; all are in one order.
 enum Delivery: Sendable {
     case status(PNStatus)
     /// The messages of one answer, and who received them.

@@ -31,7 +31,7 @@ extension EngineAssembly {
         },
         observeApplication: { ApplicationMonitor.shared.observe($0) })
 
-    /// A driver of what is configured.
+    /// A driver for the configured service.
     static func driver(
         _ values: ConfigurationValues, _ settings: PubNubSettings, _ transport: any ClientTransport<PubNubSession>,
         _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max)
@@ -47,10 +47,10 @@ extension EngineAssembly {
 extension ConfigurationValues {
     var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
 
-    /// The pins; nil for none, and for what is none, which ``problem`` tells.
+    /// The pins; nil for none, and for invalid ones, which ``problem`` reports.
     var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
 
-    /// What is wrong with the configuration: nothing may be sent then (rules PK-69 and PK-71).
+    /// The problem of the configuration: with one, nothing may be sent (rules PK-69 and PK-71).
     var problem: ConnectionFailure? {
         let most = PubNubCipher.maximumReaders
         if readingCipherKeys.count > most {
@@ -87,7 +87,7 @@ extension ConfigurationValues {
         return configuration
     }
 
-    /// What the session is told.
+    /// The session's options.
     var options: PubNubOptions {
         var options = PubNubOptions()
         options.pollTimeout = .positive(seconds: subscribeMaximumIdleTime)
@@ -117,7 +117,7 @@ extension ConfigurationValues {
         base.backgroundGrace = backgroundGrace.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         base.retriesAutomatically = retryPolicy.isEnabled
         if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
-        // What is wrong with the configuration stays wrong.
+        // A problem of the configuration does not end by itself.
         if problem != nil { base.overrides[.badRequest] = .never }
         return PubNubSession.policy(base, options: options, seed: seed)
     }

@@ -4,9 +4,9 @@ import TransportCommon
 
 /// Makes the parts of a client: for production, or scripted ones in tests.
 struct EngineAssembly: Sendable {
-    /// What makes the requests of calls.
+    /// Makes the transport for calls.
     var makeCalls: @Sendable (ConfigurationValues) -> any CallTransport
-    /// What carries the subscription.
+    /// Makes the engine of the subscription.
     var makeEngine: @Sendable (ConfigurationValues, PubNubSettings) -> any SubscriptionEngine
     /// Hears from the system where the application is; nil when only the application says so itself.
     var observeApplication: @Sendable (@escaping @Sendable (ApplicationMonitor.Place) -> Void) -> Observation? = { _ in nil }

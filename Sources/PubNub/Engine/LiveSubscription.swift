@@ -22,7 +22,7 @@ final class LiveSubscription: SubscriptionEngine {
     private let state: NIOLockedValueBox<State>
     private let network = NIOLockedValueBox<NetworkObservation?>(nil)
 
-    /// - Parameter observeNetwork: hears news of the network for connections to a host; nil when there is none to hear.
+    /// - Parameter observeNetwork: observes the network for connections to a host; nil when it cannot be observed.
     init(
         _ settings: PubNubSettings, makeDriver: @escaping @Sendable (PubNubSettings) -> Driver,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
@@ -71,7 +71,7 @@ final class LiveSubscription: SubscriptionEngine {
 
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
-    /// The driver goes, and with it everything that is under way; a new one takes its place.
+    /// The driver is released with everything in progress, and a new one replaces it.
     func abandon() {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)

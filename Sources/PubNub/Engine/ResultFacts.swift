@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
-/// Who asked: what the results of one client have in common. One object shared by many results.
+/// The values that the results of one client have in common. Many results share one object.
 final class ResultContext: Sendable {
     let userID: String
     let authKey: String?
@@ -16,7 +16,7 @@ final class ResultContext: Sendable {
     }
 }
 
-/// What every result is made from.
+/// The values that every result is made from.
 struct ResultFacts: Sendable {
     var operation: PNOperationType
     /// The HTTP status, or what stands in for one.
@@ -26,7 +26,7 @@ struct ResultFacts: Sendable {
     var target: String?
 }
 
-/// What every status is made from.
+/// The values that every status is made from.
 struct StatusFacts: Sendable {
     var result: ResultFacts
     var category: PNStatusCategory

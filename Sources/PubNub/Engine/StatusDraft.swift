@@ -22,7 +22,7 @@ struct StatusDraft: Hashable, Sendable {
 }
 
 extension StatusDraft {
-    /// The status itself.
+    /// Makes the status.
     ///
     /// - Parameter cancel: stops automatic retries.
     func status(_ context: ResultContext, cancel: @escaping @Sendable () -> Void) -> PNErrorStatus {

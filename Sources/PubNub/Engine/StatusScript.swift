@@ -27,10 +27,10 @@ struct StatusScript: Sendable {
     }
 
     private(set) var state = State.idle
-    /// Where the subscription stands, and where it stood before.
+    /// The present and the previous position of the subscription.
     private(set) var current = PubNubCursor.start
     private(set) var last = PubNubCursor.start
-    /// What the service said about the failure of which the next change of phase tells.
+    /// The service's description of the failure that the next change of phase reports.
     private var problem: PubNubProblem?
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false
@@ -65,7 +65,7 @@ struct StatusScript: Sendable {
             return (failed(change, wanted: wanted), false)
         case .failed:
             isCancelling = false
-            // What was being waited for and is not waited for any more was told when the wait began.
+            // A wait that has ended was reported when it began.
             if before == .waiting || before == .suspended { return (nil, false) }
             return (failed(change, wanted: wanted), false)
         case .connected:

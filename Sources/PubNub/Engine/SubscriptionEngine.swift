@@ -3,13 +3,13 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// What the engine tells about a subscription, in one order.
+/// The engine's report about a subscription; all are in one order.
 enum SubscriptionNotice: Sendable {
     indirect case change(ConnectionChange)
     case event(PubNubSessionEvent)
     /// This machine has lost its way out to the service, or found one. Told on a thread of its own.
     case network(NetworkStatus)
-    /// So many events were dropped here, because they were not taken in time.
+    /// This number of events was dropped here, because the consumer was too slow.
     case dropped(Int)
 }
 
@@ -17,7 +17,7 @@ enum SubscriptionNotice: Sendable {
 ///
 /// Any thread may call any method; none blocks. Releasing it ends everything.
 protocol SubscriptionEngine: AnyObject, Sendable {
-    /// Gives a command whose answer nobody waits for.
+    /// Performs a command whose answer is not used.
     func perform(_ command: PubNubCommand)
     /// Gives a command and calls `completion` once it was answered, or can never be.
     func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void)
@@ -29,7 +29,7 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     func abandon()
     /// The application went to the background or came back.
     func moved(to place: ApplicationMonitor.Place)
-    /// Where the subscription stands.
+    /// The position of the subscription.
     var cursor: PubNubCursor { get }
     /// The user's presence state by channel or group, as JSON text.
     var states: [Identifier: String] { get }

@@ -24,7 +24,7 @@ final class ListenerTable: @unchecked Sendable {
 
     private let box = NIOLockedValueBox(State())
 
-    /// Adds a listener behind the others; one that is there already stays where it is.
+    /// Adds a listener after the others; one that was added before keeps its place.
     func add(_ listener: any PNEventsListener) {
         change { present in
             if present.contains(where: { $0.listener === listener }) { return nil }
@@ -43,7 +43,7 @@ final class ListenerTable: @unchecked Sendable {
         present.contains { $0 === listener }
     }
 
-    /// Those that are alive, in the order in which they were added.
+    /// The listeners that are alive, in the order in which they were added.
     var present: [any PNEventsListener] {
         box.withLockedValue { $0.references }.compactMap(\.listener)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// What one element of an answer is to listeners.
+/// The form in which listeners get one element of an answer.
 enum Reading {
     case message(PNMessageResult)
     case signal(PNSignalResult)
@@ -9,7 +9,7 @@ enum Reading {
     case presence(PNPresenceEventResult)
     case object(PNObjectEventResult)
     case file(PNFileEventResult)
-    /// It could not be decrypted.
+    /// The message could not be decrypted.
     case status(PNErrorStatus)
 }
 

@@ -24,7 +24,7 @@ public final class PNFile: Sendable {
     }
 }
 
-/// A file, and what its sender said about it.
+/// A file, and its sender's message about it.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
@@ -47,6 +47,6 @@ public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
         super.init(raw, batch: batch)
     }
 
-    /// What the sender said about it.
+    /// The sender's message about the file.
     public var message: Any? { messageText.flatMap { FoundationJSON.value($0) } }
 }

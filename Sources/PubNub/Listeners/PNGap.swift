@@ -2,8 +2,8 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-/// Messages may be missing: the service no longer had what came while the client was away, or callbacks were too slow. An addition
-/// to the Cocoa SDK; ask the history for what is missing.
+/// Messages may be missing: the service no longer had the messages from while the client was disconnected, or callbacks were too slow.
+/// An addition to the Cocoa SDK; request the missing messages from the history.
 public struct PNGap: Hashable, Sendable {
     /// On which channels; empty for all.
     public let channels: [String]

@@ -4,7 +4,7 @@ import WireCoding
 
 /// Something that a user added to a message: a reaction, a receipt.
 public final class PNMessageAction: Sendable {
-    /// What kind of action, such as `reaction`.
+    /// The type of the action, such as `reaction`.
     public let type: String
     /// The action's value.
     public let value: String

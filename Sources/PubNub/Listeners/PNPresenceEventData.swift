@@ -16,22 +16,22 @@ public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable 
     /// When it happened, in seconds since 1970.
     public override var timetoken: NSNumber { NSNumber(value: event.timestamp) }
 
-    /// Who joined, left, timed out or changed state; nil for `interval`.
+    /// The user who joined, left, timed out or changed state; nil for `interval`.
     public var uuid: String? { event.user }
 
     /// Who joined since the last `interval` event, when presence deltas are on.
     public var join: [String]? { event.joined }
 
-    /// Who left since the last `interval` event.
+    /// The users who left since the last `interval` event.
     public var leave: [String]? { event.left }
 
-    /// Who timed out since the last `interval` event.
+    /// The users who timed out since the last `interval` event.
     public var timeout: [String]? { event.timedOut }
 
     /// How many users are present.
     public var occupancy: NSNumber { NSNumber(value: event.occupancy) }
 
-    /// The user's state, when the event tells of one.
+    /// The user's state, when the event contains it.
     public var state: [String: Any]? {
         event.state.flatMap { FoundationJSON.value($0) } as? [String: Any]
     }
@@ -48,10 +48,10 @@ public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
         super.init(raw, batch: batch)
     }
 
-    /// What happened: `join`, `leave`, `timeout`, `state-change` or `interval`.
+    /// The kind of event: `join`, `leave`, `timeout`, `state-change` or `interval`.
     public var presenceEvent: String { event.action }
 
-    /// Who, and how many there are now.
+    /// The user of the event, and the number of users now.
     public var presence: PNPresenceDetailsData { PNPresenceDetailsData(raw, event: event, batch: batch) }
 }
 

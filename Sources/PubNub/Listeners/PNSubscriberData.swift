@@ -44,7 +44,7 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
     /// When it was published, in units of 100 ns since 1970. Not a clock: use it to ask for history.
     open var timetoken: NSNumber { NSNumber(value: raw.timetoken.rawValue) }
 
-    /// What the publisher attached; nil for nothing, or when it is no dictionary.
+    /// The metadata of the message; nil for none, or when it is no dictionary.
     public final var userMetadata: [String: Any]? {
         raw.metadata.flatMap { FoundationJSON.value($0) } as? [String: Any]
     }

@@ -54,7 +54,7 @@ public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNObjectEventResult: PNResult, @unchecked Sendable {
-    /// Which object, and what it is now.
+    /// The object and its present data.
     public let data: PNObjectEventData
 
     init(_ data: PNObjectEventData) {
@@ -67,7 +67,7 @@ public final class PNObjectEventResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFileEventResult: PNResult, @unchecked Sendable {
-    /// The file, and what was said about it.
+    /// The file, and the sender's message about it.
     public let data: PNFileEventData
 
     init(_ data: PNFileEventData) {

@@ -35,7 +35,7 @@ public final class PNLLogger: Sendable {
         self.init(identifier: identifier, directory: logsDirectoryPath, logExtension: nil)
     }
 
-    /// A logger of one's own.
+    /// A logger of the app's.
     ///
     /// - Parameters:
     ///   - identifier: the logger's name.
@@ -54,7 +54,7 @@ public final class PNLLogger: Sendable {
         set { settings.withLockedValue { $0.isEnabled = newValue } }
     }
 
-    /// What is written: the raw value of a ``PNLogLevel``.
+    /// The kinds of entries: the raw value of a ``PNLogLevel``.
     public var logLevel: UInt {
         get { settings.withLockedValue { $0.level } }
         set { change { $0.level = newValue } }

@@ -1,4 +1,4 @@
-/// What a logger writes down.
+/// The kinds of entries that a logger writes.
 public struct PNLogLevel: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -22,7 +22,7 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
     public static let PNFailureStatusLogLevel = PNLogLevel(rawValue: 1 << 7)
     /// Which methods are called.
     public static let PNAPICallLogLevel = PNLogLevel(rawValue: 1 << 8)
-    /// What could not be encrypted or decrypted.
+    /// Data that could not be encrypted or decrypted.
     public static let PNAESErrorLogLevel = PNLogLevel(rawValue: 1 << 9)
     /// Everything.
     public static let PNVerboseLogLevel: PNLogLevel = [

@@ -53,7 +53,7 @@ public final class PNAPNSNotificationConfiguration {
         self.init(collapseID: nil, expirationDate: nil, targets: targets)
     }
 
-    /// To these apps.
+    /// Targets these apps.
     ///
     /// - Parameters:
     ///   - collapseId: notifications of one id replace each other.
@@ -75,11 +75,11 @@ public final class PNAPNSNotificationConfiguration {
     }
 }
 
-/// What Apple's services get.
+/// The payload for Apple's service.
 public final class PNAPNSNotificationPayload: PNBaseNotificationPayload {
     /// Of the newer service: to whom, and how. The app that asks by default.
     public var configurations: [PNAPNSNotificationConfiguration] = []
-    /// Further members of what is shown.
+    /// Further members of the notification.
     public let notification = NSMutableDictionary()
     /// Whether nothing is shown or played, so that only the app gets it.
     public var isSilent = false

@@ -11,11 +11,11 @@ import Foundation
 ///
 /// Not for sharing between threads.
 public final class PNNotificationsPayload {
-    /// What only Apple's services get.
+    /// The payload for Apple's service only.
     public let apns: PNAPNSNotificationPayload
-    /// What only Microsoft's service gets.
+    /// The payload for Microsoft's service only.
     public let mpns: PNMPNSNotificationPayload
-    /// What only Google's service gets.
+    /// The payload for Google's service only.
     public let fcm: PNFCMNotificationPayload
     /// A second line; Apple's services and Microsoft's show it.
     public var subtitle: String?
@@ -55,7 +55,7 @@ public final class PNNotificationsPayload {
     }
 }
 
-/// What all vendors' notifications show.
+/// The content that the notifications of all vendors have.
 struct NotificationContent {
     var title: String?
     var subtitle: String?
@@ -64,9 +64,9 @@ struct NotificationContent {
     var sound: String?
 }
 
-/// What one vendor's service gets.
+/// The payload for one vendor's service.
 open class PNBaseNotificationPayload {
-    /// Further members of the payload. What the properties say wins.
+    /// Further members of the payload. The properties have precedence.
     public final let payload = NSMutableDictionary()
 
     init() {}
@@ -75,7 +75,7 @@ open class PNBaseNotificationPayload {
     final var members: [String: Any] { payload as? [String: Any] ?? [:] }
 }
 
-/// What Microsoft's service gets.
+/// The payload for Microsoft's service.
 public final class PNMPNSNotificationPayload: PNBaseNotificationPayload {
     /// The text on the back; the body by default.
     public var backContent: String?
@@ -99,11 +99,11 @@ public final class PNMPNSNotificationPayload: PNBaseNotificationPayload {
     }
 }
 
-/// What Google's service gets.
+/// The payload for Google's service.
 public final class PNFCMNotificationPayload: PNBaseNotificationPayload {
-    /// Further members of what is shown.
+    /// Further members of the notification.
     public let notification = NSMutableDictionary()
-    /// What the app gets, strings only.
+    /// Data for the app, strings only.
     public let data = NSMutableDictionary()
     /// Whether nothing is shown: what would be comes with the data.
     public var isSilent = false

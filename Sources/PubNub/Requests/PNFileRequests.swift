@@ -4,11 +4,11 @@ import Foundation
 public final class PNSendFileRequest: PNRequest {
     /// Further parameters of the requests.
     public var arbitraryQueryParameters: [AnyHashable: Any]?
-    /// What filters can address, of the message about the file.
+    /// Metadata of the message about the file, which subscribers' filters can use.
     public var fileMessageMetadata: [AnyHashable: Any]?
     /// What the file is encrypted with; nil for the client's cipher key.
     public var cipherKey: String?
-    /// How many hours the message about the file is kept; 0, the default, for what the keyset says.
+    /// How many hours the message about the file is kept; 0, the default, for the keyset's setting.
     public var fileMessageTTL: UInt = 0
     /// The channel to publish to.
     public let channel: String
@@ -66,7 +66,7 @@ public final class PNListFilesRequest: PNRequest {
     public var arbitraryQueryParameters: [AnyHashable: Any]?
     /// The channel's name.
     public let channel: String
-    /// Where to go on: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous answer.
     public var next: String?
     /// How many at most, up to 100, which is the default.
     public var limit: UInt = 100

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What requests about one message's actions have in common.
+/// The base of requests about one message's actions.
 open class PNBaseMessageActionRequest: PNRequest {
     let channel: String
     let messageTimetoken: NSNumber
@@ -38,11 +38,11 @@ public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
 
 /// Describes which actions of a channel to fetch.
 public final class PNFetchMessageActionsRequest: PNRequest {
-    /// Actions from here on, exclusive.
+    /// Returns actions after this timetoken, exclusive.
     public var start: NSNumber?
     /// Actions up to here, inclusive.
     public var end: NSNumber?
-    /// How many at most, up to 100; 0, the default, for what the service says.
+    /// How many actions are returned at most, up to 100; 0, the default, for the service's setting.
     public var limit: UInt = 0
     let channel: String
 

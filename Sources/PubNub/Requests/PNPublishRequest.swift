@@ -1,16 +1,16 @@
-/// What publishing a message and a file have in common.
+/// The base of publishing a message and a file.
 open class PNBasePublishRequest: PNRequest {
     /// Further parameters of the request.
     public final var arbitraryQueryParameters: [AnyHashable: Any]?
     /// Whether the message is kept in the history; true by default.
     public final var shouldStore = true
-    /// What filters can address. Never encrypted.
+    /// Metadata that subscribers' filters can use. Never encrypted.
     public final var metadata: [AnyHashable: Any]?
     /// The channel to publish to.
     public final let channel: String
     /// What to publish: a dictionary, an array, a string, a number or a boolean.
     public final var message: Any?
-    /// How many hours the message is kept; 0, the default, for what the keyset says.
+    /// How many hours the message is kept; 0, the default, for the keyset's setting.
     public final var ttl: UInt = 0
     /// Kept for source compatibility, without effect: a retry always is the same message with the same number.
     public final var retried = false

@@ -1,17 +1,17 @@
 import Foundation
 import PubNubProtocol
 
-/// What became of a file that was sent.
+/// The outcome of sending a file.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSendFileData: PNServiceData, @unchecked Sendable {
     /// The service's id of the file; nil when it was not uploaded.
     public let fileIdentifier: String?
-    /// When subscribers were told; nil when they were not.
+    /// When the message to subscribers was published; nil when that failed.
     public let timetoken: NSNumber?
     /// The file's name; nil when it was not uploaded.
     public let fileName: String?
-    /// Whether the service has the file, also when subscribers could not be told.
+    /// Whether the service has stored the file, also when subscribers could not be notified.
     public let fileUploaded: Bool
 
     init(_ file: PubNubFileName?, timetoken: Timetoken?) {
@@ -72,13 +72,13 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// Where a downloaded file is.
+/// The location of a downloaded file.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     /// Whether it is in the directory for temporary files, because no other place was asked for.
     public let isTemporary: Bool
-    /// Where the downloaded file is, or nil.
+    /// The location of the downloaded file, or nil.
     public let location: URL?
 
     init(isTemporary: Bool, location: URL?) {

@@ -1,13 +1,13 @@
 import Foundation
 import PubNubProtocol
 
-/// Who is present on channels.
+/// The users on channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     /// By channel: `occupancy`, and in `uuids` who they are. With state these are dictionaries of `uuid` and `state`.
     public final let channels: [String: [AnyHashable: Any]]
-    /// On how many channels somebody is.
+    /// The number of channels with users.
     public final let totalChannels: NSNumber
     /// How many users there are, counted once for each channel.
     public final let totalOccupancy: NSNumber
@@ -19,12 +19,12 @@ open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// Who is present on a group's channels.
+/// The users on a group's channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNPresenceGlobalHereNowData`` names.
 public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowData, @unchecked Sendable {}
 
-/// Who is present on a channel, or on several.
+/// The users on one or several channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
@@ -109,7 +109,7 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
     }
 }
 
-/// Where a user is.
+/// The channels that a user is on.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {

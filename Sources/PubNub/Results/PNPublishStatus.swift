@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// What the service said to a published message.
+/// The service's answer to a published message.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPublishData: PNServiceData, @unchecked Sendable {
@@ -16,7 +16,7 @@ public final class PNPublishData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How publishing ended.
+/// The outcome of publishing.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -32,7 +32,7 @@ public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable 
     }
 }
 
-/// What the service said to a signal.
+/// The service's answer to a signal.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
@@ -47,7 +47,7 @@ public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How signalling ended.
+/// The outcome of a signal.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSignalStatus: PNAcknowledgmentStatus, @unchecked Sendable {

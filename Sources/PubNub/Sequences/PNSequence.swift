@@ -39,8 +39,8 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// What one loop has taken and not handed out yet: messages of one answer, and a gap that the next message has to tell. It goes back when
-    /// the loop is left, so that the next loop gets it (rule PK-79).
+    /// Elements that one loop has taken and not delivered yet: messages of one answer, and a gap for the next message. They are
+    /// returned when the loop ends, so that the next loop gets them (rule PK-79).
     private final class Place {
         private var base: EventStream<Delivery>.Iterator
         private let source: PNSequence

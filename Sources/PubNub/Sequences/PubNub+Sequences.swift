@@ -1,7 +1,7 @@
 import EngineRuntime
 import PubNubProtocol
 
-// Async sequences beside the listeners, an addition to the Cocoa SDK. They only hear: subscribing is a matter of its own.
+// Async sequences beside the listeners, an addition to the Cocoa SDK. They only receive; subscribe separately.
 extension PubNub {
     /// The messages of a channel, group or wildcard from now on. For one consumer; ask again for another.
     ///
@@ -30,7 +30,7 @@ extension PubNub {
         }
     }
 
-    /// Who comes to a channel or group and goes, from now on. For one consumer.
+    /// The presence events of a channel or group, from now on. For one consumer.
     ///
     /// - Parameters:
     ///   - name: without `-pnpres`; nil for all channels.

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What the service said about an error.
+/// The service's description of an error.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNErrorData: PNServiceData, @unchecked Sendable {
@@ -23,7 +23,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
     public var data: Any? { payload.flatMap { FoundationJSON.value($0) } }
 }
 
-/// A status that can tell of an error.
+/// A status that may report an error.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNStatus`` names.
 open class PNErrorStatus: PNStatus, @unchecked Sendable {
@@ -39,7 +39,7 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
         super.init(status: status)
     }
 
-    /// What the service said.
+    /// The service's description of the error.
     public final var errorData: PNErrorData { status.errorData }
 
     /// What the error is about: a `PNMessageData` or `PNHistoryData` that could not be decrypted; nil otherwise.

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// What a ``PNNetworkStatus`` is about. Not a case of ``PNStatusCategory``, so that a `switch` over all cases of that one, written for the
-/// Cocoa SDK, goes on to compile.
+/// The kind of a ``PNNetworkStatus``. Not a case of ``PNStatusCategory``, so that a `switch` over all cases of that one, written for
+/// the Cocoa SDK, still compiles.
 public enum PNNetworkCategory: String, CaseIterable, Sendable {
     /// The machine has a way out to the service again.
     case PNNetworkUpCategory

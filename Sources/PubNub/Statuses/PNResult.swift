@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What a call came to, or what was received.
+/// The result of a call, or a received message or event.
 ///
 /// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
 open class PNResult: @unchecked Sendable, CustomStringConvertible {
@@ -46,7 +46,7 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
     open var description: String { "\(type(of: self))(\(stringifiedOperation()), \(statusCode))" }
 }
 
-/// The base of what the service told in a result.
+/// The base of the service's data in a result.
 ///
 /// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
 open class PNServiceData: @unchecked Sendable {

@@ -34,7 +34,7 @@ open class PNStatus: PNResult, @unchecked Sendable {
         super.init(facts: status.result)
     }
 
-    /// What the status is about.
+    /// The event that the status reports.
     public final var category: PNStatusCategory { status.category }
 
     /// Whether something went wrong. False for a lost subscription that comes back by itself, as the Cocoa SDK has it.
@@ -51,7 +51,7 @@ open class PNStatus: PNResult, @unchecked Sendable {
     /// Returns at once; may be called from any thread, any number of times.
     public final func retry() { status.retry?() }
 
-    /// Stops the automatic retries that ``willAutomaticallyRetry`` told of. Subscribing again starts afresh.
+    /// Stops the automatic retries that ``willAutomaticallyRetry`` announced. Subscribing again starts them anew.
     ///
     /// Returns at once; may be called from any thread.
     public final func cancelAutomaticRetry() { status.cancelAutomaticRetry?() }

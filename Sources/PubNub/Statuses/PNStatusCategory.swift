@@ -1,4 +1,4 @@
-/// What a status is about. Raw values are those of the Cocoa SDK 4.17.
+/// The event or failure that a status reports. Raw values are those of the Cocoa SDK 4.17.
 public enum PNStatusCategory: Int, Sendable {
     /// Nothing more exact fits: any unexpected HTTP status.
     case PNUnknownCategory = 0
@@ -20,7 +20,7 @@ public enum PNStatusCategory: Int, Sendable {
     case PNDisconnectedCategory = 8
     /// No longer receiving, though it was not asked for.
     case PNUnexpectedDisconnectCategory = 9
-    /// The request was given up on this side.
+    /// The client cancelled the request.
     case PNCancelledCategory = 10
     /// Arguments were refused, here or by the service: HTTP 400.
     case PNBadRequestCategory = 11
@@ -28,7 +28,7 @@ public enum PNStatusCategory: Int, Sendable {
     case PNRequestURITooLongCategory = 12
     /// HTTP 481: the service does not understand the filter expression.
     case PNMalformedFilterExpressionCategory = 13
-    /// What came back is not the service's: HTML, broken JSON.
+    /// The answer is not the service's: HTML, broken JSON.
     case PNMalformedResponseCategory = 14
     /// A message could not be decrypted.
     case PNDecryptionErrorCategory = 15

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// What became of the subscription.
+/// A change of the subscription.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
@@ -30,9 +30,9 @@ public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
         super.init(status: status, associatedObject: associatedObject)
     }
 
-    /// Where the subscription stands.
+    /// The present position of the subscription.
     public var currentTimetoken: NSNumber { NSNumber(value: current.timetoken.rawValue) }
 
-    /// Where it stood before.
+    /// The previous position of the subscription.
     public var lastTimeToken: NSNumber { NSNumber(value: last.timetoken.rawValue) }
 }

@@ -1,4 +1,4 @@
-/// Reads CBOR strictly: every length is checked against what is there, nesting is limited, nothing may follow.
+/// Reads CBOR strictly: every length is checked against the remaining bytes, nesting is limited, and trailing bytes are refused.
 struct CBORReader {
     /// Deeper than any token.
     static let maximumDepth = 16
@@ -30,7 +30,7 @@ struct CBORReader {
             return .array(elements)
         case 5:
             var pairs: [CBORValue.Pair] = []
-            // By their bytes: two texts that Swift takes for equal are two keys.
+            // Keys are compared by their bytes: two texts that are equal in Swift are two keys.
             var keys: Set<[UInt8]> = []
             for _ in 0..<(try count(head, itemsEach: 2)) {
                 let key = try value(depth: depth + 1)

@@ -16,7 +16,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
     public var resources: PubNubGrants
     /// Regular expressions instead of names; see ``PubNubAccessPattern``.
     public var patterns: PubNubGrants
-    /// Whatever the granting server wants to tell.
+    /// Metadata of the server that granted the token.
     public var metadata: OrderedDictionary<String, JSONValue>
     /// The only user id that may use it; nil for any.
     public var authorizedUser: String?

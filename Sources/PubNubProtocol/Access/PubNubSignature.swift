@@ -81,7 +81,7 @@ public enum PubNubSignature {
         let isSecondForm = signature.hasPrefix("v2.")
         let isPublish = path.hasPrefix("/publish") && ["GET", "POST"].contains(method.uppercased())
         guard isSecondForm || isPublish else { throw .wrong }
-        // What each SDK says it has signed.
+        // The method and body that each SDK signs, according to its version.
         var signed = [(method: method, body: body)]
         if isPublish, method.uppercased() == "POST" { signed.append((method: "GET", body: [])) }
         let queries = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }
@@ -102,7 +102,7 @@ public enum PubNubSignature {
         guard isRight else { throw .wrong }
     }
 
-    /// What this client signs in the first form.
+    /// Whether this client signs the request in the first form.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
     }
@@ -143,7 +143,7 @@ public enum PubNubSignature {
     }
 }
 
-/// Why a request's signature is not accepted. Says neither what was expected nor what came.
+/// Why a request's signature is not accepted. Contains neither the expected nor the received signature.
 public enum PubNubSignatureError: Error, Hashable, Sendable {
     case missing
     /// More than ``PubNubSignature/timestampWindow`` away from the server's clock, missing, or no number.

@@ -1,8 +1,8 @@
 import ConnectionEngine
 import WireCoding
 
-/// Reading the answers of calls (rules PL-5 to PL-8). Anything else than expected becomes `malformedResponse`, and what the
-/// service says with a good status is told as it says it.
+/// Reads the answers of calls (rules PL-5 to PL-8). An unexpected answer becomes `malformedResponse`; an error that the service reports
+/// with a successful status keeps the service's text.
 enum CallAnswer {
     /// The answer as JSON. Of a damaged one what is left (rules PN-40 to PN-42).
     static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
@@ -17,7 +17,7 @@ enum CallAnswer {
         }
     }
 
-    /// The answer as an object, unless it tells of an error.
+    /// The answer as an object, unless it is an error.
     static func object(_ body: [UInt8]) throws(PubNubProblem) -> Members {
         let text = try json(body)
         guard let members = Members(text) else { throw .malformed("The answer is not a JSON object.") }
@@ -28,7 +28,7 @@ enum CallAnswer {
         return members
     }
 
-    /// The elements of an answer that is a list. `[0,"…"]` tells of an error.
+    /// The elements of an answer that is a list. `[0,"…"]` is an error.
     static func list(_ body: [UInt8]) throws(PubNubProblem) -> [JSONText] {
         let text = try json(body)
         if text.kind == .object {

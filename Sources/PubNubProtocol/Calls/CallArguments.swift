@@ -2,13 +2,13 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// Arguments that no service would accept, told before anything is sent. `reason` says what to do about it.
+    /// Arguments that no service would accept, reported before anything is sent. `reason` says what to do about it.
     public static func badArguments(_ reason: String) -> PubNubProblem {
         PubNubProblem(ConnectionFailure(.badRequest, reason), information: reason)
     }
 }
 
-/// What is checked of arguments before a request is made (rules PL-1 to PL-4).
+/// Checks of arguments before a request is made (rules PL-1 to PL-4).
 ///
 /// Only what cannot be sent or would mean something else: everything further, such as lengths, is the service's to refuse.
 enum CallArguments {
@@ -28,7 +28,7 @@ enum CallArguments {
         return PercentEncoding.encode(settings.publishKey)
     }
 
-    /// One name for a path. Commas would make it two.
+    /// One name for a path. A comma would divide it into two.
     static func name(_ name: String, _ kind: NameKind) throws(PubNubProblem) -> String {
         try check(name, kind)
         return PercentEncoding.encode(name)
@@ -58,7 +58,7 @@ enum CallArguments {
         }
     }
 
-    /// What a name belongs to, as error texts call it.
+    /// The kind of a name, as error texts call it.
     enum NameKind: String {
         case channel
         case group = "channel group"

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What App Context keeps data about.
+/// The resources about which App Context stores data.
 public enum PubNubObjectResource: Hashable, Sendable {
     case users
     case user(String)
@@ -39,7 +39,7 @@ public struct PubNubObjectPage: Hashable, Sendable {
     /// The `prev` of the answer after.
     public var end: String?
     public var limit: Int?
-    /// Whether the answer says how many there are in all.
+    /// Whether the answer contains the total count.
     public var includesCount: Bool
 
     public init(
@@ -69,14 +69,14 @@ public struct PubNubObjectPage: Hashable, Sendable {
 public struct PubNubObjectsCall: PubNubCall, Hashable {
     public enum Action: Hashable, Sendable {
         case get
-        /// With what is to be set: an object.
+        /// Sets the fields of this object.
         case set(JSONText)
         case remove
     }
 
     public var resource: PubNubObjectResource
     public var action: Action
-    /// What comes along, such as `custom` or `channel.custom`.
+    /// The fields that the answer includes, such as `custom` or `channel.custom`.
     public var include: [String]
     /// Of lists only.
     public var page: PubNubObjectPage?
@@ -127,9 +127,9 @@ public struct PubNubObjects: Hashable, Sendable {
     public var object: JSONText?
     /// Of lists.
     public var list: [JSONText]
-    /// Where to go on; nil at the end.
+    /// The start of the next page; nil at the end.
     public var next: String?
-    /// Where to go back; nil at the beginning.
+    /// The start of the previous page; nil at the beginning.
     public var previous: String?
     public var totalCount: Int?
 

@@ -55,7 +55,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
 /// Asks on which channels a device gets push notifications.
 public struct PubNubListPushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
-    /// How many channels at most; nil for what the service says.
+    /// How many channels at most; nil for the service's default.
     public var count: Int?
     /// The channel after which to go on.
     public var start: String?

@@ -1,4 +1,4 @@
-/// What stands before the ciphertext of the current form.
+/// The bytes before the ciphertext of the current form.
 struct CipherHeader: Hashable, Sendable {
     static let sentinel: [UInt8] = Array("PNED".utf8)
     static let version: UInt8 = 1

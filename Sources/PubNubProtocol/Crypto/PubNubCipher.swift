@@ -78,7 +78,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         return plain
     }
 
-    /// What a new ciphertext begins with, and what it is made with.
+    /// The prefix of a new ciphertext, and the initialisation vector and key with which it is made.
     func start(
         using generator: inout some RandomNumberGenerator
     ) -> (prefix: [UInt8], iv: [UInt8], key: SymmetricKey) {

@@ -9,8 +9,8 @@ public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertibl
     case malformedHeader
     /// Encrypted by a method or in a version that is not known here.
     case unknownCryptor
-    /// Another key, or changed on its way. Deliberately one case for everything that can go wrong from here on: whoever could tell
-    /// wrong padding from wrong contents could read messages (rule PC-7).
+    /// The key is another one, or the message was changed. Deliberately one case for everything that can fail from here on: if wrong
+    /// padding could be distinguished from wrong contents, messages could be decrypted by trial (rule PC-7).
     case decryptionFailed
     case encryptionFailed
 

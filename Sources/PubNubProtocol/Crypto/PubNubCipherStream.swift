@@ -43,7 +43,7 @@ public struct PubNubCipherStream: Sendable {
         pending = []
     }
 
-    /// Takes the next piece and gives what is ready.
+    /// Processes the next piece and returns the complete output.
     public mutating func update(_ bytes: some Sequence<UInt8>) throws(PubNubCipherError) -> [UInt8] {
         pending.append(contentsOf: bytes)
         if !pending.isEmpty { isEmpty = false }

@@ -4,7 +4,7 @@ import WireCoding
 struct FilterDocument: Sendable {
     private let bytes: [UInt8]
     private var members: [Member]?
-    /// How many bytes have been looked at.
+    /// How many bytes have been compared.
     private(set) var work = 0
 
     private struct Member: Sendable {

@@ -38,7 +38,7 @@ extension PubNubFilterSubject {
         }
     }
 
-    /// What LIKE costs for each byte: it ignores letter case.
+    /// The work of LIKE for each byte: it ignores letter case.
     private static let likeWork = 4
 
     private mutating func value(_ node: FilterNode) -> FilterValue {

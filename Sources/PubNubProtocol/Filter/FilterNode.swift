@@ -16,7 +16,7 @@ indirect enum FilterNode: Hashable, Sendable {
     case and([FilterNode])
     case or([FilterNode])
 
-    /// What may stand in a list.
+    /// Whether the node may be an element of a list.
     var isLiteral: Bool {
         switch self {
         case .number, .string, .bool: true

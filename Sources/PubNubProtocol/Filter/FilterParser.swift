@@ -35,7 +35,7 @@ struct FilterParser {
         return true
     }
 
-    /// Goes on behind an operator, and counts it.
+    /// Continues after an operator, and counts it.
     private mutating func passOperator() throws(PubNubFilterError) {
         operators += 1
         guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: position) }

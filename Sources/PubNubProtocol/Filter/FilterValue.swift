@@ -62,7 +62,7 @@ enum FilterValue: Hashable, Sendable {
         return left.double < right.double ? -1 : left.double == right.double ? 0 : 1
     }
 
-    /// How many bytes there are to look at, roughly.
+    /// About how many bytes a comparison reads.
     var size: Int {
         switch self {
         case .missing, .bool, .number: 1
@@ -71,7 +71,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// How many bytes ``contains(_:)`` looks at, at most and roughly.
+    /// About how many bytes ``contains(_:)`` reads at most.
     func workToSearch(for other: FilterValue) -> Int {
         guard case .list(let elements) = self else { return size + other.size }
         // The other is compared with each element, which costs as much as the shorter of both; a number is read anew each time.

@@ -66,7 +66,7 @@ struct FilterNeedle: Hashable, Sendable {
         self.fallbacks = fallbacks
     }
 
-    /// Where the first occurrence ends.
+    /// The end of the first occurrence.
     func end(in text: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return text.startIndex }
         // Without checks of indices, since this is what a long text and a long filter spend their time with.

@@ -55,7 +55,7 @@ public struct PubNubFilterSubject: Sendable {
     let customType: String?
     /// Whether texts have an order: that of their bytes.
     var ordersTexts = false
-    /// What has been looked up.
+    /// The values that have been looked up.
     var values: [FilterPath: FilterValue] = [:]
     /// How much work the last filter did, counted roughly in bytes that it looked at.
     public internal(set) var work = 0

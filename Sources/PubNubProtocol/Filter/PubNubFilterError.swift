@@ -21,7 +21,7 @@ public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConverti
         /// Something follows that joins nothing.
         case expectedOperator
         case expectedClosingParenthesis
-        /// A dot needs a name behind it.
+        /// A dot must be followed by a name.
         case expectedName
         /// Brackets hold one whole number or one string.
         case invalidIndex

@@ -3,9 +3,9 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// What a PubNub subscription keeps over reconnects: whom it asks, what is wanted, and how far it has read.
+/// The state of a PubNub subscription that survives reconnects: the keyset and user, the wanted channels, and the position.
 public struct PubNubMemory: Sendable {
-    /// Who asks whom. What is changed here goes into every request from then on.
+    /// Credentials, user and client id. A change here applies to every request from then on.
     public internal(set) var settings: PubNubSettings
     public let options: PubNubOptions
     /// Seconds since 1970, for signed requests.
@@ -16,13 +16,13 @@ public struct PubNubMemory: Sendable {
     var needsServiceTime = false
 
     var wanted = PubNubNames()
-    /// What the service has confirmed, at the latest handshake.
+    /// The names that the latest handshake has confirmed.
     var confirmed = PubNubNames()
-    /// What heartbeats speak for when presence is managed by hand.
+    /// The names for which heartbeats are sent when presence is managed by hand.
     var present = PubNubNames()
-    /// What the service was asked for and was not told that the user has left.
+    /// The names that were requested and whose leave has not been sent to the service.
     var asked = PubNubNames()
-    /// What was unsubscribed while nothing could be sent: the next connection begins with the leave (rule PX-52).
+    /// Names that were unsubscribed while nothing could be sent: the next connection begins with the leave (rule PX-52).
     var departed = PubNubNames()
     public internal(set) var filter: String?
     /// Presence state by name, as JSON text.
@@ -31,11 +31,11 @@ public struct PubNubMemory: Sendable {
     public internal(set) var cursor = PubNubCursor.start
     /// The position behind which a handshake has declared a gap, until the first poll from there is answered.
     var toldGapAfter: Timetoken?
-    /// Where the user wants to begin instead.
+    /// The timetoken at which the user wants to begin instead.
     var startAt: Timetoken?
     /// When everything up to `cursor` had come: the latest answer to a poll.
     var deliveredUntil: Moment?
-    /// When the service was last heard before the link was lost; nil once a poll was answered again.
+    /// When the service last answered before the link was lost; nil once a poll was answered again.
     var lostAt: Moment?
     var seen: SeenMessages
     /// Polls in a row that brought a malformed answer (rule PX-51).
@@ -46,7 +46,7 @@ public struct PubNubMemory: Sendable {
     var lastExchange: UInt64 = 0
     private var random: SeededRandom
 
-    /// A subscription that somebody waits for.
+    /// A subscription whose caller waits for the confirmation.
     struct Waiter: Sendable {
         var id: RequestID
         var names: PubNubNames
@@ -68,7 +68,7 @@ public struct PubNubMemory: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// What is wanted, confirmed or not.
+    /// The wanted channels and groups, confirmed or not.
     public var list: PubNubList { wanted.list }
 
     /// Presence state by channel or group, as JSON text.

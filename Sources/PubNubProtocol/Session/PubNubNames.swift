@@ -29,7 +29,7 @@ struct PubNubNames: Hashable, Sendable {
         groups.subtract(other.groups)
     }
 
-    /// Those of these names that are also in `other`, in this order.
+    /// The names that are also in `other`, in this order.
     func common(with other: PubNubNames) -> PubNubNames {
         var common = PubNubNames()
         common.channels = channels.intersection(other.channels)

@@ -47,7 +47,7 @@ extension PubNubSession {
         }
     }
 
-    /// Remembers who has to be told of leaving once something can be sent. Rule PX-52.
+    /// Notes the names whose leave has to be sent once something can be sent. Rule PX-52.
     private static func depart(_ gone: PubNubNames, _ memory: inout PubNubMemory) {
         memory.departed.add(gone.common(with: memory.asked))
         memory.asked.remove(gone)
@@ -88,7 +88,7 @@ extension PubNubSession {
         return true
     }
 
-    /// What is wrong with presence state; nil when it can be kept.
+    /// The problem of presence state; nil when it can be stored.
     private static func problem(with states: some Sequence<String>, count: Int) -> String? {
         if count > PubNubMemory.mostStates { return "There is presence state for too many names." }
         let areObjects = states.allSatisfy { (try? JSONText($0))?.kind == .object }
@@ -127,7 +127,7 @@ extension PubNubSession {
         step = .idle
     }
 
-    /// Takes names off the list, with their state; says which were on it.
+    /// Removes names from the list, with their state, and returns those that were on it.
     private static func forget(
         _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
     ) -> PubNubNames {
@@ -142,7 +142,7 @@ extension PubNubSession {
         for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
         if memory.wanted.isEmpty { memory.forgetPosition() }
         let left = memory.wanted
-        // Who asked is told after everybody else.
+        // The caller that unsubscribed is answered after all others.
         out.emit(.unsubscribed(gone.list, remaining: left.list))
         out.answer(id, .success(.unsubscribed))
         memory.waiters.removeAll { waiter in
@@ -156,7 +156,7 @@ extension PubNubSession {
     private static let unsubscribedMeanwhile = ConnectionFailure(
         .cancelled, "It was unsubscribed before the service confirmed it.")
 
-    /// Commands that change what later requests say.
+    /// Commands that change later requests.
     private static func remember(
         _ command: PubNubCommand, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
     ) {

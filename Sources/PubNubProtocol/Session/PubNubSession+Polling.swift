@@ -6,7 +6,7 @@ extension PubNubSession {
     static let fullBatch = 100
     /// Longer requests are refused by the service.
     static let longestTarget = 32 * 1024
-    /// After so many malformed answers in a row to polls from one position that position is given up (rule PX-51).
+    /// After this number of malformed answers in a row to polls from one position, that position is given up (rule PX-51).
     static let malformedPollLimit = 3
     /// An answer that comes sooner than this and brings nothing is fruitless.
     static let quickAnswer = Duration.seconds(1)
@@ -125,7 +125,7 @@ extension PubNubSession {
         fruitless = 0
         zeros = 0
 
-        // What came with the answer is from before its timetoken: it comes again when the old one is used.
+        // Messages in the answer are from before its timetoken: they arrive again when the old one is used.
         let batch = next.catchesUp ? [] : news(in: messages, &memory)
         poll(&memory, &out)
         becomeReady(&memory, &out)
@@ -141,7 +141,7 @@ extension PubNubSession {
         isReady = true
         out.ready()
         if memory.options.livenessInterval > .zero { out.limitSilence(to: memory.options.livenessInterval) }
-        // Who was said to be present while there was no connection (rule PX-31).
+        // Reports users that the app declared present while there was no connection (rule PX-31).
         if memory.options.managesPresenceManually { sendHeartbeat(&memory, &out) }
         startHeartbeats(memory, &out)
         watchPolls(memory, &out)
@@ -170,7 +170,7 @@ extension PubNubSession {
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
         pollAgain(&memory, &out)
 
-        // A handshake that found another stream has told this gap already.
+        // A handshake that found another stream has reported this gap already.
         let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
         memory.toldGapAfter = nil
         if isForeign || isNewGap || messages.count >= Self.fullBatch {
@@ -203,19 +203,19 @@ extension PubNubSession {
     }
 }
 
-/// Where polling goes on after a handshake. Rules PX-6 to PX-8.
+/// The position at which polling continues after a handshake. Rules PX-6 to PX-8.
 struct PubNubContinuation {
     var cursor: PubNubCursor
-    /// Whether what comes next is from before the handshake.
+    /// Whether the next messages are from before the handshake.
     var catchesUp: Bool
-    /// Whether messages may be missing on what was confirmed before.
+    /// Whether messages may be missing on channels that were confirmed before.
     var isMissing: Bool
 
     /// - Parameters:
-    ///   - before: how far was read; `start` for nothing.
-    ///   - answer: where the service's stream stands.
-    ///   - startAt: where the user wants to begin.
-    ///   - keeps: whether to go on from `before`.
+    ///   - before: the last position; `start` for none.
+    ///   - answer: the present position of the service's stream.
+    ///   - startAt: the position at which the user wants to begin.
+    ///   - keeps: whether to continue from `before`.
     init(after before: PubNubCursor, answer: PubNubCursor, startAt: Timetoken?, keeps: Bool) {
         let isKnown = before.timetoken != .zero
         let isForeign = isKnown && before.isOtherRegion(than: answer)

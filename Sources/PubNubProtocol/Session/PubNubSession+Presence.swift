@@ -50,7 +50,7 @@ extension PubNubSession {
         out.send(.call(exchange))
     }
 
-    /// The engine asks for a sign of life: silence, or news of the network. Rule PX-29.
+    /// The engine asks for a probe, after silence or a change of the network. Rule PX-29.
     public mutating func probe(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         testLink(&memory, &out)
     }
@@ -84,7 +84,7 @@ extension PubNubSession {
             out.cancelTimer(Self.testTimer)
             if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
-        // The engine takes the news of a failure for a sign of life, so that the session has to judge it.
+        // The engine counts the report of a failure as a sign of life, so the session has to judge it.
         guard case .failure(let failure) = result else { return }
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)

@@ -18,9 +18,9 @@ public struct PubNubSession: LongPollSession {
 
     typealias Actions = SessionActions<PubNubSession>
 
-    /// Where the subscription stands.
+    /// The state of the subscription.
     enum Step {
-        /// Nothing is asked for.
+        /// No request is in progress.
         case idle
         /// The service is asked for the time before anything else.
         case reaching(UInt64)
@@ -43,7 +43,7 @@ public struct PubNubSession: LongPollSession {
         var askedAt: Moment
     }
 
-    /// What a call is for.
+    /// The purpose of a call.
     enum Call {
         case time
         case heartbeat
@@ -64,7 +64,7 @@ public struct PubNubSession: LongPollSession {
     var isTesting = false
     /// Answers in a row with which nothing came (rule PX-16).
     var fruitless = 0
-    /// Answers in a row whose timetoken was zero.
+    /// The number of consecutive answers whose timetoken was zero.
     var zeros = 0
 
     public static func endpoint(for memory: PubNubMemory) -> HTTPEndpoint { memory.settings.endpoint }
@@ -104,7 +104,7 @@ public struct PubNubSession: LongPollSession {
         case .reaching(inbound.id):
             reached(inbound.result, &memory, &out)
         default:
-            // What is neither the outstanding poll nor a call is the late answer of a poll that was replaced.
+            // An answer that belongs neither to the outstanding poll nor to a call is the late answer of a poll that was replaced.
             if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, &memory, &out) }
         }
     }

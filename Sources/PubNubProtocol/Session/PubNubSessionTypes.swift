@@ -14,7 +14,7 @@ public struct PubNubList: Hashable, Sendable {
     public var isEmpty: Bool { channels.isEmpty && groups.isEmpty }
 }
 
-/// What a user asks of a PubNub subscription.
+/// A command of a user to a PubNub subscription.
 public enum PubNubCommand: Sendable {
     /// Add these to what is subscribed; the same again or nothing new means: ask afresh (forced reconnect). Answered with
     /// `subscribed` once the service confirmed the list.
@@ -27,7 +27,7 @@ public enum PubNubCommand: Sendable {
     case unsubscribeAll
     /// Nil for none. Asks afresh when something is subscribed.
     case setFilter(String?)
-    /// Remembers presence state for later subscriptions and heartbeats; nil forgets. Makes no request by itself.
+    /// Stores presence state for later subscriptions and heartbeats; nil removes it. Makes no request by itself.
     case setState(String?, of: String)
     /// A new auth key or token, for every request from now on.
     case setAuth(String?)
@@ -57,7 +57,7 @@ public struct PubNubBatch: Sendable {
     }
 }
 
-/// What a PubNub subscription tells.
+/// An event of a PubNub subscription.
 public enum PubNubSessionEvent: Sendable {
     /// The service confirmed the list: the first time, after a loss (`isRenewal`), or after a change. Comes right after the
     /// announcement of the connection, when there is one, and before the messages.
@@ -67,7 +67,7 @@ public enum PubNubSessionEvent: Sendable {
     case messages(PubNubBatch)
     /// An answer held at least as many messages as the threshold. Comes before the messages.
     case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
-    /// So many elements of an answer could not be read and were left out; comes behind the messages of that answer (rule PX-50).
+    /// This number of elements of an answer could not be read and was left out; follows the messages of that answer (rule PX-50).
     case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// Messages on these may be missing since then. Comes before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
@@ -79,7 +79,7 @@ public enum PubNubSessionEvent: Sendable {
     indirect case leaveFailed(PubNubProblem)
 }
 
-/// What the caller configures about a subscription. Defaults are those of the Cocoa SDK 4.x.
+/// The caller's options of a subscription. Defaults are those of the Cocoa SDK 4.x.
 public struct PubNubOptions: Hashable, Sendable {
     /// How long the service may hold a poll before the client gives it up.
     public var pollTimeout: Duration = .seconds(310)
@@ -87,7 +87,7 @@ public struct PubNubOptions: Hashable, Sendable {
     public var pollRenewal: Duration?
     /// For every other request.
     public var requestTimeout: Duration = .seconds(10)
-    /// The presence timeout that the service is told, in seconds; 0 sends none.
+    /// The presence timeout that is sent to the service, in seconds; 0 sends none.
     public var heartbeatValue = 0
     /// How often to send heartbeats, in seconds; 0 for never.
     public var heartbeatInterval = 0
@@ -95,8 +95,8 @@ public struct PubNubOptions: Hashable, Sendable {
     /// activity timeout; zero leaves it at that. At least 1 s. Rule PX-29.
     public var livenessInterval: Duration = .zero
     public var suppressesLeave = false
-    /// Whether the connection ends when nothing is left to be subscribed, as the Cocoa SDK's does. When false, a connection without
-    /// a subscription is one whose service has told the time, and keeps being tested. Rules PX-2 and PX-20.
+    /// Whether the connection ends when nothing is subscribed any more, as with the Cocoa SDK. When false, a connection without a
+    /// subscription is one whose service has answered a request for the time, and is tested regularly. Rules PX-2 and PX-20.
     public var endsWhenEmpty = true
     public var managesPresenceManually = false
     public var keepsTimetokenOnListChange = true

@@ -17,7 +17,7 @@ struct SeenMessages: Sendable {
 
     private let capacity: Int
     private var entries: [Entry] = []
-    /// Where the next entry goes once all places are taken: the oldest entry.
+    /// The position of the next entry once all are taken: that of the oldest entry.
     private var oldest = 0
     private var newestTimetoken = Timetoken.zero
 

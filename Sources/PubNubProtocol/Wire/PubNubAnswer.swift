@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What came back for one request of a PubNub session, decoded.
+/// The decoded answer to one request of a PubNub session.
 public enum PubNubAnswer: Sendable {
     /// The answer to a poll: where to go on, and the messages, oldest first.
     case subscribed(PubNubCursor, [PubNubMessage])
@@ -8,11 +8,11 @@ public enum PubNubAnswer: Sendable {
     case partlyRead(PubNubCursor, [PubNubMessage], unreadable: Int)
     /// The good answer to a call: checked to be JSON, otherwise as it came.
     case other(body: [UInt8])
-    /// Anything that says failure, or is not the protocol.
+    /// A failure, or an answer that is not of the protocol.
     case problem(PubNubProblem)
 }
 
-/// What is read of answers at most (rule PN-12).
+/// The limits of what is read from answers (rule PN-12).
 public enum PubNubLimits {
     /// Elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
     public static let messagesInAnswer = 1_000

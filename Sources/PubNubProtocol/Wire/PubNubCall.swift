@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// One kind of request with its answer: publish, history, here-now. Pure; whoever makes the request is elsewhere.
+/// One kind of request with its answer: publish, history, here-now. Pure; another type makes the request.
 public protocol PubNubCall: Sendable {
     associatedtype Answer: Sendable
 

@@ -17,9 +17,9 @@ public struct PubNubEnvelope: Hashable, Sendable {
     public var timetoken: Timetoken
     public var region: Int
     public var subscribeKey: String
-    /// JSON text in UTF-8, checked by whoever took it in.
+    /// JSON text in UTF-8, which was checked when it was received.
     public var metadata: [UInt8]?
-    /// JSON text in UTF-8, checked by whoever took it in.
+    /// JSON text in UTF-8, which was checked when it was received.
     public var payload: [UInt8]
 
     public init(

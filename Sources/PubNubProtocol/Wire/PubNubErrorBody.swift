@@ -39,7 +39,7 @@ extension PubNubErrorBody {
 
     public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", now) }
 
-    /// Another refusal of a publish; `text` is told to the publisher.
+    /// Another refusal of a publish; the publisher gets `text`.
     public static func publish(_ status: Int, _ text: String, _ now: Timetoken) -> PubNubErrorBody {
         PubNubErrorBody(status, PubNubFrames.result(0, text, now))
     }
@@ -48,7 +48,7 @@ extension PubNubErrorBody {
 /// The access manager, and what speaks in its name.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
-    /// The keyset is there, and switched off for now.
+    /// The keyset exists, and is switched off for now.
     public static let disabledKeyset = accessManager(403, "Subscribe Key Disabled")
     public static let couldNotParse = accessManager(400, "Could Not Parse Request")
     public static let serviceUnavailable = accessManager(503, "Service Unavailable")
@@ -107,7 +107,7 @@ extension PubNubErrorBody {
         PubNubErrorBody(status, "{\"status\":\(status),\"error\":true,\"message\":\(JSONWriter.string(message))}")
     }
 
-    /// Status 481, which the wording never was recorded of; `reason` is told to the subscriber.
+    /// Status 481, whose original wording was never recorded; the subscriber gets `reason`.
     public static func malformedFilter(_ reason: String) -> PubNubErrorBody {
         PubNubErrorBody(
             481, "{\"message\":\(JSONWriter.string(reason)),\"error\":true,\"service\":\"Subscribe\",\"status\":481}")

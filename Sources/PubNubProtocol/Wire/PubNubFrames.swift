@@ -4,7 +4,7 @@ import WireCoding
 ///
 /// A subscribe answer is put together from ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
 public enum PubNubFrames {
-    /// `{"t":{"t":"15…","r":1},"m":[`, with `,"d":true` behind the region after a gap.
+    /// `{"t":{"t":"15…","r":1},"m":[`, with `,"d":true` after the region after a gap.
     public static func answerStart(_ cursor: PubNubCursor) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(48)
@@ -17,7 +17,7 @@ public enum PubNubFrames {
     /// `]}`
     public static let answerEnd: [UInt8] = Array("]}".utf8)
 
-    /// What follows ``PubNubEnvelope/shared`` for one subscription; can be made once for each and kept.
+    /// The end of an element after ``PubNubEnvelope/shared``, for one subscription; can be made once for each and stored.
     ///
     /// - Parameter matched: what goes out as `b`: a group, a wildcard pattern, or the channel itself when several are subscribed;
     ///   nil to leave `b` out.

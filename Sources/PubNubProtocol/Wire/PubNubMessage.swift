@@ -60,6 +60,6 @@ public struct PubNubMessage: Hashable, Sendable {
 }
 
 extension PubNubMessage: CustomStringConvertible {
-    /// Where and when, never what.
+    /// The channel and the timetoken, never the contents.
     public var description: String { "\(channel)@\(timetoken)" }
 }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What happened on a channel to those who are there: the payload of a presence event (rules PN-22, PN-23).
+/// The payload of a presence event on a channel (rules PN-22, PN-23).
 public struct PubNubPresenceEvent: Hashable, Sendable {
     /// An open set.
     public struct Action: RawRepresentable, Hashable, Sendable {
@@ -20,15 +20,15 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
     public var action: Action
     /// The channel that it happened on, without `-pnpres`.
     public var channel: String
-    /// Whom it is about; nil for interval events.
+    /// The user of the event; nil for interval events.
     public var user: String?
     /// Seconds since 1970.
     public var timestamp: Int
-    /// How many users are there after it.
+    /// The number of users after the event.
     public var occupancy: Int
     /// The user's state as JSON text, for a change and for a join with state.
     public var state: String?
-    /// Who came and went since the last interval event.
+    /// The users who joined since the last interval event.
     public var joined: [String]
     public var left: [String]
     public var timedOut: [String]

@@ -2,7 +2,7 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// What is wrong with an answer; nil for a good one (rules PN-7 to PN-11).
+    /// The problem of an answer; nil for a good one (rules PN-7 to PN-11).
     ///
     /// The status decides, unless the body has a numeric `status` above 200, which then counts instead. A good status with a body
     /// that is no JSON is no answer of this service.
@@ -67,7 +67,7 @@ extension PubNubProblem {
         }
     }
 
-    /// What a status means that is not 2xx.
+    /// The failure for a status that is not 2xx.
     private static func failure(status: Int, retryAfter: Duration?) -> ConnectionFailure {
         func failure(
             _ category: StatusCategory, _ reason: String, _ origin: ConnectionFailure.Origin = .server

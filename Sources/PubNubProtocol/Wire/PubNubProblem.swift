@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// Why a request failed, and what the service said about it. The one error of this protocol.
+/// Why a request failed, with the service's description. The only error of this protocol.
 ///
 /// `failure.reason` and `information` are safe to show; neither holds tokens, keys or payloads of ours.
 public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {

@@ -32,8 +32,8 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: heartbeat, state: state))
     }
 
-    /// Says that the user is gone (rule PN-6). Presence names of the list are left out. The path says `sub_key`, as
-    /// the Cocoa SDK's does.
+    /// Reports that the user has left (rule PN-6). Presence names of the list are left out. The path has `sub_key`, as with the Cocoa
+    /// SDK.
     public static func leave(list: PubNubList, settings: PubNubSettings) -> PubNubRequest {
         let list = list.withoutPresence
         let key = PercentEncoding.encode(settings.subscribeKey)
@@ -42,7 +42,7 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: 0, state: nil))
     }
 
-    /// The service's time; also what tells whether the service can be reached.
+    /// A request for the service's time; also used to find out whether the service can be reached.
     public static let time = PubNubRequest(path: ["time", "0"])
 
     private static func heartbeatParameters(_ groups: [String], heartbeat: Int, state: String?) -> [Parameter] {

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// Who asks whom: what every request of a client carries.
+/// Credentials, user and client id, which every request of a client carries.
 public struct PubNubSettings: Hashable, Sendable {
     public var endpoint: HTTPEndpoint
     public var publishKey: String

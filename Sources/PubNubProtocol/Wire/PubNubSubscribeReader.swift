@@ -69,8 +69,8 @@ struct PubNubSubscribeReader: Sendable {
         return Reading(cursor: cursor, messages: draft.messages, unreadable: draft.unreadable)
     }
 
-    /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
-    /// as such.
+    /// The parts that have been read so far. An invalid value does not stop the reading, so that broken JSON is always reported as
+    /// such.
     private struct Draft {
         var cursor: PubNubCursor?
         var messages: [PubNubMessage] = []
@@ -230,7 +230,7 @@ extension PubNubSubscribeReader {
         try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
     }
 
-    /// A name; nil for what is no string.
+    /// A name; nil for a value that is no string.
     @inline(__always)
     private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String? {
         guard try scanner.peek() == JSONBytes.quote else {

@@ -21,7 +21,7 @@ public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, Custo
     public var description: String { String(rawValue) }
 }
 
-/// Where a subscriber stands: what the next poll asks for.
+/// The position of a subscriber, from which the next poll continues.
 public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
     /// The region that the timetoken came from; sent back as `tr`. Nil before the first answer.

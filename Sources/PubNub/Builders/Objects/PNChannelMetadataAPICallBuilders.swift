@@ -13,7 +13,7 @@ public final class PNSetChannelMetadataAPICallBuilder: PNAPICallBuilder, Argumen
     public var includeFields: (PNChannelFields) -> PNSetChannelMetadataAPICallBuilder {
         argument { $0.draft.include = $1.include }
     }
-    /// What the channel is for.
+    /// The channel's description.
     public var information: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["description"] = $1 } }
     /// Custom fields: strings, numbers and booleans.
     public var custom: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.custom = $1 } }

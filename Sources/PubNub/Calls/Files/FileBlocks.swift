@@ -2,7 +2,7 @@ import Foundation
 
 // Blocks that calls about files end with. All are called on the client's callback queue, once for each attempt.
 
-/// Takes how sending a file ended.
+/// Completion handler of sending a file.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void
 /// Takes files, or why there are none.
 public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus?) -> Void
@@ -10,5 +10,5 @@ public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus
 public typealias PNFileDownloadURLCompletionBlock = (URL?) -> Void
 /// Takes a downloaded file, or why there is none.
 public typealias PNDownloadFileCompletionBlock = (PNDownloadFileResult?, PNErrorStatus?) -> Void
-/// Takes how deleting a file ended.
+/// Completion handler of deleting a file.
 public typealias PNDeleteFileCompletionBlock = (PNAcknowledgmentStatus) -> Void

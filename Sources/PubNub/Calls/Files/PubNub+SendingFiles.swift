@@ -5,7 +5,7 @@ import WireCoding
 
 // Sending files. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Uploads a file and tells subscribers about it (rules PL-79 to PL-81).
+    /// Uploads a file and notifies subscribers (rules PL-79 to PL-81).
     ///
     /// Encrypted when there is a cipher key. When the file is uploaded and telling fails, that is tried again every second,
     /// ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
@@ -69,7 +69,7 @@ extension CallSource {
         return sent
     }
 
-    /// The form goes to wherever the service says, without anything of ours.
+    /// The form is sent to the service's address, without headers of this client.
     private func upload(_ content: [UInt8], _ upload: PubNubUpload) async throws(PubNubProblem) {
         let boundary = "lifeline-\(UUID().uuidString)"
         let type = HTTPExchange.Header("Content-Type", "multipart/form-data; boundary=\(boundary)")
@@ -112,7 +112,7 @@ struct SentFile: Sendable {
     var timetoken: Timetoken?
     var problem: PubNubProblem?
 
-    /// What fits no other category is told by how far it came.
+    /// A failure that fits no other category is described by the step that failed.
     func status(_ facts: ResultFacts) -> StatusFacts {
         guard let problem else { return StatusFacts(result: facts, category: .PNAcknowledgmentCategory) }
         var status = StatusFacts(problem, facts: facts)

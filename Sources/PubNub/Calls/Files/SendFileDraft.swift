@@ -11,13 +11,13 @@ struct HandedOver<Value>: @unchecked Sendable {
     }
 }
 
-/// Where the bytes of a file are.
+/// The source of a file's bytes.
 enum FileSource: Sendable {
     case file(URL)
     case data(Data)
     case stream(HandedOver<InputStream>, UInt)
 
-    /// The longest file. The service takes 5 MiB, unless the keyset says otherwise.
+    /// The size limit of a file. The service accepts 5 MiB unless the keyset has another limit.
     static let maximumSize = PubNubLimits.answerBytes
 
     /// Reads all of it. May block.
@@ -73,7 +73,7 @@ struct SendFileDraft {
     var message: PublishDraft
     var query: [AnyHashable: Any]?
 
-    /// What can go to another thread: values read and checked.
+    /// The values that can be passed to another thread, read and checked.
     func job(_ cipher: PubNubCipher?) throws(PubNubProblem) -> SendFileJob {
         guard let source else { throw .badArguments("There is no file. Pass a URL, data or a stream.") }
         var content: JSONText?

@@ -16,11 +16,11 @@ public typealias PNRemoveChannelMetadataCompletionBlock = (PNAcknowledgmentStatu
 public typealias PNFetchChannelMetadataCompletionBlock = (PNFetchChannelMetadataResult?, PNErrorStatus?) -> Void
 /// Takes data about channels, or why there is none.
 public typealias PNFetchAllChannelsMetadataCompletionBlock = (PNFetchAllChannelsMetadataResult?, PNErrorStatus?) -> Void
-/// Takes how changing memberships ended.
+/// Completion handler of changing memberships.
 public typealias PNManageMembershipsCompletionBlock = (PNManageMembershipsStatus) -> Void
 /// Takes memberships, or why there are none.
 public typealias PNFetchMembershipsCompletionBlock = (PNFetchMembershipsResult?, PNErrorStatus?) -> Void
-/// Takes how changing members ended.
+/// Completion handler of changing members.
 public typealias PNManageChannelMembersCompletionBlock = (PNManageChannelMembersStatus) -> Void
 /// Takes members, or why there are none.
 public typealias PNFetchChannelMembersCompletionBlock = (PNFetchChannelMembersResult?, PNErrorStatus?) -> Void

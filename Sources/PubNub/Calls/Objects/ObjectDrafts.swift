@@ -11,7 +11,7 @@ struct ObjectPageDraft {
     var limit: UInt = 100
     var includesCount = false
 
-    /// The Cocoa SDK asks for the number of all unless it is told otherwise.
+    /// The Cocoa SDK requests the total count unless it is set otherwise.
     static let counted = ObjectPageDraft(includesCount: true)
 
     var page: PubNubObjectPage {
@@ -53,7 +53,7 @@ struct ObjectDraft {
 /// A change of memberships, or a question for them.
 struct RelationDraft {
     var operation: PNOperationType
-    /// Whose; nil for the client's user.
+    /// The user id; nil for the client's user.
     var id: String?
     var set: [[AnyHashable: Any]] = []
     var remove: [String] = []

@@ -3,7 +3,7 @@ import PubNubProtocol
 
 // Data about users and channels (App Context). Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets data about a user. What is nil stays as it is.
+    /// Sets data about a user. Nil values stay unchanged.
     public func setUUIDMetadataWith(
         _ request: PNSetUUIDMetadataRequest, completion block: PNSetUUIDMetadataCompletionBlock? = nil
     ) {
@@ -40,7 +40,7 @@ extension PubNub {
         fetchUsers(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Sets data about a channel. What is nil stays as it is.
+    /// Sets data about a channel. Nil values stay unchanged.
     public func setChannelMetadataWith(
         _ request: PNSetChannelMetadataRequest, completion block: PNSetChannelMetadataCompletionBlock? = nil
     ) {

@@ -4,7 +4,7 @@ public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
     public var custom: [AnyHashable: Any]?
     /// The fields that the answer includes.
     public var includeFields: PNChannelFields = .customField
-    /// What the channel is for.
+    /// The channel's description.
     public var information: String?
     /// The channel's name for people; empty for none.
     public var name = ""

@@ -1,10 +1,10 @@
-/// What requests about App Context have in common.
+/// The base of requests about App Context.
 open class PNBaseObjectsRequest: PNRequest {
     /// Further parameters of the request.
     public final var arbitraryQueryParameters: [AnyHashable: Any]?
 }
 
-/// What requests for lists have in common.
+/// The base of requests for lists.
 open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     /// In which order: names of fields, with `:asc` or `:desc` behind if wanted.
     public final var sort: [String]?
@@ -23,5 +23,5 @@ open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     }
 }
 
-/// What requests for memberships have in common.
+/// The base of requests for memberships.
 open class PNBaseObjectsMembershipRequest: PNObjectsPaginatedRequest {}

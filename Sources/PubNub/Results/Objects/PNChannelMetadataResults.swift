@@ -1,7 +1,7 @@
 import PubNubProtocol
 import WireCoding
 
-// What App Context answers.
+// Results of App Context calls.
 
 /// Data about a channel after it was set.
 ///

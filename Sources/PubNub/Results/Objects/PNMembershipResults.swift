@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// What App Context answers.
+// Results of App Context calls.
 
 /// A user's membership in a channel, seen from the channel.
 public final class PNChannelMember: Sendable {

@@ -1,6 +1,6 @@
 import PubNubProtocol
 
-/// What comes along with data about users.
+/// The fields that answers about users include.
 public struct PNUUIDFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -16,7 +16,7 @@ public struct PNUUIDFields: OptionSet, Hashable, Sendable {
     var include: [String] { contains(.customField) ? ["custom"] : [] }
 }
 
-/// What comes along with data about channels.
+/// The fields that answers about channels include.
 public struct PNChannelFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -32,7 +32,7 @@ public struct PNChannelFields: OptionSet, Hashable, Sendable {
     var include: [String] { contains(.customField) ? ["custom"] : [] }
 }
 
-/// What comes along with a user's memberships.
+/// The fields that answers about a user's memberships include.
 public struct PNMembershipFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -58,7 +58,7 @@ public struct PNMembershipFields: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What comes along with a channel's members.
+/// The fields that answers about a channel's members include.
 public struct PNChannelMemberFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 

@@ -8,7 +8,7 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     public var start: Timetoken?
     /// Actions up to here, this one included.
     public var end: Timetoken?
-    /// How many at most; nil for what the service says, and never more than 100.
+    /// How many actions are returned at most; nil for the service's default, and never more than 100.
     public var limit: Int?
 
     public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil) {
@@ -52,7 +52,7 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
 /// Message actions, oldest first.
 public struct PubNubFetchedActions: Hashable, Sendable {
     public var actions: [PubNubMessageAction]
-    /// Where to go on; nil when this is all.
+    /// The start of the next page; nil at the end.
     public var more: PubNubMore?
     /// How many actions could not be read and were left out (rule PN-40).
     public var unreadable: Int

@@ -2,9 +2,9 @@ import WireCoding
 
 /// Something that a user added to a message: a reaction, a receipt.
 public struct PubNubMessageAction: Hashable, Sendable {
-    /// What kind of action, such as `reaction`.
+    /// The type of the action, such as `reaction`.
     public var type: String
-    /// What exactly, such as `smile`.
+    /// The value, such as `smile`.
     public var value: String
     /// Who added it.
     public var publisher: String
@@ -32,7 +32,7 @@ public struct PubNubMessageAction: Hashable, Sendable {
     }
 }
 
-/// What subscribers are told of an action: an element of a subscribe answer of the kind ``PubNubMessageKind/action``.
+/// The event of an action that subscribers receive: an element of a subscribe answer of the kind ``PubNubMessageKind/action``.
 public struct PubNubActionEvent: Hashable, Sendable {
     /// Whether the action was removed; it was added otherwise.
     public var isRemoval: Bool
@@ -41,7 +41,7 @@ public struct PubNubActionEvent: Hashable, Sendable {
 
     /// `{"source":"actions","version":"1.0","event":"added","data":{…}}`; nil for anything else.
     public init?(_ message: PubNubMessage) {
-        // What is no JSON is no such event.
+        // A message that is not JSON is no such event.
         guard message.kind == .action, let payload = try? JSONText(message.payload), let event = payload["event"]?.string,
             event == "added" || event == "removed", var action = PubNubMessageAction(reading: payload["data"])
         else { return nil }
@@ -79,7 +79,7 @@ public struct PubNubAddActionCall: PubNubCall, Hashable {
         return PubNubRequest(method: "POST", path: path, body: Array(body.utf8))
     }
 
-    /// `{"status":200,"data":{…}}`, or status 207 when the action was stored and subscribers could not be told.
+    /// `{"status":200,"data":{…}}`, or status 207 when the action was stored and subscribers could not be notified.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubMessageAction {
         guard let action = PubNubMessageAction(reading: try CallAnswer.object(body)["data"]) else {
             throw .malformed("The answer holds no message action.")

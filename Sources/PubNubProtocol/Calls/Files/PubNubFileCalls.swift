@@ -111,7 +111,7 @@ extension PubNubFileName {
 /// Asks for the files of a channel.
 public struct PubNubListFilesCall: PubNubCall, Hashable {
     public var channel: String
-    /// 1 to 100; nil for what the service says.
+    /// 1 to 100; nil for the service's default.
     public var limit: Int?
     /// The `next` of the answer before.
     public var next: String?
@@ -176,7 +176,7 @@ public struct PubNubListedFiles: Hashable, Sendable {
     }
 
     public var files: [Element]
-    /// Where to go on; nil at the end.
+    /// The start of the next page; nil at the end.
     public var next: String?
     public var count: Int
 }

@@ -1,4 +1,4 @@
-/// Where and how to upload a file: a form whose last part is the file.
+/// The address and fields for the upload of a file: a form whose last part is the file.
 public struct PubNubUpload: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         public var key: String

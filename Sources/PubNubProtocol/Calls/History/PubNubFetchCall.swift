@@ -94,7 +94,7 @@ public struct PubNubFetched: Hashable, Sendable {
 
     /// Channels without messages are left out by the service.
     public var channels: [Channel]
-    /// Where to go on; nil when this is all, or when the service does not say.
+    /// Where the next page begins; nil when there is none, or when the service does not report it.
     public var more: PubNubMore?
     /// How many messages could not be read and were left out (rule PN-40).
     public var unreadable: Int
@@ -105,7 +105,7 @@ public struct PubNubFetched: Hashable, Sendable {
         self.unreadable = unreadable
     }
 
-    /// The messages of a channel; none when it is not there.
+    /// The messages of a channel; empty when the answer does not contain it.
     public subscript(channel: String) -> [PubNubStoredMessage] {
         channels.first { $0.name.isExactly(channel) }?.messages ?? []
     }

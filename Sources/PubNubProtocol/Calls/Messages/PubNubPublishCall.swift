@@ -4,13 +4,13 @@ import WireCoding
 /// to PL-13).
 public struct PubNubPublishCall: PubNubCall, Hashable {
     public var channel: String
-    /// What is published, encrypted already when it is to be.
+    /// The message, encrypted already if encryption is wanted.
     public var message: JSONText
     /// What filters can address and subscribers get beside the message; normally an object. Never encrypted.
     public var metadata: JSONText?
-    /// Whether the message is kept in the history; nil for what the keyset says.
+    /// Whether the message is stored in the history; nil for the keyset's setting.
     public var isStored: Bool?
-    /// How many hours it is kept; nil for what the keyset says. Ignored when it is not stored.
+    /// How many hours it is stored; nil for the keyset's setting. Ignored when it is not stored.
     public var ttl: Int?
     /// Whether the message leaves the data centre; false for fire.
     public var isReplicated: Bool
@@ -94,7 +94,7 @@ public struct PubNubSignalCall: PubNubCall, Hashable {
     }
 }
 
-/// What became of a published message.
+/// The result of publishing a message.
 public struct PubNubPublished: Hashable, Sendable {
     /// When it was published; the message's place in its channel.
     public var timetoken: Timetoken

@@ -2,11 +2,11 @@ import WireCoding
 
 /// Asks who is present: on channels, in groups, or everywhere when neither is given (rules PL-30 to PL-32).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
-    /// How much is told.
+    /// How much the answer contains.
     public enum Verbosity: Int, Hashable, Sendable {
         /// How many users there are.
         case occupancy
-        /// Who they are, too.
+        /// The user ids, too.
         case users
         /// And the state of each.
         case state
@@ -18,7 +18,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
     public var verbosity: Verbosity
-    /// How many users of each channel at most, 0 to 1000; nil for what the service says.
+    /// How many users of each channel at most, 0 to 1000; nil for the service's default.
     public var limit: Int?
     /// How many users to leave out before.
     public var offset: Int?
@@ -87,7 +87,7 @@ extension PubNubHereNowCall {
     }
 }
 
-/// Who is present where.
+/// The users on channels.
 public struct PubNubHereNow: Hashable, Sendable {
     /// A user.
     public struct User: Hashable, Sendable {
@@ -125,7 +125,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     }
 
     public var channels: [Channel]
-    /// How many channels somebody is on.
+    /// The number of channels with users.
     public var totalChannels: Int
     public var totalOccupancy: Int
 

@@ -23,7 +23,7 @@ public struct PubNubSetStateCall: PubNubCall, Hashable {
         return request
     }
 
-    /// `{"payload":{…}}`: the state as it is now.
+    /// `{"payload":{…}}`: the present state.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
         let payload = try CallAnswer.object(body).required("payload")
         guard payload.kind == .object else { throw .malformed("The answer's state is not an object.") }
