@@ -17,6 +17,6 @@ extension HTTPAnswer {
 }
 
 extension HTTPAnswer.ContentType {
-    /// What PubNub's services answer with.
+    /// The content type of PubNub's answers.
     static let javascript = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.contentType)
 }

@@ -5,7 +5,7 @@ import ServerRuntime
 /// Answers what needs no connection of its own: everything but polls and the time.
 struct PubNubRequests: Sendable {
     let streams: any StreamBackend
-    /// Where is counted what was acknowledged.
+    /// The counts of what was acknowledged.
     let counts: NIOLockedValueBox<ApplicationCounts>
 
     /// The keyset that a request is for.
@@ -25,7 +25,7 @@ struct PubNubRequests: Sendable {
         return application
     }
 
-    /// Does what a request asks for.
+    /// Performs a request.
     func answer(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
     ) {

@@ -30,7 +30,7 @@ enum PubNubRoute: Hashable, Sendable {
     case setState(channels: [String], user: String)
 
     case groups
-    /// Lists, adds or removes channels, as the query says.
+    /// Lists, adds or removes channels, by the query.
     case group(String)
     case removeGroup(String)
 

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-// What the console of a server asks.
+// Requests of the console.
 extension PubNubService {
     /// The keysets that are served, with the channels and stays that they have.
     package var keysetReports: [(keyset: Keyset, channels: Int, users: Int)] {

@@ -41,7 +41,7 @@ extension PubNubService: ServerFront {
         let isPoll = if case .subscribe = address.route { true } else { false }
         let application: PubNubApplication
         do throws(PubNubErrorBody) {
-            // What the leader answers, the leader judges.
+            // Requests that the leader answers are judged by the leader.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
             return connection.answer(HTTPAnswer(error))
@@ -66,7 +66,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Has a request answered by whoever decides about the keyset.
+    /// Has a request answered by the process that decides about the keyset.
     func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
@@ -161,7 +161,7 @@ extension PubNubService: ServerFront {
 }
 
 extension PubNubErrorBody {
-    /// What is wrong with a request's form, in the words of PubNub's services.
+    /// The problem of a request's form, in the terms of PubNub's services.
     init(_ problem: HTTPProblem) {
         self =
             switch problem.status {

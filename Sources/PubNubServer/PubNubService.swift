@@ -5,7 +5,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What the PubNub front is told.
+/// The settings of the PubNub front.
 package struct PubNubServiceSettings: Sendable {
     /// Of several with the same subscribe key the first one counts.
     package var keysets: [Keyset]
@@ -19,7 +19,7 @@ package struct PubNubServiceSettings: Sendable {
     /// Where the contents of files are, a directory for each keyset in it; nil for memory.
     package var fileDirectory: String?
 
-    /// For what nobody looks at.
+    /// A logger that discards everything.
     package static let silent = Logger(label: "lifeline.pubnub") { _ in SwiftLogNoOpLogHandler() }
 
     package init(
@@ -94,7 +94,7 @@ package final class PubNubService: Sendable {
     /// Polls and the messages in their answers; may lag behind by a second.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
 
-    /// What has become of the events of keysets that have a webhook for push notifications.
+    /// The delivery counts of keysets that have a webhook for push notifications.
     package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         streams.pushCounts(for: self).reduce(into: [:]) { counts, entry in
             let name = ApplicationName(.pubnub, entry.application.subscribeKey)
@@ -113,7 +113,7 @@ package final class PubNubService: Sendable {
         for mailbox in mailboxes { mailbox.enqueue(.disconnect) }
     }
 
-    /// What time brings to the keysets.
+    /// Applies everything that depends on time to the keysets.
     package func sweep() {
         streams.sweep(for: self) { [loop = context.loops.first?.eventLoop] body in
             if let loop { loop.execute(body) } else { body() }
@@ -125,7 +125,7 @@ package final class PubNubService: Sendable {
     }
 }
 
-// MARK: - What comes of decisions
+// MARK: - Effects of decisions
 
 extension PubNubService: StreamNode {
     package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }

@@ -21,7 +21,7 @@ final class AccessGrants: Sendable {
         var revoked: [Identifier: AccessEntry] = [:]
         var checked: [Identifier: CheckedToken] = [:]
         var checkedBytes = 0
-        /// Counts how often ``checked`` was forgotten because secret keys have changed.
+        /// Counts how often ``checked`` was emptied because secret keys have changed.
         var generation = 0
         /// Counts what may take a right from somebody: new grants, grants that end and revocations.
         var version = 0
@@ -56,7 +56,7 @@ final class AccessGrants: Sendable {
     /// Everything that is known, grants in the order in which they came.
     var entries: [AccessEntry] { state.withLockedValue { Array($0.grants.values) + $0.revoked.values } }
 
-    /// Takes grants and revocations away.
+    /// Removes grants and revocations.
     func remove(_ keys: [AccessEntry.Key]) {
         state.withLockedValue { state in
             state.version += 1
@@ -83,8 +83,8 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Differs from before when somebody may have lost a right since: whoever holds a poll has to ask again then (rule PV-138).
-    /// Tokens end without a change of it.
+    /// Changes when a right may have been lost: then held polls have to be checked again (rule PV-138). The expiry of a token does not
+    /// change it.
     func version(at now: Int) -> Int {
         state.withLockedValue { state in
             if let end = state.nextEnd, now >= end {
@@ -159,7 +159,7 @@ final class AccessGrants: Sendable {
     }
 }
 
-/// A token whose signature is right, with its patterns ready.
+/// A token with a valid signature, and with its patterns ready.
 struct CheckedToken: Sendable {
     let token: PubNubAccessToken
     /// Its signature in hexadecimal: what a revocation names, so that no other spelling of the token passes.

@@ -39,7 +39,7 @@ struct AccessNeed: Hashable, Sendable {
         request.target.parameters.filter { names.contains($0.name) }.flatMap { PubNubAddress.list($0.value) }
     }
 
-    /// What a request needs (rule PV-82). Presence channels and groups are resources of their own.
+    /// The rights that a request needs (rule PV-82). Presence channels and groups are resources of their own.
     static func needs(of request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         switch route {
         case .subscribe(let list), .heartbeat(let list), .leave(let list), .hereNow(let list), .state(let list, _),
@@ -60,13 +60,13 @@ struct AccessNeed: Hashable, Sendable {
         case .file(.list(let channel)), .file(.file(let channel, _, _)): channels([channel], .read)
         case .file(.delete(let channel, _, _)): channels([channel], .delete)
         case .pushChannels: channels(all(["add", "remove"], of: request), .read)
-        // The time is nobody's; where somebody is needs no right, nor do the channels of a device whose token is known; grants are signed,
-        // and so are uploads and links to contents.
+        // Requests without a need: the time, the channels of a user, and removing a device whose token is known. Grants, uploads and
+        // links to contents are signed.
         case .time, .whereNow, .removeDevice, .file(.upload), .file(.content), .grant, .audit, .grantToken, .revokeToken: []
         }
     }
 
-    /// What a call of App Context needs (rule PO-20).
+    /// The rights that a call of App Context needs (rule PO-20).
     private static func needs(of request: PubNubServerRequest, _ route: ObjectsRoute) -> [AccessNeed] {
         switch route {
         case .users: users([everything], .get)

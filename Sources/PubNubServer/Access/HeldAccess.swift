@@ -1,11 +1,11 @@
-/// What a held poll needs of the access manager: looked at again when somebody may have lost a right (rule PV-138).
+/// The rights that a held poll needs, which are checked again when a right may have been lost (rule PV-138).
 struct HeldAccess: Sendable {
     let needs: [AccessNeed]
     /// An auth key or an access token.
     let auth: String?
     /// When the token ends, in seconds since 1970; nil without one.
     let end: Int?
-    /// The state of the grants when the needs were looked at.
+    /// The version of the grants when the needs were checked.
     private var version: Int
 
     /// - Parameter version: of the grants, from before the request was allowed.

@@ -5,7 +5,7 @@ import PubNubProtocol
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 
-    /// What is answered instead of doing what a request asks for; nil when it may be done.
+    /// The refusal of a request; nil when it is allowed.
     ///
     /// Asked for every request of a keyset that requires grants, before anything else happens.
     func refusal(of request: PubNubServerRequest, _ route: PubNubRoute) -> PubNubErrorBody? {
@@ -27,7 +27,7 @@ struct PubNubAccess: Sendable {
             ?? refusal(of: AccessNeed.needs(ofBody: request, route), auth: request.auth)
     }
 
-    /// What is answered to somebody with a token, with an auth key or with neither; nil when all is allowed.
+    /// The refusal for a token, an auth key or neither; nil when everything is allowed.
     func refusal(of needs: [AccessNeed], auth: String?) -> PubNubErrorBody? {
         let now = application.clock.unixSeconds()
         guard let checked = token(auth) else {
@@ -58,7 +58,7 @@ struct PubNubAccess: Sendable {
     /// The state of the grants, to be asked before a poll is allowed that may be held.
     var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
 
-    /// What has to stay allowed while a poll is held; nil for a signed one, whose rights do not end.
+    /// The rights that must stay valid while a poll is held; nil for a signed one, whose rights do not end.
     func held(_ request: PubNubServerRequest, _ route: PubNubRoute, version: Int) -> HeldAccess? {
         guard request.parameter("signature") == nil else { return nil }
         return HeldAccess(
@@ -83,7 +83,7 @@ struct PubNubAccess: Sendable {
         }
     }
 
-    /// Whether a request is by a user and nobody else, however often it says who (rules PV-89 and PV-137).
+    /// Whether a request is by this user only, however often it names the user (rules PV-89 and PV-137).
     private static func isBy(_ user: String, _ request: PubNubServerRequest, _ route: PubNubRoute) -> Bool {
         // The state that is set is that of the user in the path, whoever asks.
         if case .setState(_, let other) = route, !other.isExactly(user) { return false }
@@ -91,7 +91,7 @@ struct PubNubAccess: Sendable {
         return !named.isEmpty && named.allSatisfy { $0.value.isExactly(user) }
     }
 
-    /// Names what was denied, each once, and nothing else.
+    /// Lists the refused resources, each once, and nothing else.
     private static func refusal(_ denied: [AccessNeed]) -> PubNubErrorBody? {
         guard !denied.isEmpty else { return nil }
         var seen: Set<AccessNeed> = []

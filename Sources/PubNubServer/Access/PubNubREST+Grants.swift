@@ -6,7 +6,7 @@ import ServerRuntime
 
 /// Grants of the second version (rules PV-84 and PV-85).
 extension PubNubREST {
-    /// Minutes, when a request does not say.
+    /// Minutes, when a request does not set them.
     private static let defaultTTL = 1440
 
     /// Answers, and grants, once it is durable.
@@ -112,7 +112,7 @@ extension PubNubREST {
     }
 }
 
-/// What a grant or audit names.
+/// The keys, users, channels and groups that a grant or audit names.
 private struct GrantTarget {
     /// Without the auth keys.
     private let resources: [AccessEntry.Key]

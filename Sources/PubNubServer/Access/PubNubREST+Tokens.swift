@@ -6,7 +6,7 @@ import ServerRuntime
 import WireCoding
 
 extension HTTPAnswer.ContentType {
-    /// What the access manager answers with.
+    /// The content type of the access manager's answers.
     static let accessManager = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.accessManagerContentType)
 }
 
@@ -59,7 +59,7 @@ extension PubNubREST {
         return Self.success { _ in }
     }
 
-    /// Stores what was granted or revoked, and forgets what had to go for it.
+    /// Writes `entries` to the store and deletes the entries with `keys`, which made room for them.
     func keep(_ entries: [AccessEntry], removing keys: [AccessEntry.Key] = []) async throws(PubNubErrorBody) {
         do {
             try await application.storage.store.save(
@@ -90,7 +90,7 @@ extension PubNubREST {
         return rights
     }
 
-    /// Requests say `channels` and `uuids` where tokens say `chan` and `uuid`.
+    /// Requests have `channels` and `uuids` where tokens have `chan` and `uuid`.
     private static func onWire(_ categories: PubNubGrants.Rights) -> PubNubGrants.Rights {
         var result: PubNubGrants.Rights = [:]
         for (name, rights) in categories {

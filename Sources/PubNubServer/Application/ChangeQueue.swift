@@ -76,7 +76,7 @@ final class ChangeQueue: Sendable {
     /// Makes changes until none waits or one does not end in its call.
     private func work() {
         while let change = next() {
-            // A change ends in this call or later, on another thread: whoever is second goes on.
+            // A change ends in this call or later, on another thread: the second of the two continues.
             let isFirst = NIOLockedValueBox(true)
             let goesOn: @Sendable () -> Bool = {
                 isFirst.withLockedValue { isFirst in

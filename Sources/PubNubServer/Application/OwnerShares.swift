@@ -41,7 +41,7 @@ struct OwnerShares: Sendable {
 
     /// After this time what was added counts no more, in seconds.
     static let period = 86_400
-    /// So many owners are told apart for all kinds together; further ones share what one may have.
+    /// The largest number of owners that are counted separately, for all kinds together; further ones share the limit of one owner.
     static let maximumOwners = 100_000
 
     private var levels: [Key: Level] = [:]

@@ -1,13 +1,13 @@
 import Identifiers
 import RealtimeHub
 
-/// What has come about under an application's lock and is told once the lock is free.
+/// The notifications of a change that was made under an application's lock; they are sent once the lock is free.
 struct PendingNotifications: Sendable {
     /// Presence events, in their order; they become messages before the lock is given back.
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
-    /// Groups whose polls are answered although there is no message.
+    /// Groups whose polls are answered although there are no messages.
     var changedGroups: [Identifier] = []
 
     var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
@@ -19,7 +19,7 @@ struct PubNubElement: Hashable, Sendable {
     let shared: [UInt8]
 }
 
-/// Polls to look after, for one event loop after the other.
+/// Polls to check, for one event loop after the other.
 package final class PollWake: Sendable {
     /// Held polls of these have something to read.
     let sources: [PollSource]

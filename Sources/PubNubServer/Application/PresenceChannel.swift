@@ -6,7 +6,7 @@ extension Identifier {
     /// Whether the name ends in `-pnpres`.
     var isPresenceChannel: Bool { utf8.suffix(Self.presenceSuffix.count).elementsEqual(Self.presenceSuffix) }
 
-    /// The name of the channel on which the presence of this one is told.
+    /// The name of the channel on which presence events of this one are sent.
     var presenceChannel: Identifier { Identifier(text + PubNubMessage.presenceSuffix) }
 
     /// The name without `-pnpres`; nil for a name that does not end so.

@@ -2,13 +2,13 @@ import Identifiers
 import PubNubProtocol
 import RealtimeHub
 
-/// Who decides about presence for copies of a keyset.
+/// Forwards presence requests of a keyset's copy to the node that decides about presence.
 protocol PresenceRelay: AnyObject, Sendable {
-    /// A subscriber is there, and stays for another while.
+    /// A subscriber is present, and stays for another timeout.
     ///
     /// - Parameter request: what it asks for; two polls with the same say the same.
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
-    /// Whether the same was said so lately that it need not be said again.
+    /// Whether the same request was forwarded so recently that it need not be repeated.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
     /// A subscriber has a cursor that is ahead of what is visible.
     func advance(past cursor: UInt64, of application: PubNubApplication)

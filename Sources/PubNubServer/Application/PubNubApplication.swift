@@ -13,7 +13,7 @@ package final class PubNubApplication: Sendable {
     let subscribeKey: String
     /// The place among the server's keysets.
     let number: Int
-    /// Where the keyset is counted.
+    /// The slot under which metrics count the keyset.
     let slot: MetricSlot
     let storage: StreamStorage
     let clock: ServerClock
@@ -22,14 +22,14 @@ package final class PubNubApplication: Sendable {
     let actions: MessageActions
     /// App Context, likewise.
     let objects: ApplicationObjects
-    /// Devices that get push notifications, and who is told what is to be pushed.
+    /// Devices that get push notifications, and the webhook that is notified of them.
     let push: PubNubPush
     let files: PubNubFiles
     private let shares = NIOLockedValueBox(OwnerShares())
     let occupancyLimits: OccupancyLimits
-    /// Takes messages to other services.
+    /// Carries messages to other services.
     let bridge: (any BridgeTap)?
-    /// Hears what is decided; nil where nobody needs it.
+    /// Gets every decision; nil where no log is needed.
     private let log: (any PubNubApplicationLog)?
     private let groupQueue = ChangeQueue()
     /// Of grants, so that the store gets them in the order in which they hold.
@@ -41,16 +41,16 @@ package final class PubNubApplication: Sendable {
     private let standing: NIOLockedValueBox<Standing>
     private let state: NIOLockedValueBox<State>
 
-    /// What a reload can change.
+    /// The settings that a reload can change.
     private struct Standing: Sendable {
         var keyset: Keyset
         /// Whether the keyset is among those that are configured now.
         var isConfigured = true
-        /// Whether a copy has what it is a copy of.
+        /// Whether a copy is complete.
         var isComplete = true
     }
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     struct State: Sendable {
         var streams: MessageStreams<PubNubElement>
         var occupancy: OccupancyState
@@ -114,7 +114,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: What a reload can change
 
-    /// The keyset as it is configured now, or was last.
+    /// The keyset's present configuration, or its last one.
     var keyset: Keyset { standing.withLockedValue(\.keyset) }
 
     /// What every request gets while the keyset is disabled or not configured any more (rule PV-151); nil while it serves.
@@ -124,7 +124,7 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// What every poll gets instead of being served.
+    /// The refusal that every poll gets instead of being served.
     var pollRefusal: PubNubErrorBody? { refusal ?? (isComplete ? nil : .serviceUnavailable) }
 
     /// Whether requests have to be asked for nothing before they are served.
@@ -141,7 +141,7 @@ package final class PubNubApplication: Sendable {
     /// How long this keyset's polls are held before they are answered with nothing; nil for as long as each server holds polls.
     var pollHold: Duration? { standing.withLockedValue(\.keyset.pollHold) }
 
-    /// Takes on a changed keyset, and has held polls looked at again (rules PV-150 to PV-152).
+    /// Applies a changed keyset, and has held polls checked again (rules PV-150 to PV-152).
     ///
     /// - Parameter keyset: with the same subscribe key; nil when it is not configured any more. What it has is kept.
     func use(_ keyset: Keyset?) {
@@ -171,8 +171,8 @@ package final class PubNubApplication: Sendable {
         try state.withLockedValue(body)
     }
 
-    /// Changes what the lock guards and tells what came of it: presence events that `body` collects are published, and polls
-    /// woken.
+    /// Changes the locked state and sends the resulting notifications: presence events that `body` collects are published, and polls
+    /// are woken.
     func change<Result>(_ body: (inout State, inout PendingNotifications) throws -> Result) rethrows -> Result {
         let (result, call) = try state.withLockedValue { state in
             var pending = PendingNotifications()
@@ -188,7 +188,7 @@ package final class PubNubApplication: Sendable {
         return result
     }
 
-    /// Has held polls looked after.
+    /// Has event loops check their held polls for new messages.
     func wake(_ sources: [PollSource], on eventLoopIDs: EventLoopSet) {
         let wake = PollWake(sources: sources, changed: [])
         for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: eventLoopIDs) {
@@ -196,14 +196,14 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// Forgets event loops that are not there any more.
+    /// Removes event loops that no longer exist.
     func forget(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
     // MARK: Shares
 
-    /// Counts what an owner adds; true for nobody's. See ``OwnerShares/add(_:to:by:share:at:)``.
+    /// Counts what an owner adds; true without an owner. See ``OwnerShares/add(_:to:by:share:at:)``.
     func add(_ size: OwnerShares.Size, to kind: OwnerShares.Kind, by owner: Identifier?, share: OwnerShares.Size) -> Bool {
         guard let owner, size != OwnerShares.Size() else { return true }
         let now = clock.monotonic()
@@ -238,7 +238,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Notifications
 
-    /// Publishes presence events and finds whom to wake where.
+    /// Publishes presence events and determines which polls to wake on which loops.
     private func announce(
         _ pending: inout PendingNotifications, _ state: inout State
     ) -> (eventLoopIDs: EventLoopSet, wake: PollWake)? {

@@ -10,13 +10,13 @@ protocol PubNubApplicationLog: AnyObject, Sendable {
     func record(_ decision: PubNubDecision, of subscribeKey: String)
 }
 
-/// What has come about in one step.
+/// The changes of one step.
 struct PubNubDecision: Sendable {
     /// Messages that have become visible, presence events among them, in the order of their timetokens.
     var messages: [StoredMessage]
     /// Groups that have changed, with all their channels.
     var groups: [PubNubFact.GroupContent]
-    /// Who came, went or changed.
+    /// The changes of presence.
     var presence: [OccupancyChange]
 
     var isEmpty: Bool { messages.isEmpty && groups.isEmpty && presence.isEmpty }

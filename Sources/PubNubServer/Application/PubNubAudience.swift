@@ -14,7 +14,7 @@ struct PubNubAudience: Sendable {
         if loops[source]?.isEmpty == true { loops[source] = nil }
     }
 
-    /// Takes event loops out of everything.
+    /// Removes event loops everywhere.
     mutating func remove(_ eventLoopIDs: EventLoopSet) {
         for source in Array(loops.keys) {
             for eventLoopID in eventLoopIDs { remove(eventLoopID, for: source) }
@@ -29,7 +29,7 @@ struct PubNubAudience: Sendable {
     }
 }
 
-/// One of the things that a poll subscribes to.
+/// A source that a poll subscribes to.
 enum PollSource: Hashable, Sendable {
     case channel(Identifier)
     /// With `-pnpres` for presence of all its channels.

@@ -17,7 +17,7 @@ package final class LocalStreams: StreamBackend {
 
     private struct State: Sendable {
         var applications: [PubNubApplication] = []
-        /// Those of them that are configured.
+        /// The keysets among them that are configured.
         var configured: [Identifier: PubNubApplication] = [:]
     }
 
@@ -69,7 +69,7 @@ package final class LocalStreams: StreamBackend {
         }
     }
 
-    /// Whether a node is the one that tells what is the same for all of them.
+    /// Whether a node does what is done once for all of them.
     func isFirst(_ node: any StreamNode) -> Bool { nodes.first === node }
 
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
@@ -81,7 +81,7 @@ package final class LocalStreams: StreamBackend {
 
     package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
 
-    /// Those that are served.
+    /// The keysets that are served.
     package var keysets: [Keyset] { state.withLockedValue { Array($0.configured.values) }.map(\.keyset) }
 
     package func application(subscribeKey: String) -> PubNubApplication? {

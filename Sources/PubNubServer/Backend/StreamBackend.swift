@@ -9,10 +9,10 @@ import ServerRuntime
 package protocol StreamBackend: AnyObject, Sendable {
     /// A server takes part from now on: it gets the changes that concern its event loops.
     func join(_ node: any StreamNode)
-    /// A server takes part no longer. What it held for its event loops is forgotten.
+    /// A server no longer takes part. State for its event loops is dropped.
     func leave(_ node: any StreamNode)
 
-    /// Gives out timetokens and keeps the store.
+    /// Assigns timetokens and owns the store.
     var storage: StreamStorage { get }
     /// By their numbers. A keyset that is not configured any more stays, so that it has what it had when it comes back.
     var applications: [PubNubApplication] { get }
@@ -26,17 +26,17 @@ package protocol StreamBackend: AnyObject, Sendable {
     /// Serves these keysets from now on, and no others. Of several with the same key the first one counts (rule PV-150).
     func take(_ reload: PubNubReload)
 
-    /// What has become of what was to be pushed, by keyset; for the server that time passes for, nothing for the others.
+    /// The delivery counts of push webhooks, by keyset; empty for all servers but the one that sends them.
     func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)]
 
-    /// What time brings: users that have fallen silent, messages that nobody can catch up from any more. Every node calls it; it is done
-    /// for the first one only.
+    /// Applies what depends on time: users time out, and messages that are too old for catching up are dropped. Every node calls it; it
+    /// is done for the first one only.
     ///
     /// - Parameter later: runs something after other work of the node has had its turn.
     func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void)
 }
 
-/// One server, as the backend of its keysets knows it.
+/// One server, as the backend of its keysets sees it.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
     var eventLoopIDs: EventLoopSet { get }
@@ -45,7 +45,7 @@ package protocol StreamNode: AnyObject, Sendable {
     func apply(_ change: StreamChange)
 }
 
-/// What came of a decision, for the nodes that it concerns.
+/// A change that follows from a decision, for the nodes that it concerns.
 package enum StreamChange: Sendable {
     /// Held polls on these event loops may have something to read.
     case wake(application: Int, PollWake, on: EventLoopSet)

@@ -6,7 +6,7 @@ import WireCoding
 /// Files that were deleted while the forms that uploaded them may still be valid: a form must not bring its file back (rule FI-25). A pure
 /// value.
 struct DeletedFiles: Sendable {
-    /// So many are remembered.
+    /// The largest number of deleted files that are remembered.
     static let maximum = 100_000
 
     struct Deletion: Hashable, Sendable {
@@ -22,8 +22,8 @@ struct DeletedFiles: Sendable {
     private let maximum: Int
 
     /// - Parameters:
-    ///   - start: since when deletions are remembered; nil when those of before are in `restored`.
-    ///   - restored: deletions that the store has kept.
+    ///   - start: since when deletions are remembered; nil when earlier ones are in `restored`.
+    ///   - restored: deletions from the store.
     init(since start: OccupancyTime?, restoring restored: [Deletion] = [], maximum: Int = DeletedFiles.maximum) {
         horizon = start
         self.maximum = maximum
@@ -58,7 +58,7 @@ struct DeletedFiles: Sendable {
         horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }
 
-    /// Whether a form of a file that is not there is refused: the file was deleted, or nobody knows whether it was.
+    /// Whether a form for a missing file is refused, because the file was deleted or may have been.
     ///
     /// - Parameter issued: when the form was given out, in seconds since 1970.
     func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
@@ -68,7 +68,7 @@ struct DeletedFiles: Sendable {
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
-    /// Forgets files whose forms have ended, by either clock.
+    /// Removes deletions of files whose forms have expired, by either clock.
     ///
     /// - Returns: these files, `limit` of them at most.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
@@ -90,7 +90,7 @@ struct DeletedFiles: Sendable {
 // MARK: - Records
 
 extension DeletedFiles.Deletion {
-    /// What the store keeps in place of the file's record.
+    /// The record that replaces the file's record in the store.
     var record: KeysetRecord {
         KeysetRecord(StoredFile.key(of: id), JSONBody.object { $0.member("deleted", time.unixSeconds) })
     }

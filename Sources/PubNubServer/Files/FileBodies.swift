@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// What the files service answers. Refusals of uploads are XML, as SDKs know it from the storage behind PubNub's service.
+/// The answers of the files service. Refusals of uploads are XML, which SDKs know from the storage behind PubNub's service.
 enum FileBodies {
     private static func answer(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .json, body)
@@ -28,7 +28,7 @@ enum FileBodies {
     static let notHere = refusal(404, "File not found")
     static let unavailable = refusal(503, "Service Unavailable")
 
-    /// Where and how to upload a file.
+    /// The address and form fields for the upload of a file.
     ///
     /// - Parameters:
     ///   - url: takes the form.
@@ -86,7 +86,7 @@ enum FileBodies {
 
     static let deleted = answer(200, Array(#"{"status":200}"#.utf8))
 
-    /// Sends whoever asks for a file to its content.
+    /// Redirects a request for a file to its content.
     ///
     /// - Parameter url: free of line breaks.
     static func found(at url: String) -> HTTPAnswer {
@@ -97,7 +97,7 @@ enum FileBodies {
         return answer
     }
 
-    /// A content. Browsers are to take it for nothing else than it says, and to open none as a page of this server.
+    /// A content, with header fields by which browsers use only the given type and open it in no page of this server.
     static func content(_ content: [UInt8], _ name: Identifier, _ reservation: BodyReservation?) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 200, FileType.of(name), content)
         answer.hasRecordedFields = true
@@ -138,7 +138,7 @@ enum FileBodies {
     static let noRoom = uploadRefusal(403, "QuotaExceeded", "The keyset has as many files as it may have. Delete some first.")
     static let notStored = uploadRefusal(503, "ServiceUnavailable", "The file could not be stored. Try again later.")
 
-    /// What the server refuses before the form is read.
+    /// The refusal of an upload before the form is read.
     static func uploadRefusal(_ problem: HTTPProblem) -> HTTPAnswer {
         var answer =
             switch problem.status {
@@ -151,7 +151,7 @@ enum FileBodies {
     }
 }
 
-/// What a content is said to be, by the end of its file's name. Only types that browsers show and never run.
+/// The content type of a file, by the end of its name. Only types that browsers display and never execute.
 enum FileType {
     private static let types: [(suffix: String, type: String)] = [
         (".txt", "text/plain; charset=utf-8"), (".json", "application/json"), (".pdf", "application/pdf"),

@@ -9,7 +9,7 @@ struct FileIndex: Sendable {
 
     enum Beginning: Hashable, Sendable {
         case begun
-        /// The file is there already.
+        /// The file is stored already.
         case known
         /// Another request is storing the file.
         case busy
@@ -24,7 +24,7 @@ struct FileIndex: Sendable {
     private var coming: [Identifier: Int] = [:]
     /// Files that are being deleted. They are shown, and have their place in the sums, until the store has forgotten them.
     private var going: Set<Identifier> = []
-    /// Of files and of what is being stored.
+    /// The bytes of files and of uploads in progress.
     private(set) var bytes = 0
 
     init(restoring restored: some Sequence<StoredFile> = []) {
@@ -72,7 +72,7 @@ struct FileIndex: Sendable {
     /// Begins to delete a file; false when another request is deleting it.
     mutating func beginRemoval(of id: Identifier) -> Bool { going.insert(id).inserted }
 
-    /// The store has forgotten a file, or could not.
+    /// The store has deleted a file, or has failed to.
     mutating func endRemoval(of id: Identifier, isForgotten: Bool) {
         going.remove(id)
         guard isForgotten, let file = files.removeValue(forKey: id) else { return }

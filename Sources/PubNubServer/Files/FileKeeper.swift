@@ -13,7 +13,7 @@ enum FileRefusal: Error, Hashable, Sendable {
     case shareUsed
 }
 
-/// Where a file comes from.
+/// The origin of a file.
 struct FileOrigin: Hashable, Sendable {
     /// When the form that brings it was given out, in seconds since 1970.
     var issued: Int
@@ -23,12 +23,12 @@ struct FileOrigin: Hashable, Sendable {
 
 /// Keeps the files of a keyset and finds them by their ids, whoever decides about them.
 protocol FileKeeper: Sendable {
-    /// Stores a file; returns once it survives the end of the process. One that is there already is left as it is.
+    /// Stores a file; returns once it survives the end of the process. A file that is stored already stays unchanged.
     func store(
         _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal)
     /// A file with this id, if it has the name; nil otherwise.
     func file(_ id: Identifier, name: Identifier) async throws -> StoredFile?
-    /// Nil for a content that is not there.
+    /// Nil for a content that does not exist.
     func content(of file: StoredFile) async throws -> [UInt8]?
 }

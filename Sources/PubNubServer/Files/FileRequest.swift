@@ -15,7 +15,7 @@ struct FileRequest: Sendable {
     var boundary: String?
     /// Where contents that are being sent are counted; nil where none are.
     var bodies: BodyBudget?
-    /// Whose share of `bodies` a content counts against.
+    /// The owner whose share of `bodies` a content counts against.
     var owner = BodyOwner()
 
     init(
@@ -31,7 +31,7 @@ struct FileRequest: Sendable {
     }
 
     private static let pageLimit = 100
-    /// What a form has around a file.
+    /// The bytes of a form beside the file.
     static let formBytes = UploadForm.maximumFieldBytes
 
     /// Answers at once, or from a task.
@@ -179,12 +179,12 @@ enum PubNubFileRoute: Hashable, Sendable {
     case list(channel: String)
     case file(channel: String, id: String, name: String)
     case delete(channel: String, id: String, name: String)
-    /// What ``file(channel:id:name:)`` leads to.
+    /// The content to which ``file(channel:id:name:)`` redirects.
     case content(id: String, name: String)
 }
 
 extension PubNubFileRoute {
-    /// What follows `/v1/files/KEY`, and the methods that there are.
+    /// The path after `/v1/files/KEY`, and its methods.
     static func match(_ rest: ArraySlice<String>, _ method: String) -> (route: PubNubFileRoute, methods: [String])? {
         let rest = Array(rest)
         return switch rest.count {

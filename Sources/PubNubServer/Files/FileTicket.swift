@@ -4,8 +4,8 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// What the server signs for whoever uploads or downloads a file, so that neither request needs the access manager
-/// (rules FI-10 and FI-15). A pure value.
+/// The server's signature for an upload or a download, so that neither request needs the access manager (rules FI-10 and FI-15). A pure
+/// value.
 enum FileTicket {
     /// How long an upload may take to begin, in seconds.
     static let uploadLifetime = 60
@@ -47,7 +47,7 @@ enum FileTicket {
 
         func signature(_ secret: Secret) -> String { FileTicket.sign("upload\n" + policy, secret) }
 
-        /// Checks what came with a file.
+        /// Checks the form fields of an upload.
         ///
         /// - Parameter now: seconds since 1970.
         static func check(
@@ -85,7 +85,7 @@ enum FileTicket {
         guard now < expires else { throw .expired }
     }
 
-    /// In lowercase hexadecimal. What is signed begins with what it is for, so that no signature is good for anything else.
+    /// In lowercase hexadecimal. The signed text begins with its purpose, so that no signature is valid for another purpose.
     private static func sign(_ text: String, _ secret: Secret) -> String {
         let key = SymmetricKey(data: Array("lifeline-file\n".utf8) + Array(secret.revealed.utf8))
         return Hex.text(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))

@@ -47,7 +47,7 @@ struct MultipartForm: Sendable {
     /// The name of the next part, whose content ``content(before:)`` has to read then; nil at the end of the form.
     mutating func next() throws(Malformed) -> String? {
         if body.has([0x2D, 0x2D], at: position) { return nil }
-        // White space behind a delimiter is not part of it.
+        // White space after a delimiter is not part of it.
         while let byte = body.element(at: position), byte == 0x20 || byte == 0x09 { position += 1 }
         guard body.has([0x0D, 0x0A], at: position), count < Self.maximumParts else { throw Malformed() }
         position += 2
@@ -123,7 +123,7 @@ struct UploadForm: Sendable {
 
     let policy: String
     let signature: String
-    /// Where the content of the file begins.
+    /// The position at which the content of the file begins.
     private let rest: MultipartForm
 
     /// Reads the fields only, so that an upload without a valid signature costs no more than these.

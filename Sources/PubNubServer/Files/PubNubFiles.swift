@@ -35,7 +35,7 @@ final class PubNubFiles: FileKeeper {
 
     /// How many files that are too old a sweep deletes at most.
     private static let filesPerSweep = 100
-    /// How many deleted files a sweep forgets at most.
+    /// How many records of deleted files a sweep removes at most.
     private static let deletionsPerSweep = 2_000
 
     /// - Parameters:
@@ -97,7 +97,7 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// What all files may have together, as the keyset says and as there is room for.
+    /// The limit of all files together: the keyset's, or the store's if that is lower.
     private func storage(_ keyset: Keyset) -> Int { min(keyset.fileStorage, contents.maximumBytes) }
 
     private static func time(_ clock: ServerClock) -> OccupancyTime {
@@ -167,7 +167,7 @@ final class PubNubFiles: FileKeeper {
         state.withLockedValue { $0.index.finish(file) }
     }
 
-    /// Deletes a file; returns once the store has forgotten it.
+    /// Deletes a file; returns once the store has deleted it.
     ///
     /// - Parameter client: names the address that asks; nil for none.
     /// - Returns: false when it could not be deleted, and is still there.
@@ -191,7 +191,7 @@ final class PubNubFiles: FileKeeper {
         }
         guard isForgotten else { return false }
         forget(dropped)
-        // Without its record nobody finds it, and what is left of it goes at the next start.
+        // Without its record the content cannot be found, and the next start deletes it.
         try? await contents.remove(file.id)
         return true
     }
@@ -208,7 +208,7 @@ final class PubNubFiles: FileKeeper {
         store.commit(ids.map { .remove(StoredFile.key(of: $0)) }, with: [], application: subscribeKey) { _ in }
     }
 
-    /// Deletes files that have been there for as long as the keyset says, and forgets deletions whose forms have ended.
+    /// Deletes files whose lifetime has ended, and removes deletions whose forms have expired.
     ///
     /// - Parameter now: in units of 100 ns since 1970.
     func sweep(_ keyset: Keyset, at now: UInt64) {

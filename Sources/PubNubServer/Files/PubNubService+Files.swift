@@ -10,7 +10,7 @@ extension PubNubService {
 
     package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         if target.starts(with: Self.start) { return !target.starts(with: Self.publish) }
-        // Behind a proxy only the fields say from which address a request comes whose additions are counted. Polls are read without them.
+        // Behind a proxy only header fields name the address whose additions are counted. Polls are read without them.
         return context.settings.trustsProxyHeaders && Self.counted.contains { target.starts(with: $0) }
     }
 
@@ -44,7 +44,7 @@ extension PubNubService {
         switch route {
         case .upload, .content: keeper = cluster?.files(of: application) ?? application.files
         case .generateUpload, .list, .file, .delete:
-            // Which files there are is the leader's to say.
+            // Only the leader knows which files exist.
             guard cluster == nil else { return perform(request, .file(route), application, for: connection) }
             keeper = application.files
         }

@@ -2,7 +2,7 @@ import Identifiers
 import RealtimeHub
 import WireCoding
 
-/// What is known of a file of a channel, its content apart. A pure value.
+/// The record of a channel's file, without its content. A pure value.
 struct StoredFile: Hashable, Sendable {
     /// Given out by the server, for one upload.
     var id: Identifier
@@ -26,7 +26,7 @@ struct StoredFile: Hashable, Sendable {
     }
 }
 
-/// Where a file is in the order of uploads.
+/// The position of a file in the order of uploads.
 struct FilePlace: Hashable, Comparable, Sendable {
     var created: UInt64
     var id: Identifier
@@ -50,7 +50,7 @@ struct FilePlace: Hashable, Comparable, Sendable {
 // MARK: - Records
 
 extension StoredFile {
-    /// As the store keeps it.
+    /// The file in its stored form.
     var record: KeysetRecord {
         KeysetRecord(
             key,

@@ -24,7 +24,7 @@ final class ApplicationObjects: Sendable {
 
     // MARK: Reading
 
-    /// Reads what is stored. Nothing in `body` may wait or take long.
+    /// Reads the stored state. Nothing in `body` may wait or take long.
     func read<Result>(_ body: (KeysetObjects) throws -> Result) rethrows -> Result {
         try objects.withLockedValue { try body($0) }
     }
@@ -95,8 +95,8 @@ final class ApplicationObjects: Sendable {
         }
     }
 
-    /// Stores a change together with the events that tell of it, which are no history but kept as long as subscribers may catch up. Then the
-    /// change holds, and subscribers are told.
+    /// Stores a change together with its events, which are not in the history but are stored as long as subscribers may catch up. Then
+    /// the change takes effect, and subscribers are notified.
     private func store(
         _ decision: ObjectDecision, of application: PubNubApplication, completion: @escaping @Sendable (Bool) -> Void
     ) {

@@ -9,7 +9,7 @@ enum ObjectCall: Hashable, Sendable {
 }
 
 extension KeysetObjects {
-    /// What a call changes and what is told of it; changes nothing.
+    /// The change that a call makes and its events; changes nothing yet.
     ///
     /// - Parameters:
     ///   - now: the time in units of 100 ns.
@@ -101,8 +101,8 @@ extension KeysetObjects {
         guard more <= 0 || bytes + more <= limits.bytes else { throw .full("Maximum size of App Context exceeded.") }
     }
 
-    /// Who is told what: a channel's change goes to the channel, a membership's to the channel and to the user's id as channel, a user's to
-    /// that and to the channels that the user is a member of (rule PO-8).
+    /// The channels of an event: a channel's change is sent on the channel, a membership's on the channel and on the channel named like
+    /// the user's id, a user's on that one and on the channels that the user is a member of (rule PO-8).
     private func events(of change: ObjectChange) -> [ObjectDecision.Event] {
         let payload = ObjectBodies.event(change)
         var names: [Identifier] =

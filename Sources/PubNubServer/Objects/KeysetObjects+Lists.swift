@@ -121,7 +121,7 @@ extension KeysetObjects {
     }
 }
 
-/// What an element is sorted by.
+/// The value by which an element is sorted.
 private enum ObjectSortValue: Hashable, Comparable {
     case none
     case number(UInt64)

@@ -103,7 +103,7 @@ struct KeysetObjects: Sendable {
         return size
     }
 
-    /// What something takes of ``ObjectLimits/bytes``.
+    /// The bytes of ``ObjectLimits/bytes`` that an entry takes.
     static func size(of target: ObjectChange.Target, _ metadata: ObjectMetadata) -> Int {
         metadata.content.size + 2 * target.idBytes + 100
     }
@@ -150,7 +150,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 
     var target: Target
-    /// Nil for what is removed.
+    /// Nil for a removal.
     var metadata: ObjectMetadata?
 
     var record: KeysetRecordChange {
@@ -158,7 +158,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 }
 
-/// What a call changes, what is told of it and on which channels.
+/// The change that a call makes, its events, and their channels.
 struct ObjectDecision: Hashable, Sendable {
     struct Event: Hashable, Sendable {
         var channel: Identifier

@@ -49,7 +49,7 @@ enum ObjectBodies {
         return body.bytes
     }
 
-    /// An entity with everything, as filters look at it.
+    /// An entity with all fields, as filters see it.
     static func whole(_ item: ObjectItem, _ list: ObjectList) -> [UInt8] {
         element(item, list, Set(ObjectInclude.allCases))
     }
@@ -81,7 +81,7 @@ enum ObjectBodies {
 
     // MARK: Events
 
-    /// What subscribers are told: everything that is set, without what is not.
+    /// The event for subscribers: all fields that are set, without the others.
     static func event(_ change: ObjectChange) -> [UInt8] {
         let type =
             switch change.target {
@@ -117,6 +117,6 @@ enum ObjectBodies {
 }
 
 extension KeysetObjects.Kind {
-    /// What entities of the kind are called on the wire.
+    /// The name of the kind of entity on the wire.
     var key: String { self == .user ? "uuid" : "channel" }
 }

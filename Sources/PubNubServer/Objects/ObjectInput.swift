@@ -49,7 +49,7 @@ enum ObjectInput {
         kind == .channel ? PubNubDraft.isValid(channel: id) : PubNubDraft.isValid(user: id)
     }
 
-    /// - Parameter place: what stands in front of a field's name where it is told what is wrong.
+    /// - Parameter place: the prefix of a field's name in error texts.
     private static func patch(
         _ json: JSONText, _ fields: [ObjectField], _ limits: ObjectLimits, in place: String = ""
     ) throws(ObjectProblem) -> ObjectPatch {

@@ -20,7 +20,7 @@ enum ObjectField: String, CaseIterable, Hashable, Sendable {
     static let optional: [ObjectField] = [.status, .type]
 }
 
-/// What is known of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
+/// The data of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
 struct ObjectContent: Hashable, Sendable {
     private(set) var texts: [ObjectField: String] = [:]
     /// An object, as it came.

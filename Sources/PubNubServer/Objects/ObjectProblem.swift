@@ -11,7 +11,7 @@ enum ObjectProblem: Error, Hashable, Sendable {
     case notJSON
     /// A limit of the keyset.
     case full(String)
-    /// One owner would have more than its share (rule PV-180).
+    /// An owner would exceed its share (rule PV-180).
     case shareUsed
     /// More waits than can be done soon.
     case busy

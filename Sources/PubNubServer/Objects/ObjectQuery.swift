@@ -34,7 +34,7 @@ enum ObjectList: Hashable, Sendable {
     case memberships(user: Identifier)
     case members(channel: Identifier)
 
-    /// What the elements are, or are memberships with.
+    /// The kind of the elements, or of the other side of memberships.
     var otherKind: KeysetObjects.Kind {
         switch self {
         case .users, .members: .user
@@ -50,7 +50,7 @@ enum ObjectList: Hashable, Sendable {
     }
 }
 
-/// What lists are sorted by.
+/// The fields by which lists can be sorted.
 struct ObjectSort: Hashable, Sendable {
     enum Key: String, Hashable, Sendable {
         case id
@@ -114,7 +114,7 @@ extension ObjectQuery {
         }
     }
 
-    /// What a name of the query stands for; nil for an id, which is there in any case, and for what is not known.
+    /// The field that a name of the query stands for; nil for the id, which is always included, and for unknown names.
     private static func include(_ name: String, _ list: ObjectList?) -> ObjectInclude?? {
         var name = name
         if let list, list.isOfMemberships {

@@ -38,7 +38,7 @@ extension [Identifier] {
         return low
     }
 
-    /// Inserts an id that is not there into an ascending list.
+    /// Inserts a new id into an ascending list.
     mutating func insertSorted(_ id: Identifier) { insert(id, at: place(of: id)) }
 
     /// Removes an id from an ascending list, if it is there.

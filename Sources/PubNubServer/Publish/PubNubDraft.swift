@@ -15,9 +15,9 @@ struct PubNubDraft: Hashable, Sendable {
     var customType: String?
     var sequence: Int?
     var origination: UInt64?
-    /// Nil for what the keyset says.
+    /// Nil for the keyset's setting.
     var isStored: Bool?
-    /// Hours until history forgets it; nil for never.
+    /// Hours after which the history deletes it; nil for never.
     var hours: Double?
     /// Whether subscribers get it: a fire is acknowledged and goes nowhere.
     var isDelivered: Bool
@@ -142,7 +142,7 @@ struct PubNubDraft: Hashable, Sendable {
         return token.flatMap { Timetoken($0) }?.rawValue
     }
 
-    /// What tells subscribers about a file: its id and its name, or a text when it is encrypted.
+    /// The message that announces a file to subscribers: its id and its name, or a text when it is encrypted.
     private static func isFile(_ payload: [UInt8]) -> Bool {
         guard let json = try? JSONText(bytes: payload) else { return false }
         if json.kind == .string { return true }

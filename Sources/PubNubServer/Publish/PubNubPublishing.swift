@@ -7,7 +7,7 @@ import ServerRuntime
 /// Publishes: gives a message its place in the stream, has it stored, shows it to subscribers and then acknowledges it.
 struct PubNubPublishing: Sendable {
     let application: PubNubApplication
-    /// Where the server counts what was acknowledged through it.
+    /// The server's counts of what was acknowledged through it.
     let counts: NIOLockedValueBox<ApplicationCounts>
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {

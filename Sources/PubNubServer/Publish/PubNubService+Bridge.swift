@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Takes a message of PubNub's.
+    /// Carries a message of PubNub to the other services.
     func carry(_ message: StoredMessage, of subscribeKey: String) {
         carry(from: PubNubService.bridgeName, application: subscribeKey, channel: message.channel.text) { textEvent in
             BridgedMessage(message, textEvent: textEvent)

@@ -4,7 +4,7 @@ import RealtimeHub
 /// Why a message of the server's own process was not published.
 package enum PubNubPublishProblem: Error, Hashable, Sendable {
     case unknownKeyset
-    /// A sentence that says what is wrong.
+    /// An explanation of what is wrong with the message.
     case invalid(String)
     case notStored
 }

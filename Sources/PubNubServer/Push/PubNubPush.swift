@@ -54,7 +54,7 @@ final class PubNubPush: Sendable {
         try await commit(owner) { try $0.change(device, adding: added, removing: removed) }
     }
 
-    /// Forgets a device; returns once the store has forgotten it.
+    /// Removes a device; returns once the store has removed it.
     func remove(_ device: PushDevice, by owner: PushOwner = PushOwner()) async throws {
         try await commit(owner) { $0.removal(of: device) }
     }
@@ -118,7 +118,7 @@ final class PubNubPush: Sendable {
     }
 }
 
-/// Whose share counts what is registered (rule PV-180).
+/// The owner whose share counts a registration (rule PV-180).
 struct PushOwner: Sendable {
     /// Nil for nobody's.
     var name: Identifier?

@@ -7,7 +7,7 @@ import WireCoding
 /// What a message asks to be pushed, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in its payload
 /// (rules PU-20 to PU-23). A pure value.
 struct PushNotice: Sendable {
-    /// What goes to devices of one service.
+    /// The payload for devices of one service.
     private struct Part: Sendable {
         /// As the publisher wrote it.
         var payload: JSONText
@@ -23,7 +23,7 @@ struct PushNotice: Sendable {
 
     /// An event names no more devices than this; others go into events of their own.
     static let devicesPerEvent = 1000
-    /// So many targets of a message count: each of them can be an event with the whole payload (rule PU-28).
+    /// The largest number of targets that count for one message: each of them can be an event with the whole payload (rule PU-28).
     static let maximumTargets = 100
 
     /// Whether a message may ask for a push notification; much faster than finding out. Letters of keys may be escaped.
@@ -80,8 +80,8 @@ struct PushNotice: Sendable {
         return found
     }
 
-    /// What the keyset's webhook is told: an event for each service, environment and topic that has devices, in a fixed order. Made piece by
-    /// piece, because a channel can have 100,000 devices.
+    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. Made piece
+    /// by piece, because a channel can have 100,000 devices.
     func events(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) -> PushEvents {
         var groups: [PushEvents.Group] = []
         func add(_ service: PushDevice.Service, _ part: Part?, excluding excluded: Set<Identifier> = []) {
@@ -103,7 +103,7 @@ struct PushNotice: Sendable {
 
 /// The events of one message, made in steps of which each looks at ``PushNotice/devicesPerEvent`` devices at most (rules PU-23 and PU-27).
 struct PushEvents: Sendable {
-    /// The devices of one service, and what they get.
+    /// The devices of one service, and their payload.
     struct Group: Sendable {
         let service: PushDevice.Service
         let tokens: Set<Identifier>

@@ -34,7 +34,7 @@ struct PushRegistrations: Sendable {
         self.limits = limits
     }
 
-    /// What a store has, whatever the limits are by now.
+    /// Restores a store's registrations, also beyond the present limits.
     init(restoring restored: some Sequence<(device: PushDevice, channels: [Identifier])>, limits: Limits = Limits()) {
         self.limits = limits
         for (device, names) in restored { put(channels[device, default: []].union(names), for: device) }
@@ -49,7 +49,7 @@ struct PushRegistrations: Sendable {
         return Array(later.sorted().prefix(count))
     }
 
-    /// The devices that are told of messages on a channel.
+    /// The devices that are notified of messages on a channel.
     func devices(on channel: Identifier) -> [PushDevice.Service: Set<Identifier>] { devices[channel] ?? [:] }
 
     /// Decides about adding channels to a device, then taking others away from it.
@@ -69,7 +69,7 @@ struct PushRegistrations: Sendable {
         return Change(device: device, channels: new)
     }
 
-    /// Decides about forgetting a device; nil when it is not known.
+    /// Decides about the removal of a device; nil when it is not known.
     func removal(of device: PushDevice) -> Change? {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }

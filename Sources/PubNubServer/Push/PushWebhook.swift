@@ -19,9 +19,9 @@ final class PushWebhook: Sendable {
         var url: String?
         /// Nil without an address.
         var delivery: WebhookDelivery?
-        /// To former addresses: they still tell what waited for them.
+        /// Deliveries to former addresses: they still send what was queued for them.
         var retiring: [WebhookDelivery] = []
-        /// Of those that have told it.
+        /// The counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
         /// Messages whose events have not been made yet, and their bytes.
         var waiting = Deque<Work>()
@@ -48,24 +48,25 @@ final class PushWebhook: Sendable {
     private let clock: ServerClock
     private let logger: Logger
     private let eventLoop: any EventLoop
-    /// What requests are signed with from now on, those that wait included.
+    /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
     /// Where events are that outlive this process; nil when none do.
     private let journal: (any WebhookJournal)?
     private let state: NIOLockedValueBox<State>
 
-    /// So many messages may wait until their events are made.
+    /// The largest number of messages that wait until their events are made.
     static let maximumWaiting = 10_000
-    /// So many bytes of payloads and metadata, which the messages of the streams share as long as those are kept.
+    /// The largest number of bytes of their payloads and metadata, which they share with the streams' messages as long as those are
+    /// kept.
     static let maximumWaitingBytes = 64 << 20
     static let policy = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
     static let userAgent = "lifeline-webhooks"
 
-    /// What messages are kept for whose events have not been made.
+    /// The journal's name for messages whose events have not been made yet.
     private static let messages = WebhookReceiverName(text: "messages")
 
-    /// - Parameter journal: keeps what has not arrived.
+    /// - Parameter journal: stores events that have not been delivered.
     init(_ keyset: Keyset, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
         self.journal = journal
         key = keyset.subscribeKey
@@ -92,7 +93,7 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Whether anybody is told. Asked for each message.
+    /// Whether there is a receiver. Asked for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
     /// Takes over what another process has left, if there is an address.
@@ -224,7 +225,7 @@ final class PushWebhook: Sendable {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// What has become of events, those to former addresses included; nil when there was never an address.
+    /// The counts of events, including those to former addresses; nil when there was never an address.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.delivery != nil || !state.retiring.isEmpty || state.retired.delivered + state.retired.dropped > 0 else {
@@ -264,9 +265,9 @@ final class PushWebhook: Sendable {
         for delivery in deliveries { delivery.sweep() }
     }
 
-    /// Waits for a while until all has been told; the rest is given up.
+    /// Waits for a limited time until everything has been sent; drops the rest.
     func close() async {
-        // Behind the messages whose events have not been made yet. Those that are kept are the next leader's.
+        // After the messages whose events have not been made yet. Stored ones are left to the next leader.
         while journal == nil, state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true

@@ -2,7 +2,7 @@ import Identifiers
 import OrderedCollections
 import RealtimeHub
 
-/// What the message actions service answers (rules PV-70 to PV-73).
+/// The answers of the message actions service (rules PV-70 to PV-73).
 enum ActionBodies {
     static func added(_ action: MessageAction) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in
@@ -66,7 +66,7 @@ enum ActionBodies {
         }
     }
 
-    /// What subscribers of the channel are told.
+    /// The event for subscribers of the channel.
     static func event(_ change: MessageActionChange) -> [UInt8] {
         let (action, event) =
             switch change {

@@ -1,9 +1,9 @@
 import RealtimeHub
 import WireCoding
 
-/// What the history service answers (rules PV-40 to PV-47).
+/// The answers of the history service (rules PV-40 to PV-47).
 enum HistoryBodies {
-    /// What a request of version 2 wants of each message.
+    /// The fields of each message that a request of version 2 asks for.
     struct PastFields: Hashable {
         var token = false
         var meta = false
@@ -11,7 +11,7 @@ enum HistoryBodies {
         var stringTokens = false
     }
 
-    /// What a request of version 3 wants of each message.
+    /// The fields of each message that a request of version 3 asks for.
     struct Fields: Hashable {
         var meta = false
         var user = false
@@ -114,7 +114,7 @@ enum HistoryBodies {
         }
     }
 
-    /// Where a reader goes on.
+    /// The position at which the next page begins.
     struct More {
         var channel: String
         var url: String

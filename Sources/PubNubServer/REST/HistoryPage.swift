@@ -8,7 +8,7 @@ struct HistoryPage: Sendable {
     /// Whether there may be more messages in the direction of reading.
     private(set) var isCut: Bool
 
-    /// An answer has at most so many bytes, or one message of each of its channels, up to so many bytes again.
+    /// An answer has at most this number of bytes, or one message of each of its channels up to the same number again.
     static let maximumBytes = 1 << 20
 
     /// - Parameters:
@@ -18,7 +18,8 @@ struct HistoryPage: Sendable {
         self.messages = messages
         isCut = messages.count >= query.limit
         guard bytes > query.maximumBytes else { return }
-        // The store stops behind the message that is too much. One message is told whatever its length, or nobody could read it.
+        // The store stops after the message that exceeds the limit. A page has at least one message of any length, so that it can be
+        // read at all.
         isCut = true
         guard messages.count > 1 else { return }
         if query.isOldestFirst { self.messages.removeLast() } else { self.messages.removeFirst() }
@@ -40,7 +41,7 @@ struct HistoryPage: Sendable {
         isCut = true
     }
 
-    /// Where a reader of newest messages goes on; nil when this is all.
+    /// The position at which a reader of newest messages continues; nil when there are no more.
     var start: UInt64? { isCut ? messages.first?.timetoken : nil }
 }
 

@@ -129,7 +129,7 @@ final class MessageActions: Sendable {
         of channel: String, start: UInt64?, end: UInt64?, limit: Int, maximumBytes: Int = .max
     ) -> (actions: [MessageAction], isCut: Bool) {
         let channel = Identifier(channel)
-        // One more than asked for tells whether there is another page.
+        // One more than requested, which shows whether there is another page.
         var newest = state.withLockedValue { state in
             state.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: state.coming) ?? []
         }

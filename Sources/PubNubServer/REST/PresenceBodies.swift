@@ -1,6 +1,6 @@
 import RealtimeHub
 
-/// What the presence service answers (rules PV-50 to PV-56).
+/// The answers of the presence service (rules PV-50 to PV-56).
 enum PresenceBodies {
     /// A page of users of a channel, in the form that was asked for.
     struct Users {

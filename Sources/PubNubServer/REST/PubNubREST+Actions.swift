@@ -148,7 +148,7 @@ extension PubNubREST {
         }
     }
 
-    /// Stores a change together with the event that tells of it, which is no history but kept as long as subscribers may catch up.
+    /// Stores a change together with its event, which is not in the history but is stored as long as subscribers may catch up.
     ///
     /// - Parameter completion: whether it could be stored. Then readers see it, and subscribers have been told.
     private func store(

@@ -43,7 +43,7 @@ extension PubNubREST {
         return .pubnub(HistoryBodies.pages(pages, Self.fields(request), more: more, isSingle: channels.count == 1))
     }
 
-    /// Where a reader of one channel goes on.
+    /// The position at which a reader of one channel continues.
     private static func more(
         of query: HistoryQuery, under request: PubNubServerRequest, from start: UInt64?
     ) -> HistoryBodies.More {

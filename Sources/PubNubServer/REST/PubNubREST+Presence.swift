@@ -117,7 +117,8 @@ extension PubNubREST {
 
     // MARK: What a request names
 
-    /// Channels where somebody can be: those that are named, and those of groups, each once. Presence channels are for watching.
+    /// Channels on which users can be present: those that are named, and those of groups, each once. Presence channels are for watching
+    /// only.
     private func places(_ channels: [String], _ request: PubNubServerRequest) throws(PubNubErrorBody) -> [PresencePlace] {
         let (channels, groups) = (channels.identifiers, request.groups.identifiers)
         try PresenceLimits.check(channels: channels, groups: groups)
@@ -149,7 +150,7 @@ extension PubNubREST {
     }
 }
 
-/// What a here-now request wants to know of each channel.
+/// The data of each channel that a here-now request asks for.
 private struct HereNowRequest {
     /// The most users of a page, and as many when nothing else is asked for.
     private static let pageLimit = 1000

@@ -6,7 +6,7 @@ import ServerRuntime
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 
-    /// Whose share counts what a request adds (rule PV-180).
+    /// The owner whose share counts what a request adds (rule PV-180).
     func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
@@ -34,7 +34,7 @@ struct PubNubREST: Sendable {
         }
     }
 
-    /// What needs nothing but memory; nil for what has to wait for the store.
+    /// The answer that needs memory only; nil for a request that has to wait for the store.
     private func immediate(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> HTTPAnswer? {
         switch route {
         case .heartbeat, .leave, .setState:

@@ -10,7 +10,7 @@ struct FilterQueue {
     var waiting = Deque<HeldPoll>()
     /// Whether a turn of the loop has been asked for.
     var isScheduled = false
-    /// Filters that have verdicts to forget.
+    /// Filters with verdicts that can be dropped.
     var used: [PollFilter] = []
     /// How many messages have been judged, and in how many turns, since the start.
     var evaluations = 0
@@ -18,7 +18,7 @@ struct FilterQueue {
 
     /// The work of one turn, as filters count it: a millisecond or two.
     static let workPerTurn = 1 << 20
-    /// What looking after a poll costs besides.
+    /// The fixed work of checking a poll.
     static let workPerPoll = 2048
 }
 
@@ -76,7 +76,7 @@ extension PubNubPolls {
         filterLater(next)
     }
 
-    /// What of the messages behind the poll's cursor passes its filter, 100 at most; nil when there is no work left in this turn.
+    /// The messages after the poll's cursor that pass its filter, 100 at most; nil when this turn has no work left.
     private func judge(_ poll: HeldPoll, _ filter: PollFilter, _ work: inout Int) -> StreamPage<PubNubElement>? {
         guard let sources = poll.sources else { return StreamPage(cursor: poll.cursor) }
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
@@ -105,7 +105,7 @@ extension PubNubPolls {
                 if page.deliveries.count >= Self.maximumDeliveries { return page }
             }
             guard candidates.isCut else {
-                // Behind the last message that passed nobody has looked at other channels with this cursor.
+                // Beyond the last message that passed, other channels have not been read up to this cursor.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? max(page.cursor, candidates.cursor)
                 return page
             }

@@ -12,23 +12,23 @@ final class HeldPoll: HeldExchange {
     private(set) var connection: HTTPConnection?
     private(set) var sources: PollSources?
     var filter: PollFilter?
-    /// What has passed the filter so far, while that takes more than one turn of the loop.
+    /// The messages that have passed the filter so far, when filtering takes more than one turn of the loop.
     var passed: StreamPage<PubNubElement>?
     /// The form of the answer.
     var form = SubscribeTarget.Form.second
-    /// What has to stay allowed while the poll is held; nil where nothing has.
+    /// The rights that must stay valid while the poll is held; nil when none are needed.
     var access: HeldAccess?
     /// Whether it was asked for its rights, also when they do not end (``access`` is nil then).
     var isJudged = false
     var cursor: UInt64 = 0
-    /// Whether something may be missing before the cursor, which the answer has to tell (rule PV-112).
+    /// Whether messages may be missing before the cursor, which the answer has to report (rule PV-112).
     var followsGap = false
     /// Whether the poll is to be looked after at the end of this turn.
     var isWoken = false
     /// Whether it is answered then even without a message.
     var mustAnswer = false
 
-    /// Who polls; nil for nobody.
+    /// The user who polls; nil without a user.
     private(set) var user: OccupancyUser?
     /// The bytes of the request that name the user, and those that name its connection: compared one by one, because put together they would
     /// be the same for `user12` with `3` and for `user1` with `23` (rule PV-170).
@@ -47,7 +47,7 @@ final class HeldPoll: HeldExchange {
         address = connection.client([:]).map { PubNubAccess.owner(address: $0.text) }
     }
 
-    /// Takes on what the next poll subscribes to.
+    /// Applies the subscriptions of the next poll.
     func use(_ sources: PollSources) {
         guard sources !== self.sources else { return }
         sources.users += 1
@@ -55,7 +55,7 @@ final class HeldPoll: HeldExchange {
         self.sources = sources
     }
 
-    /// Takes on who polls next.
+    /// Applies the user of the next poll.
     ///
     /// - Parameter owner: whose share counts the stays; nil for the connection's address.
     func setUser(

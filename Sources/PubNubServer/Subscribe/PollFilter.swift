@@ -9,7 +9,7 @@ final class PollFilter {
     /// What became of messages that are being handed out, by timetoken.
     private var verdicts: [UInt64: Bool] = [:]
 
-    /// So many verdicts are remembered; then all are forgotten.
+    /// The number of verdicts at which all are dropped.
     private static let maximumVerdicts = 1024
 
     init(_ filter: PubNubFilter) {
@@ -29,7 +29,7 @@ final class PollFilter {
         return (passes, max(subject.work, 1))
     }
 
-    /// Whether verdicts have been made since they were forgotten.
+    /// Whether verdicts have been made since the last drop.
     var isUsed = false
 
     func forgetVerdicts() {

@@ -12,9 +12,9 @@ final class PollSources {
     let patterns: [Wildcard]
     /// Whom the polls are listed with, in the order of channels, groups and patterns.
     let lists: [PollList]
-    /// The bytes of the request that say all this.
+    /// The bytes of the request that contain the subscription.
     let text: [UInt8]
-    /// What it takes, with its lists, in bytes, roughly.
+    /// About how many bytes it takes, including its lists.
     var cost: Int { 2 * text.count + 400 * lists.count + 400 }
     /// How many connections use it.
     var users = 0
@@ -115,7 +115,7 @@ final class PollSources {
         return [matched.texts, channels.texts]
     }
 
-    /// What closes the element of a delivery.
+    /// The end of a delivery's element.
     func end(of delivery: StreamDelivery<PubNubElement>) -> [UInt8] {
         switch delivery.source {
         case .channel: PubNubFrames.elementEnd(matched: saysMatch ? delivery.entry.message.channel.text : nil)

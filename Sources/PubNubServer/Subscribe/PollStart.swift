@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// What a poll asks for beside its list.
+/// The parameters of a poll beside its list.
 struct PollStart {
     var cursor: UInt64
     /// The presence timeout in seconds that the client wants.
@@ -33,7 +33,7 @@ struct PollStart {
     }
 }
 
-/// A subscriber that joins so many places that it takes several turns of the loop.
+/// A subscriber that joins so many channels that it takes several turns of the event loop.
 struct PollJoining {
     let places: [PresencePlace]
     let request: PollStart

@@ -8,7 +8,7 @@ final class PubNubLoop: LoopPart {
     private let pollKind: RequestKind
     /// How long the server holds polls of keysets that say nothing else.
     private let pollHold: Duration
-    /// What has been counted, for other threads.
+    /// The counts, for other threads.
     private let published: NIOLockedValueBox<PubNubCounts>
     /// By the number of their application.
     private(set) var polls: [Int: PubNubPolls] = [:]
@@ -93,7 +93,7 @@ final class PubNubLoop: LoopPart {
     }
 }
 
-/// What one event loop has counted for one keyset.
+/// The counts of one event loop for one keyset.
 package struct PubNubCounts: Hashable, Sendable {
     /// Polls that are being held.
     package var held = 0

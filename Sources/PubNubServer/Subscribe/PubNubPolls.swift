@@ -12,14 +12,14 @@ import WireCoding
 final class PubNubPolls {
     let application: PubNubApplication
     let loop: EventLoopContext
-    /// What metrics count polls as.
+    /// The kind under which metrics count polls.
     private let pollKind: RequestKind
     /// How long the server holds polls of keysets that say nothing else.
     private let usualHold: Duration
     private var lists: [PollSource: PollList] = [:]
     private(set) var sources = SourceTable()
     private(set) var filters = FilterTable()
-    /// Polls whose filters have messages to judge.
+    /// Polls whose filters have messages to check.
     var filtering = FilterQueue()
     private var woken: ContiguousArray<HeldPoll> = []
     /// Sources that remember an answer of this turn.
@@ -28,9 +28,9 @@ final class PubNubPolls {
     var counts = PubNubCounts()
     private var swept = MonotonicInstant(nanoseconds: 0)
 
-    /// For so long at least is remembered what nobody subscribes to.
+    /// How long unused lists of sources are kept at least.
     private static let memory = Duration.seconds(10)
-    /// New lists of so many bytes make room by forgetting at once what nobody uses.
+    /// When unused lists exceed this size, they are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
 
     init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind, usualHold: Duration) {
@@ -138,7 +138,7 @@ final class PubNubPolls {
         if mustFilter { filterLater(poll) }
     }
 
-    /// Has the owner of the keyset join a subscriber, unless it has just heard of it.
+    /// Has the owner of the keyset join a subscriber, unless it was notified very recently.
     ///
     /// - Returns: why the poll is refused.
     private func join(
@@ -182,7 +182,7 @@ final class PubNubPolls {
         loop.eventLoop.assumeIsolated().execute { self.join(poll, joining, from: end) }
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     private func readSources(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
@@ -254,7 +254,7 @@ final class PubNubPolls {
     /// What a held poll gets now; nil when there is nothing, and it need not be answered.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
-        // An answer that tells of a gap is for one poll only.
+        // An answer that reports a gap is for one poll only.
         var canShare = !poll.followsGap && poll.form == .second
         if canShare, let memo = sources.memo, memo.from <= poll.cursor, poll.cursor < memo.first {
             return memo.answer
@@ -379,7 +379,7 @@ final class PubNubPolls {
             connection.answer(HTTPAnswer(refusal))
         } else {
             guard !poll.isJudged else { return false }
-            // It said nothing of its rights that is still known: its next request, which comes at once, is asked for them.
+            // The rights in its request are no longer known: its next request, which comes at once, is checked.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             let answer = PollAnswer(nothing, nil, region: application.storage.region, form: poll.form)

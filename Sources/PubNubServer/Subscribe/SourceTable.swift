@@ -1,12 +1,13 @@
 /// Finds what polls subscribe to by the bytes that say so, without decoding them again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
-    /// What was inserted since unused ones were last looked for, and what had no users then and stayed; in bytes, roughly.
+    /// About how many bytes were inserted since unused entries were last looked for, including entries that had no users then and
+    /// stayed.
     private(set) var grown = 0
     /// How many lists of subscriptions are remembered.
     var count: Int { places.count + displaced.count }
 
-    /// The bytes that say what a request subscribes to.
+    /// The bytes of a request that contain its subscription.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text = Array(bytes[target.channels])
         // Not in either part: both are percent-encoded.
@@ -29,7 +30,7 @@ struct SourceTable {
         return isSame ? found : nil
     }
 
-    /// Takes the place of another with the same hash, whose polls keep what they have.
+    /// Replaces an entry with the same hash, whose polls keep it.
     mutating func insert(_ sources: PollSources) {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -38,7 +39,7 @@ struct SourceTable {
         if let other = places.updateValue(sources, forKey: hash) { displaced.append(other) }
     }
 
-    /// Those without a place that may still have users.
+    /// Sources that were replaced in the table and may still have users.
     private var displaced: [PollSources] = []
 
     /// Takes out what had no users the last time either, or whatever has none now.

@@ -24,7 +24,7 @@ struct KeysetSnapshot: Sendable {
         self.pieces = pieces + [.stateEnds(visible: visible)]
     }
 
-    /// Nil behind the last piece.
+    /// Nil after the last piece.
     func piece(_ index: UInt32) -> PubNubFact? {
         let index = Int(index)
         return index < pieces.count ? pieces[index] : nil

@@ -6,7 +6,7 @@ import RedisClient
 import ServerCluster
 import ServerRuntime
 
-/// The store of a leader's keysets: what becomes visible is told to the nodes and kept by one emission, in the order of timetokens.
+/// The store of a leader's keysets: an emission publishes and stores what becomes visible, in the order of timetokens.
 ///
 /// A message counts as kept as soon as it has its place: whatever anybody can see of it, its publisher's acknowledgement included, comes
 /// behind it in the log, and is told only if the message is kept (rules CB-2 and CB-10).
@@ -16,11 +16,11 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     /// Keeps what waits to be pushed.
     let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
-    /// Held while entries of the access manager are put and told, so that both have one order.
+    /// Held while entries of the access manager are stored and published, so that both have one order.
     private let accessLock = NIOLockedValueBox(())
 
     private struct State: Sendable {
-        /// What messages tell of, by keyset and timetoken, until they are visible.
+        /// The changes of message actions that messages announce, by keyset and timetoken, until they are visible.
         var changes: [Identifier: [UInt64: MessageActionChange]] = [:]
         var grants: [Identifier: AccessGrants] = [:]
     }
@@ -31,7 +31,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         self.output = output
     }
 
-    /// Has what is granted for a keyset take effect in the order in which it is told.
+    /// Applies the grants of a keyset in the order in which they are published.
     func use(_ grants: AccessGrants, of subscribeKey: String) {
         state.withLockedValue { $0.grants[Identifier(subscribeKey)] = grants }
     }
@@ -95,8 +95,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(nil)
     }
 
-    /// Records count as kept as soon as their writes have a place in the log: whatever anybody can see of them, the answer to the call
-    /// included, comes behind it and is told only if they are kept (rule CB-40). The messages are written when they become visible.
+    /// Records count as stored as soon as their writes have a place in the log: everything visible of them, including the answer to the
+    /// call, follows in the log and is sent only if they are stored (rule CB-40). The messages are written when they become visible.
     func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -111,7 +111,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(number == nil ? RedisStoreClosed() : nil)
     }
 
-    /// The change was told and is written with it.
+    /// The group's change was published, and is written with that.
     func save(group: Identifier, channels: [Identifier], application: String) async throws { try await redis.flush() }
 
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
@@ -139,7 +139,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.counts(since, application: application)
     }
 
-    /// An action whose message is not visible yet is not written at all: its timetoken is that of the message which tells of it.
+    /// An action whose message is not visible yet is not written at all: its timetoken is that of the message that announces it.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
         let keyset = Identifier(application)
         state.withLockedValue { state in
@@ -159,7 +159,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
 }
 
 extension ArraySlice {
-    /// As many elements as have so many bytes together, but one in any case.
+    /// As many elements as fit into this number of bytes, but at least one.
     func prefix(fitting limit: Int, bytes: (Element) -> Int) -> ArraySlice {
         var total = 0
         var end = startIndex

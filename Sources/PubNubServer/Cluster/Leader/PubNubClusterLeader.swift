@@ -11,7 +11,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     let streams: LocalStreams
     private let store: LeaderMessageStore
     private let context: ClusterLeaderContext
-    /// Nodes count what they have acknowledged; nobody asks the leader.
+    /// Nodes count what they have acknowledged, so the leader's counts are not used.
     private let counts = NIOLockedValueBox(ApplicationCounts())
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     private let isPurging = NIOLockedValueBox(false)
@@ -131,7 +131,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         for request in requests {
             switch try? PubNubClusterRequest.decode(request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
-            // Of what a node has seen before it lost its place.
+            // A cursor that a node has seen before it lost its place.
             case .advance(let cursor, let key)?:
                 if let application = streams.application(subscribeKey: key) { _ = advance(application, past: cursor) }
             default: break
@@ -153,8 +153,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).
     func left(_ node: ClusterNode) { snapshots.withLockedValue { $0.remove(node.incarnation) } }
 
-    /// Has all nodes begin with what the keysets have. To be called before anything is decided when data was lost: a node whose copy goes on
-    /// would give its readers the next message before it has announced itself, and they would hear of no gap (rule CB-6).
+    /// Makes all nodes start with the leader's state of the keysets. To be called before any decision when data was lost: a node that
+    /// continued with its old copy would deliver the next message without reporting a gap (rule CB-6).
     func restartAll() {
         for application in streams.applications { restart(application, on: .all) }
     }
@@ -163,7 +163,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         context.output.emit(PubNubFact.restart.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
     }
 
-    /// Makes the state of a keyset ready for a node, and tells the node in the log: what is decided afterwards is told afterwards.
+    /// Prepares the state of a keyset for a node, and announces it in the log: later decisions follow it there.
     ///
     /// - Parameter known: up to which timetoken the node has everything; 0 for a whole state.
     /// - Returns: false when the keyset does not have everything behind `known` any more; nothing was told then.
@@ -176,7 +176,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
             }
             let dropped = streams.dropped.map { PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken) }
-            // Entries of the access manager that are put afterwards are told afterwards as well.
+            // Entries of the access manager that are stored afterwards are also published afterwards.
             store.withAccess(of: application) { entries in
                 let snapshot = KeysetSnapshot(
                     of: application.subscribeKey, messages: streams.entries.map(\.message), groups: groups, access: entries,

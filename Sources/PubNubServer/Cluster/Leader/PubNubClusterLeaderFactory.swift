@@ -22,8 +22,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     }
 
     /// - Parameters:
-    ///   - bridge: takes messages to other services.
-    ///   - sweepInterval: how often is looked at what time brings.
+    ///   - bridge: carries messages to other services.
+    ///   - sweepInterval: the time between two sweeps, which remove what has expired.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bridge: (any BridgeTap)? = nil,
         store: RedisStoreSettings = RedisStoreSettings(), sweepInterval: Duration = .seconds(1)
@@ -57,7 +57,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             await leader.close()
             throw error
         }
-        // Not waited for: nothing is kept before this returns, and what is told comes behind it in the log.
+        // Not awaited: nothing is stored before this returns, and later facts follow it in the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)
         let keysets = state.withLockedValue { state in
@@ -68,7 +68,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader
     }
 
-    /// What has become of events that this node's leader part has told webhooks; nothing while another node leads.
+    /// The delivery counts of webhook events that this node has sent as leader; empty while another node leads.
     var pushCounts: [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         guard let leader = state.withLockedValue(\.leader) else { return [] }
         return leader.streams.pushCounts(for: leader)
@@ -82,8 +82,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             let before = state.reloading
             state.reloading = Task { [weak self, weak leader] in
                 await before?.value
-                // What cannot be restored at this moment, as while Redis is away, is tried again until it can, until the keysets have
-                // changed once more, or until somebody else leads.
+                // Keysets that cannot be restored now, for example while Redis is unreachable, are retried until they are restored, the
+                // keysets change once more, or another node leads.
                 while let leader, self?.isLatest(keysets, for: leader) == true {
                     do {
                         return try await leader.take(keysets)

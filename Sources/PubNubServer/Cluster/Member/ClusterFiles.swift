@@ -31,7 +31,7 @@ struct ClusterFiles: FileKeeper {
             let answer = try await redis.perform(
                 RedisCommand("SET", key, .bytes(ByteBuffer(bytes: content)), "NX", "EX", .integer(Int64(Self.patience))))
             if answer == .null {
-                // The same form came before. What it brought stays, and what this one brings is not looked at.
+                // The same form was uploaded before. Its content stays, and the new one is ignored.
                 let length = try await redis.read(RedisCommand("STRLEN", key))
                 file.size = length.number.map { Int(clamping: $0) } ?? file.size
             }
@@ -51,7 +51,7 @@ struct ClusterFiles: FileKeeper {
 
     /// Forgets a content that is not taken.
     private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
-        // What cannot be deleted now ends by itself: a content expires until its file is there.
+        // A content that cannot be deleted now expires by itself until its file is recorded.
         _ = try? await redis.perform(RedisCommand("UNLINK", key))
         throw refusal
     }
@@ -69,7 +69,7 @@ struct ClusterFiles: FileKeeper {
     }
 }
 
-/// What the leader has decided about a file whose content a node has put into Redis.
+/// The leader's decision about a file whose content a node has put into Redis.
 enum FileOutcome: UInt8, Hashable, Sendable {
     case kept = 0
     case noRoom = 1

@@ -13,7 +13,7 @@ final class ClusterRelay: PresenceRelay {
     /// Touches that the leader has not answered.
     private let unanswered = NIOLockedValueBox(0)
 
-    /// So many touches wait for a leader, however long there is none. More are given up like calls of clients.
+    /// The largest number of touches that wait for a leader. Further ones are dropped, like calls of clients.
     private static let waitingTouches = 10_000
 
     init(_ bus: any ClusterBus, clock: ServerClock) {
@@ -56,7 +56,7 @@ final class ClusterRelay: PresenceRelay {
         let limit: Duration? = count <= Self.waitingTouches ? nil : callLimit
         send(.touch(touch, subscribeKey: application.subscribeKey), within: limit) { [weak self] result in
             self?.unanswered.withLockedValue { $0 -= 1 }
-            // The next poll says it again.
+            // The next poll repeats it.
             if case .failure = result { self?.forget(touch.user.id, of: application) }
         }
     }

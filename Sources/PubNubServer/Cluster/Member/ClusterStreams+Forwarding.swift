@@ -7,9 +7,9 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-// What the leader answers.
+// Requests that the leader answers.
 extension ClusterStreams {
-    /// What the leader is told about the address at which the client reaches the servers. No client's field comes this far.
+    /// The field with the address at which the client reaches the servers. Fields of clients are not forwarded.
     static let baseField = "base"
     /// Likewise, the address that the request comes from.
     static let clientField = "client"

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerCluster
 
-/// The keysets whose state a node needs. It asks for a few at a time, so that the leader keeps few ready.
+/// The keysets whose state a node needs. It requests a few at a time, so that the leader prepares few at once.
 struct WantedStates: Sendable {
     private var waiting = Deque<Identifier>()
     private var underway: Set<Identifier> = []
@@ -47,7 +47,7 @@ extension ClusterStreams {
 
     private func ask(for subscribeKey: String) {
         relay.send(.state(subscribeKey: subscribeKey), within: nil) { [weak self] result in
-            // The leader says so once it knows the keyset.
+            // The leader answers once it knows the keyset.
             guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
             askNext(behind: Identifier(subscribeKey))
         }

@@ -63,7 +63,7 @@ package final class ClusterStreams: StreamBackend {
 
     package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload { try await copies.prepare(keysets) }
 
-    /// Keysets that are new serve no polls before the leader has told what they have.
+    /// New keysets serve no polls before the leader has sent their state.
     package func take(_ reload: PubNubReload) {
         add(reload.new)
         copies.take(reload)
@@ -71,7 +71,7 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { restart(application) }
     }
 
-    /// The leader tells webhooks: what it has told while this node leads, and nothing on other nodes.
+    /// The leader sends webhooks: the counts of what it has sent while this node leads, and empty on other nodes.
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         copies.isFirst(node) ? leading?.pushCounts ?? [] : []
     }
@@ -129,7 +129,7 @@ extension ClusterStreams: ClusterMember {
         return seen.map(\.encoded) + [PubNubClusterRequest.cursors(cursors).encoded]
     }
 
-    /// Held polls stay: they are looked after when the copy has the leader's state, and told of a gap where that begins behind them.
+    /// Held polls stay: they are checked when the copy has the leader's state, and get a gap if that begins behind them.
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]

@@ -12,7 +12,7 @@ struct IncomingState: Sendable {
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
     private var dropped: [PubNubFact.DroppedMessages] = []
-    /// Facts that were told since the state was taken.
+    /// Facts that arrived since the state was read.
     private(set) var facts: [ByteBuffer] = []
     private var bytes = 0
 
@@ -35,7 +35,7 @@ struct IncomingState: Sendable {
         return true
     }
 
-    /// Takes one piece.
+    /// Adds one piece.
     ///
     /// - Returns: whether it was the last; the keyset has the state then.
     mutating func take(_ fact: PubNubFact, for application: PubNubApplication) -> Bool {

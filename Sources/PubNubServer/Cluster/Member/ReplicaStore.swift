@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// The store behind copies of keysets: there is nothing in it, and the leader is who keeps.
+/// The store behind copies of keysets: it is empty, because the leader stores everything.
 struct ReplicaStore: MessageStore {
     struct NotDecidedHere: Error, Hashable, Sendable {}
 

@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// What a poll asks for that concerns presence. Two polls with the same say the same.
+/// The part of a poll that concerns presence. A repetition with the same values changes nothing.
 struct TouchedRequest: Hashable, Sendable {
     /// The bytes of the request that name what it subscribes to.
     var sources: [UInt8]
@@ -11,8 +11,8 @@ struct TouchedRequest: Hashable, Sendable {
     var state: [Identifier: [UInt8]]
 }
 
-/// What the leader was told of subscribers within the last second or two: on a busy channel a poll follows the other, and each of them says
-/// that its user is there (rule CB-31).
+/// The subscribers of which the leader was notified within the last second or two: on a busy channel polls follow each other closely,
+/// and each one reports that its user is present (rule CB-31).
 struct TouchTable: Sendable {
     /// Users are those of one keyset, by its number.
     private struct User: Hashable, Sendable {
@@ -24,7 +24,7 @@ struct TouchTable: Sendable {
     private var previous: [User: [Identifier: TouchedRequest]] = [:]
     private var count = 0
 
-    /// So many are remembered; then all are forgotten.
+    /// The number of entries at which the table is emptied.
     static let capacity = 100_000
 
     func contains(_ request: TouchedRequest, of user: OccupancyUser, _ application: Int) -> Bool {
@@ -46,7 +46,7 @@ struct TouchTable: Sendable {
         previous[key] = nil
     }
 
-    /// Forgets what is older than a call of this.
+    /// Removes entries that are older than the previous call.
     mutating func age() {
         previous = current
         current = [:]

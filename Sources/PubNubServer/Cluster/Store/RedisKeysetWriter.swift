@@ -15,10 +15,10 @@ struct RedisKeysetWriter: Sendable {
     var hasLate = false
     /// Whether the keyset is in the list of keysets.
     private var isListed = false
-    /// Channels whose histories may be removed when they are empty: how many removals are under way, and how many messages were added since
-    /// the first of them began.
+    /// Channels whose histories may be removed when they are empty: how many removals are in progress, and how many messages were added
+    /// since the first of them began.
     private var watched: [Identifier: (removals: Int, added: UInt64)] = [:]
-    /// When the stream of recent messages was last told to go once it is idle.
+    /// When the expiry of the stream of recent messages was last set.
     private var lastExpiry: UInt64 = 0
 
     mutating func noteRestored(_ message: StoredMessage) {
@@ -28,7 +28,7 @@ struct RedisKeysetWriter: Sendable {
 
     /// - Parameters:
     ///   - body: the message, encoded.
-    ///   - change: what the message tells of.
+    ///   - change: the change that the message announces.
     mutating func writes(
         for message: StoredMessage, _ body: ByteBuffer, with change: MessageActionChange?, of keyset: Identifier,
         _ keys: RedisStreamKeys, _ settings: RedisStoreSettings, at now: UInt64
@@ -113,7 +113,7 @@ struct RedisKeysetWriter: Sendable {
         recentBytes += message.bytes
     }
 
-    /// - Returns: what has to be trimmed to, where too much is kept.
+    /// - Returns: the position to trim to, when too much is stored.
     private mutating func trim(before horizon: UInt64, _ settings: RedisStoreSettings) -> UInt64? {
         func drop() {
             if let first = recent.popFirst() { recentBytes -= first.bytes }

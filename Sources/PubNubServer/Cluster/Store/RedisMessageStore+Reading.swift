@@ -101,7 +101,7 @@ extension RedisMessageStore {
         return ids
         """
     private static let countPage = 1000
-    /// As far as channels are counted.
+    /// The largest number of channels that are counted.
     private static let countLimit = 10_000
     private static let pageLength = 100
 

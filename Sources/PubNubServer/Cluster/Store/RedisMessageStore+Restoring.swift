@@ -4,7 +4,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-// What a leader begins with.
+// The state that a new leader restores.
 extension RedisMessageStore {
     /// Also notes when the store began, if it is empty: cursors from before that are of another stream.
     package func restore() async throws -> RestoredState {
@@ -20,7 +20,7 @@ extension RedisMessageStore {
         return state
     }
 
-    /// What subscribers catch up with begins anew behind every timetoken that was given out. Histories keep what they have.
+    /// Catching up begins anew after every timetoken that was assigned. Histories stay.
     private func forget(into state: inout RestoredState) {
         let start = max(state.highestTimetoken, now()) + Self.leap
         state.highestTimetoken = start
@@ -37,7 +37,7 @@ extension RedisMessageStore {
         var newest: UInt64 = 0
         for keyset in applications { newest = max(newest, try await self.newest(of: keys.recent(keyset)) ?? 0) }
         state.highestTimetoken = max(state.highestTimetoken, newest)
-        // Tokens may be ahead of a clock that was set back; then time is what they say.
+        // Tokens may be ahead of a clock that was set back; then the newest token counts as the time.
         let latest = max(now, newest)
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
         for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
@@ -138,7 +138,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// Who was there when the last leader ended.
+    /// The users who were present when the last leader ended.
     func restorePresence(_ keyset: Identifier) async throws -> [OccupancyRecord] {
         try await table(keys.presence(keyset)).map { entry in
             var body = entry.value
@@ -146,7 +146,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// A timetoken that is kept by itself. None has more than 63 bits, so what follows may be added to it (rule CR-42).
+    /// A timetoken with a key of its own. None has more than 63 bits, so numbers may be added to it (rule CR-42).
     private func token(_ key: RedisArgument) async throws -> UInt64? {
         try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }

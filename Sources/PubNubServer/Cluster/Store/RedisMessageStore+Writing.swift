@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 
-// What the leader's decisions change in Redis.
+// The writes of the leader's decisions.
 extension RedisMessageStore {
     package func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
@@ -56,7 +56,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// Where the content of a file is, which the record with this key tells of; nothing for records of other kinds.
+    /// The key of a file's content, for the record of a file; nil for other records.
     private func content(_ key: KeysetRecord.Key, _ keyset: Identifier) -> [RedisArgument] {
         key.kind == .file ? [keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self)))] : []
     }
@@ -126,7 +126,7 @@ extension RedisMessageStore {
         return .bytes(field)
     }
 
-    /// Who is on which channel of a keyset.
+    /// The users on each channel of a keyset.
     func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [RedisCommand] {
         var (present, absent): ([RedisArgument], [RedisArgument]) = ([], [])
         for change in changes {

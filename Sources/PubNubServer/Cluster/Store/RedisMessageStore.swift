@@ -6,7 +6,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// How much a store in Redis keeps and restores.
+/// The limits of a store in Redis.
 package struct RedisStoreSettings: Hashable, Sendable {
     /// How long messages are kept for readers that catch up, in units of 100 ns; 20 minutes.
     package var catchUp: UInt64
@@ -36,13 +36,13 @@ package final class RedisMessageStore: MessageStore {
     let reader: any ClusterReader
     let settings: RedisStoreSettings
     let now: @Sendable () -> UInt64
-    /// Whether Redis has lost what it had confirmed.
+    /// Whether Redis has lost data that it had confirmed.
     let hasLost: Bool
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
 
     struct State: Sendable {
-        /// Emissions are numbered; they are kept in this order.
+        /// Emissions are numbered, and stored in this order.
         var emitted: UInt64 = 0
         var kept: UInt64 = 0
         var isClosed = false
@@ -95,7 +95,7 @@ package final class RedisMessageStore: MessageStore {
         return number
     }
 
-    /// Waits until an emission is kept.
+    /// Waits until an emission is stored.
     func wait(for number: UInt64?) async throws {
         guard let number else { throw RedisStoreClosed() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -113,7 +113,7 @@ package final class RedisMessageStore: MessageStore {
         }
     }
 
-    /// Waits until everything that was emitted so far is kept.
+    /// Waits until everything that was emitted so far is stored.
     func flush() async throws {
         try await wait(for: state.withLockedValue { $0.emitted })
     }
@@ -133,7 +133,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// One emission was not kept.
+    /// An emission was not stored.
     private func abandon(_ number: UInt64) {
         let failed = state.withLockedValue { state in
             let failed = state.waiters.filter { $0.number == number }
@@ -143,7 +143,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in failed { waiter.continuation.resume(throwing: RedisStoreClosed()) }
     }
 
-    /// Ends at once, without writing anything: whoever waits is told that nothing is known to be kept.
+    /// Ends at once without writing: waiting callers get an error that the outcome is unknown.
     func abandon() {
         let waiters = state.withLockedValue { state in
             state.isClosed = true
@@ -154,7 +154,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
-        // Whoever waits for what cannot be kept is told by ``abandon()``.
+        // Callers that wait for something that cannot be stored are answered by ``abandon()``.
         try? await flush()
         abandon()
     }

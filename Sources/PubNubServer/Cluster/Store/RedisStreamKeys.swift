@@ -12,9 +12,9 @@ struct RedisStreamKeys: Sendable {
     var keysets: RedisArgument { reader.key("pubnub:keysets") }
     /// Timetokens up to this one may have been given out.
     var reserved: RedisArgument { reader.key("pubnub:reserved") }
-    /// Since when messages are kept here, as a timetoken.
+    /// Since when messages are stored here, as a timetoken.
     var began: RedisArgument { reader.key("pubnub:began") }
-    /// What waits to be pushed, a hash by numbers.
+    /// Events that wait to be pushed, a hash by numbers.
     var webhooks: RedisArgument { reader.key("pubnub:webhooks") }
 
     /// Messages of a channel's history, a stream with timetokens as ids.
@@ -75,7 +75,7 @@ struct RedisMessageField: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Nil for what is no such field.
+    /// Nil for a text that is no such field.
     init?(_ text: String?) {
         guard let text, text.utf8.count >= Self.digits,
             let timetoken = UInt64(String(decoding: text.utf8.prefix(Self.digits), as: UTF8.self))

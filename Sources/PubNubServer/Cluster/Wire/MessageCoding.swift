@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-// Values of the hub as nodes tell them to each other and as they are kept in Redis.
+// Values of the hub in the encoding that nodes exchange and Redis stores.
 extension ByteBuffer {
     mutating func write(name: Identifier) { write(text: name.text) }
 

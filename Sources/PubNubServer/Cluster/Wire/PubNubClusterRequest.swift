@@ -6,13 +6,13 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// What a node asks the leader.
+/// A request of a node to the leader.
 enum PubNubClusterRequest: Sendable {
     /// A request of a client. The answer is the client's.
     case http(HTTPRequest)
     /// A message of the node's own process or of its bridge, which nobody has to be allowed. The answer is a ``PublishOutcome``.
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
-    /// A subscriber is there. The answer is empty.
+    /// A subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
     /// A subscriber has a cursor that is ahead of the time of day, or, in an announcement, the node's copy of a keyset has come so far. The
     /// answer is empty.
@@ -43,7 +43,7 @@ enum PubNubClusterRequest: Sendable {
     }
 }
 
-/// What has become of a message that was published.
+/// The outcome of a published message.
 enum PublishOutcome: Hashable, Sendable {
     case published(UInt64)
     case unknownKeyset

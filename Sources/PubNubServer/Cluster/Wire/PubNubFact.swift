@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-/// What the leader tells nodes of one keyset.
+/// A fact about one keyset that the leader publishes to nodes.
 enum PubNubFact: Hashable, Sendable {
     /// Messages that have become visible, in their order; groups with all channels that they have from here on; and users who are not on
     /// some channel any more.
@@ -13,8 +13,9 @@ enum PubNubFact: Hashable, Sendable {
 
     /// The node's copy of the keyset cannot go on: the node asks for the keyset's state.
     case restart
-    /// The leader has the keyset's state as of this place of the log ready under this number. Facts that follow belong behind it. A whole
-    /// state replaces the node's copy, whose messages begin behind `since` then; any other goes on from what the node has announced.
+    /// The leader has the keyset's state as of this position of the log ready under this number. Later facts follow it. A whole state
+    /// replaces the node's copy, whose messages then begin after `since`; any other continues from the state that the node has
+    /// announced.
     case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
 
     // The pieces of a state, which a node asks for one after the other. They come beside the log.

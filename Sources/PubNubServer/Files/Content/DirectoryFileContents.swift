@@ -15,7 +15,7 @@ import WireCoding
 struct DirectoryFileContents: FileContents {
     private let directory: String
 
-    /// What a content is called until it is whole.
+    /// The suffix of a content's name until it is complete.
     private static let temporarySuffix = ".part"
 
     var maximumBytes: Int { .max }

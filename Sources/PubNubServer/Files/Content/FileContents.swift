@@ -16,7 +16,7 @@ protocol FileContents: Sendable {
     ///
     /// - Parameter id: as the server makes ids.
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) async throws
-    /// Nil for a content that is not there.
+    /// Nil for a content that does not exist.
     func content(of id: Identifier) async throws -> [UInt8]?
     /// Forgets a content, if there is one.
     func remove(_ id: Identifier) async throws
@@ -32,7 +32,7 @@ struct RestoredContents: Hashable, Sendable {
     var returned = 0
     /// How many contents were deleted because they had been aside for ``FileContents/asideLifetime``.
     var deleted = 0
-    /// Where contents without a record are.
+    /// The directory for contents without a record.
     var asideDirectory = ""
 }
 
@@ -65,8 +65,8 @@ final class MemoryFileContents: FileContents {
     }
 }
 
-/// The leader's view of contents that the nodes of a cluster have put into Redis: they are kept and forgotten in the writes of their
-/// records (rule FI-24), so there is nothing to do here.
+/// The leader's view of contents that the nodes of a cluster have put into Redis: they are stored and deleted in the writes of their
+/// records (rule FI-24), so nothing is done here.
 struct SharedFileContents: FileContents {
     let maximumBytes = 256 << 20
 
