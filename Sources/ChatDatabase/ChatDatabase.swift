@@ -9,7 +9,8 @@ import NexconnProtocol
     import Foundation
 #endif
 
-/// What a chat client keeps on this device for one user of one application: messages, channels, how far the inbox was read.
+/// The data that a chat client stores on this device for one user of one application: messages, channels, and the position in the
+/// inbox.
 ///
 /// All calls block until they are done and may come from any thread; they must not come from the main one. One writes at a time,
 /// four read beside it: a search does not hold up what arrives (rule CD-8). After ``close()`` they throw `closed`.
@@ -22,7 +23,7 @@ public final class ChatDatabase: Sendable {
         var names: [Identifier: Int64] = [:]
     }
 
-    /// Whose database it is.
+    /// The user whose messages this database stores.
     public let user: String
     /// Where it lies.
     public var path: String { file.path }

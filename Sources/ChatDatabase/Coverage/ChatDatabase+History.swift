@@ -2,7 +2,7 @@ import GRDB
 import NexconnProtocol
 
 extension ChatDatabase {
-    /// A new connection is welcomed: says whether the inbox goes on without a hole.
+    /// Begins an inbox after the welcome of a new connection, and notes whether the inbox continues without a gap.
     /// - Parameters:
     ///   - time: the server's clock at the welcome, ms since 1970.
     ///   - isContinued: the inbox was resumed and nothing was lost. If not, there is a gap in every channel up to `time`.
@@ -121,7 +121,7 @@ extension WriteTransaction {
         for message in page.sorted(by: { $0.id < $1.id }) {
             guard let position = Position.of(message.id), message.channel(for: user) == id else { continue }
             var received = LocalMessage(message, user: user, now: now)
-            // Read, until the inbox says that it is new.
+            // A received message counts as read until the inbox reports it as new.
             if !received.isSent { received.received |= 1 }
             switch try take(received, id: position, isFetched: true) {
             case .finished(let own): new.append(own)
@@ -136,7 +136,7 @@ extension WriteTransaction {
         return new
     }
 
-    /// What was edited while this device was away.
+    /// Stores a message that was edited while this device was offline.
     private func takeOver(_ message: LocalMessage, at position: Int64) throws {
         guard let edited = message.edited, let here = try self.message(position, in: channel(message.channel)),
             edited > here.edited ?? .min

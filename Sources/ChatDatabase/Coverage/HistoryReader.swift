@@ -15,7 +15,7 @@ struct HistoryReader {
         case .latest: .max
         case .oldest: Position.bottom
         case .before(let message), .after(let message):
-            // Gone meanwhile: what is known of it says where it was.
+            // The message has been deleted since; its id or its time still gives the position.
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)

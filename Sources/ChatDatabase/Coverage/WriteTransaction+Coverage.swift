@@ -1,7 +1,7 @@
 import GRDB
 import NexconnProtocol
 
-/// What is known of a channel's history (rules CD-20 to CD-24).
+/// Which parts of a channel's history are stored (rules CD-20 to CD-24).
 struct Coverage {
     /// Pages of history that were asked for, and what came through the inbox, in all channels alike.
     var spans: SpanSet
@@ -16,9 +16,10 @@ struct Coverage {
     ) throws -> Coverage {
         let own = try spans(of: number ?? -1, database)
         var coverage = Coverage(spans: SpanSet(own))
-        // What is said in open channels does not come through the inbox (session document, section 8).
+        // Messages of open channels do not come through the inbox (session document, section 8).
         guard channel.conversation != .open else { return coverage }
-        // What was said in a group before the user came in did not come through the inbox either, but is in its history (rule CD-28).
+        // Messages that were sent in a group before the user joined did not come through the inbox either, but are in the group's
+        // history (rule CD-28).
         let joined = try number.flatMap {
             try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT position FROM joined WHERE channel = ?"), arguments: [$0])
@@ -54,7 +55,7 @@ extension WriteTransaction {
         for span in spans.spans { try insertion.execute(arguments: [channel, span.lowerBound, span.upperBound]) }
     }
 
-    /// Notes that the user has come into a group: the inbox brings what is said there from then on (rule CD-28).
+    /// Notes that the user has joined a group: from then on the inbox delivers its messages (rule CD-28).
     func join(_ group: String, at time: Int64) throws {
         try database.cachedStatement(
             sql: """
@@ -77,7 +78,7 @@ extension NexconnHistoryRequest {
     /// The stretch of the channel that an answer to this request proves to be without holes; nil for none.
     func proven(by page: [NexconnMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
         let ids = page.compactMap { Position.of($0.id) }
-        // What is new comes through the inbox, so that a page up to now reaches to where that begins.
+        // New messages come through the inbox, so a page up to now reaches to where the inbox begins.
         let now = max(ids.max() ?? 0, inboxFrom ?? 0)
         let bound: Int64
         switch place {
@@ -89,7 +90,7 @@ extension NexconnHistoryRequest {
         }
         switch place {
         case .latest, .before, .beforeTime:
-            // An empty page that says there is more proves nothing.
+            // An empty page with more messages behind it proves nothing.
             if hasMore, ids.isEmpty { return nil }
             let low = hasMore ? ids.min() ?? 0 : 0
             return low <= bound ? low...bound : nil

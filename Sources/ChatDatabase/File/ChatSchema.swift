@@ -25,7 +25,7 @@ enum ChatSchema {
         }
     }
 
-    /// "LIFC": tells our files from those of others.
+    /// "LIFC" identifies database files of this client.
     static let applicationID: Int32 = 0x4C49_4643
 
     static var migrator: DatabaseMigrator {
@@ -47,7 +47,7 @@ enum ChatSchema {
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // What a power failure takes away comes again: the place in the inbox goes with it (rule CD-10).
+            // Writes that a power failure loses are received again, because the position in the inbox is lost with them (rule CD-10).
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -8000")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -75,8 +75,8 @@ enum ChatSchema {
         }
     }
 
-    /// What can be told without reading all of a large file: whose it is, its version, and its small tables. What is wrong with a
-    /// message is met later (rule CD-4).
+    /// Checks what does not require reading a large file completely: the owner, the version and the small tables. A damaged message is
+    /// found when it is read (rule CD-4).
     private static func check(_ database: Database) throws {
         let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try tables(database)

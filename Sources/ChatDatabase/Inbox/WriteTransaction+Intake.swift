@@ -1,7 +1,7 @@
 import Identifiers
 import NexconnProtocol
 
-/// What became of a message that the server named.
+/// The outcome of a message that the server named.
 enum Taken {
     case known
     /// An own message that had not been answered yet.
@@ -57,7 +57,7 @@ extension WriteTransaction {
             try remove(own)
             return nil
         }
-        // It came another way without its client id: the copy that the application knows stays.
+        // The message arrived without its client id before: the copy that the application knows stays.
         if let twin = try message(id, in: channel), twin.localID != own.localID { try remove(twin) }
         channel = try self.channel(own.channel)
         var message = own

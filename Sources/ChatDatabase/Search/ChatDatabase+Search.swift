@@ -142,7 +142,7 @@ enum WordCounts {
         }
     }
 
-    /// So many keys at once: about what a new question costs.
+    /// The number of keys that are looked up at once; a new query costs about as much.
     private static let glance = 64
 
     static func count(_ expression: String, types: [String], _ database: Database) throws -> [(number: Int64, count: Int)] {

@@ -12,7 +12,7 @@ struct MessageText {
         var users: [String]
     }
 
-    /// So much of a text is indexed, in bytes.
+    /// How many bytes of a text are indexed.
     static let limit = 16_384
 
     /// A content that is no JSON object has neither.

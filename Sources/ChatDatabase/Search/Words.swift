@@ -81,7 +81,7 @@ enum Words {
         return Array(last.prefix { isWord($0) && !isAlone($0) })
     }
 
-    /// Whether the index keeps a sign.
+    /// Whether the index stores a character.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,

@@ -98,7 +98,7 @@ enum Position {
     /// messages, which stand behind all others (rule CD-13).
     static let last: Int64 = .max - (1 << 40)
 
-    /// The position behind another one.
+    /// The position after another one.
     static func next(_ position: Int64) -> Int64 { position < .max ? position + 1 : position }
 
     /// Below all messages.

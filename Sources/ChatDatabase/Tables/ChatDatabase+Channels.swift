@@ -42,7 +42,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Those of the channels that are in the list, in the order of the arguments.
+    /// The given channels that are in the list, in the order of the arguments.
     public func channels(_ channels: [NexconnChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
             try channels.compactMap {

@@ -13,7 +13,7 @@ extension ChatDatabase {
     public func message(id: NexconnMessageID, in channel: NexconnChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
         guard let position = Position.of(id) else { return nil }
         return try read { database in
-            // One look into the index for each channel.
+            // One lookup in the index for each channel.
             var sql = "SELECT m.local_id FROM channel c CROSS JOIN message m ON m.channel = c.number AND m.position = ?1"
             var arguments: StatementArguments = [position]
             sql += " WHERE m.id = ?1"
@@ -58,7 +58,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Text of the application, kept on this device only.
+    /// Text of the application, stored on this device only.
     public func setLocalExtra(_ extra: String, of localID: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.database.execute(

@@ -44,8 +44,8 @@ extension ChatDatabase {
         }
     }
 
-    /// A message that is on its way says more than when it was kept: its file has an address now. No edit; ignored once the server
-    /// has taken the message.
+    /// Updates a message that is being sent: its file has an address now. Not an edit; ignored once the server has accepted the
+    /// message.
     public func setContent(_ content: [UInt8], of localID: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             guard let own = try transaction.message(localID: localID), own.id == nil else { return }
@@ -82,7 +82,7 @@ extension ChatDatabase {
 }
 
 extension WriteTransaction {
-    /// At opening: what is being sent is so no longer.
+    /// At opening: messages that were being sent count as failed.
     static func failInterrupted(_ database: Database) throws -> [Int64] {
         let sending = LocalMessageStatus.sending.rawValue
         let interrupted = try Int64.fetchAll(
@@ -107,7 +107,7 @@ extension WriteTransaction {
         if message.sentTime <= 0 { message.sentTime = now }
         var channel = try channel(message.channel)
         let start = min(Position.start(of: message.sentTime), Position.last)
-        // One that is being sent is the last in any case, whatever this device's clock says.
+        // A message that is being sent is the last one in any case, whatever this device's clock says.
         let position =
             message.status == .sending ? max(start, Position.next(channel.top)) : try freePosition(from: start, in: channel)
         message.note(readTime: channel.readTime)

@@ -178,7 +178,7 @@ extension WriteTransaction {
 
     private func unindex(_ words: String?, slot: Int64, in channel: ChannelState) throws {
         guard let words else { return }
-        // The index does not keep the text, so it is told what to take out.
+        // The index does not store the text, so the text to remove is passed again.
         try database.cachedStatement(sql: "INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', ?, ?)")
             .execute(arguments: [WordKey.key(channel.number, slot), words])
     }

@@ -14,7 +14,7 @@ final class WriteTransaction {
     private var unchanged: [NexconnChannel: ChannelState] = [:]
     private var hasEarly: Bool?
 
-    /// So many names are remembered; then it begins anew.
+    /// How many names are cached; beyond that the cache is emptied.
     private static let namesLimit = 10_000
 
     init(_ database: Database, user: String, now: Int64, names: [Identifier: Int64]) {
@@ -74,7 +74,7 @@ final class WriteTransaction {
         return number ?? 0
     }
 
-    // MARK: - What is known of messages that are not there
+    // MARK: - Records of messages that are not stored
 
     func early(_ id: Int64, in channel: ChannelState) throws -> EarlyChange? {
         let isThere = try hasEarly ?? (Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM early)") ?? false)
@@ -111,7 +111,7 @@ final class WriteTransaction {
     }
 }
 
-/// What came before its message.
+/// A change that arrived before its message.
 struct EarlyChange {
     var isRecalled = false
     var edited: Int64?

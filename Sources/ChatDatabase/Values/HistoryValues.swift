@@ -14,7 +14,7 @@ public enum LocalPlace: Hashable, Sendable {
     case beforeID(NexconnMessageID)
     case afterID(NexconnMessageID)
 
-    /// Whether the page goes from older messages to newer ones.
+    /// Whether the page is ordered from older messages to newer ones.
     public var isAscending: Bool {
         switch self {
         case .latest, .before, .beforeTime, .beforeID: false
@@ -36,7 +36,7 @@ public struct LocalPage: Hashable, Sendable {
     }
 }
 
-/// Where a search goes on.
+/// The position at which a search continues.
 public struct SearchPlace: Hashable, Sendable {
     /// In the order of the index of words.
     var key: Int64

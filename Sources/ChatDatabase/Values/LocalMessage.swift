@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// A message as this device keeps it.
+/// A message as it is stored on this device.
 public struct LocalMessage: Hashable, Sendable {
     /// The device's own number of the message, given out by the database, strictly increasing.
     public var localID: Int64
@@ -24,7 +24,7 @@ public struct LocalMessage: Hashable, Sendable {
     public var edited: Int64?
     /// Kept for the application; never leaves this device.
     public var localExtra: String
-    /// Whether this user has told the sender of having read it.
+    /// Whether this user has sent a read receipt to the sender.
     public var hasSentReceipt: Bool
     /// How many have read it, for own messages that asked for receipts; nil until the first receipt.
     public var receipt: LocalReceipt?

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// What events of the inbox changed in the local database, in their order: what handlers are told.
+/// What events of the inbox changed in the local database, in order. Handlers are notified of these changes.
 public enum ReceivedChange: Hashable, Sendable {
     /// A message that is new here. Its `localID` is 0 when it is not kept: a status message, or one that is not in history.
     case message(LocalMessage)
@@ -18,6 +18,6 @@ public enum ReceivedChange: Hashable, Sendable {
     case read(NexconnChannel, time: Int64)
     /// Another device of the user changed settings.
     case settings(NexconnChannelSettings)
-    /// Nothing that the database keeps: groups, and what is of use at its moment only.
+    /// An event that the database does not store: about groups, or of momentary use only.
     case other(NexconnEvent)
 }

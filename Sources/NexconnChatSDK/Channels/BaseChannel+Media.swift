@@ -91,7 +91,7 @@ extension BaseChannel {
     }
 }
 
-/// Whom a sending of a file tells.
+/// The callbacks for the upload of a file.
 struct MediaCallbacks: Sendable {
     var attached: @Sendable (Message) -> Void
     var progress: @Sendable (Int, Message) -> Void

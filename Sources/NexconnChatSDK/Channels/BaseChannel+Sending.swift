@@ -136,7 +136,7 @@ extension ChatClient {
         uploadIfNeeded(media, outgoing, message, callbacks)
     }
 
-    /// Hands a message to the session, and tells what became of it.
+    /// Hands a message to the session, and reports the outcome.
     func dispatch(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
         let draft: NexconnDraft
         do throws(NCError) {

@@ -17,7 +17,7 @@ public final class PinParams: NSObject, Sendable {
     }
 }
 
-// What this device knows of a channel, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
+// This device's state of a channel, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
 extension BaseChannel {
     /// Loads the channel's present state as a new object; gives this object when this device has no data about the channel.
     public final func reload(completion: ((_ channel: BaseChannel?, _ error: NCError?) -> Void)?) {

@@ -9,10 +9,10 @@ struct Outgoing: Sendable {
     var channel: NexconnChannel
     /// The caller's object, or a copy of it when it has a file, which gets an address later.
     var content: MessageContent
-    /// What goes to the server, when it is known already.
+    /// The encoded content for the server, once it is known.
     private var encoded: [UInt8]?
     var type: String
-    /// What this device keeps: the content, and where its file is.
+    /// The bytes that this device stores: the content, and the location of its file.
     var kept: [UInt8]
     var options: NexconnMessageOptions
     /// By which the server knows a repetition.
@@ -54,7 +54,7 @@ struct Outgoing: Sendable {
         clientID = local.clientID ?? UUID().uuidString
     }
 
-    /// What goes to the server. Read when it is sent, since a file has its address only then.
+    /// The draft for the server. Made when it is sent, because a file has its address only then.
     func draft() throws(NCError) -> NexconnDraft {
         let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
@@ -65,7 +65,7 @@ struct Outgoing: Sendable {
             options: options)
     }
 
-    /// Whether this device keeps it: open channels leave nothing behind.
+    /// Whether this device stores it: messages of open channels are not stored.
     var isKept: Bool { options.isPersisted && !options.isStatus && channel.conversation != .open }
 
     func local(from user: String, at time: Int64) -> LocalMessage {
@@ -77,7 +77,7 @@ struct Outgoing: Sendable {
 
 extension MessageContent {
     var policy: MessagePersistencePolicy {
-        // What is passed on unread is treated as what most messages are.
+        // Contents of unknown types are treated like most messages.
         self is UnknownMessage ? .counted : Self.persistencePolicy
     }
 }

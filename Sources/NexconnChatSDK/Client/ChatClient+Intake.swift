@@ -5,7 +5,7 @@ import Foundation
 import Identifiers
 import NexconnProtocol
 
-// What the session tells.
+// Events of the session.
 extension ChatClient {
     /// On the engine's thread: statuses can be read at once, everything else goes to the work queue.
     func hear(_ notices: [Notice<NexconnSession>], _ launch: Int) {
@@ -115,7 +115,7 @@ extension ChatClient {
             closeDatabase()
             open(for: welcome.user)
         }
-        // A database of the user is there, but the session was opened without knowing how far it goes.
+        // The user has a database, but the session was opened without its position.
         guard resumedUser?.isExactly(welcome.user) != true else { return beginInbox(welcome) }
         let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
         let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
@@ -132,7 +132,7 @@ extension ChatClient {
         }
     }
 
-    /// What cannot be noted is not known: then the database has lost its file, and says so at the next call.
+    /// A failed write means that the database has lost its file, which the next call reports.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {
@@ -150,7 +150,7 @@ extension ChatClient {
 
     private var hasOpened: Bool { state.withLockedValue { $0.database != nil } }
 
-    /// Opens the user's database and says so (rule NC-6).
+    /// Opens the user's database and reports it (rule NC-6).
     func open(for user: String) {
         do {
             let (database, isRecreated) = try assembly.openDatabase(settings.directory.path, settings.appKey, user)
@@ -187,7 +187,7 @@ extension ChatClient {
                     batch.items, place: batch.place, isOffline: batch.isOffline, hasMore: batch.hasMore, client: self)
             } catch {
                 settings.logger?.error("messages could not be kept", metadata: ["error": "\(error)"])
-                // A damaged file is put aside by the next opening; the application hears that it begins anew.
+                // The next opening moves a damaged file aside; the application is notified that the database starts empty.
                 if error as? ChatDatabaseError == .damaged, let user {
                     closeDatabase()
                     open(for: user)

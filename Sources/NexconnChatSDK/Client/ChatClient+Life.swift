@@ -40,19 +40,19 @@ extension ChatClient {
         driver.submit(.connect(within: remainingTime(former.started)))
     }
 
-    /// What is left of the caller's limit; a moment at least, so that its end is told like any other.
+    /// The rest of the caller's time limit; never zero, so that its end is reported in the usual way.
     private func remainingTime(_ started: Moment?) -> Duration? {
         guard let limit = signIn.limit else { return nil }
         let spent = started.map { assembly.timers.now.duration(since: $0) } ?? .zero
         return max(limit - spent, .milliseconds(1))
     }
 
-    /// From any thread, at once: nothing of this user is told any more.
+    /// From any thread, at once: from now on nothing of this user is delivered.
     func retire() {
         state.withLockedValue { $0.isRetired = true }
     }
 
-    /// Says goodbye, closes the database, and answers whoever still waits for the connection.
+    /// Sends `leave`, closes the database, and answers callers that still wait for the connection.
     func end(disablePush: Bool) {
         let former = state.withLockedValue { state in
             let former = state
@@ -63,7 +63,7 @@ extension ChatClient {
         }
         former.sweep?()
         if let driver = former.driver {
-            // The driver lives until its goodbye is answered, or the time for that is over.
+            // The driver lives until the server has answered the `leave`, or the time for that is over.
             let farewell = Farewell(driver)
             driver.submit(.perform(.leave(disablePush: disablePush), nil))
             driver.submit(.disconnect)

@@ -12,7 +12,7 @@ import TransportCommon
 /// Completions come on ``work``, in one order with what arrives; they may use the database, and hand what the application is to hear
 /// over with ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
 final class ChatClient: Sendable {
-    /// What arrives on the work queue, in one order.
+    /// Input for the work queue, in one order.
     enum Arrival: Sendable {
         indirect case change(ConnectionChange, NCConnectionDetails, launch: Int, version: UInt64)
         case event(NexconnSessionEvent, launch: Int)
@@ -28,7 +28,7 @@ final class ChatClient: Sendable {
         var networkStatus = NetworkStatus.available
         /// Counts the drivers; what an older one still says is dropped.
         var launch = 0
-        /// Whose place the present driver resumes from, and which.
+        /// The user whose inbox position the present driver resumes from, and the position.
         var resumedUser: String?
         var resume: NexconnPlace?
         var started: Moment?
@@ -36,19 +36,19 @@ final class ChatClient: Sendable {
         var welcome: NexconnWelcome?
         var clockDelta: Int64 = 0
         var isOnline = false
-        /// What had been missed has come since the latest sign-in.
+        /// Whether all missed events have arrived since the latest sign-in.
         var isInboxLive = false
         /// The application has ended it, or replaced it by another user.
         var isRetired = false
-        /// Nothing more is tried.
+        /// No further attempt is made.
         var isOver = false
         var isSuspended = false
-        /// What could not be kept yet; not acknowledged.
+        /// Events that could not be stored yet and are not acknowledged.
         var unkept: [Batch] = []
         var sweep: TimerCancellation?
     }
 
-    /// Events of the inbox that are kept together.
+    /// Events of the inbox that are stored together.
     struct Batch: Sendable {
         var items: [NexconnInboxItem]
         var place: NexconnPlace
@@ -88,11 +88,11 @@ final class ChatClient: Sendable {
         telemetry = ClientTelemetry(service: "chat", logger: settings.logger, metrics: settings.metrics)
     }
 
-    /// Who is signed in; nil until the server has said so or the token was seen before.
+    /// The signed-in user; nil until the server has confirmed it, or the token was used before.
     var user: String? { state.withLockedValue { $0.user } }
     /// The user's database; nil until the user is known, when it could not be opened, and after the end.
     var database: ChatDatabase? { state.withLockedValue { $0.database } }
-    /// What the server said at the latest sign-in.
+    /// The server's welcome at the latest sign-in.
     var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
     /// This device's clock less the server's, ms.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }

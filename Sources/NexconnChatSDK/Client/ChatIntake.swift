@@ -1,7 +1,7 @@
 import ConnectionEngine
 import NexconnProtocol
 
-/// What is done with what arrives. Called on ``ChatClient/work``, in order.
+/// Handles what arrives. Called on ``ChatClient/work``, in order.
 protocol ChatIntake: Sendable {
     /// Events of the inbox, none twice on one connection. They are acknowledged when the call returns, so they have to be kept by then.
     ///
@@ -16,7 +16,7 @@ protocol ChatIntake: Sendable {
     /// All that had been missed has come.
     func caughtUp(client: ChatClient)
 
-    /// What is of use now only.
+    /// Handles an event that is of momentary use only.
     func received(_ event: NexconnEvent, client: ChatClient)
 
     /// Messages since then may be missing.

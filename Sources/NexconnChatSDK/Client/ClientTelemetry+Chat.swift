@@ -1,7 +1,7 @@
 import EngineRuntime
 import NexconnProtocol
 
-// What the log and the metrics are told of a session (rule NC-56).
+// The log entries and metrics of a session (rule NC-56).
 extension ClientTelemetry {
     func note(_ notices: [Notice<NexconnSession>]) {
         var received = 0

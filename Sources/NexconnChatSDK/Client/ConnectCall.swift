@@ -14,7 +14,7 @@ final class ConnectCall: Sendable {
         self.completion = NIOLockedValueBox(completion)
     }
 
-    /// Whether the result has been told.
+    /// Whether the result has been reported.
     var isOver: Bool { completion.withLockedValue { $0 == nil } }
 
     /// Tells the result; later ones are ignored.

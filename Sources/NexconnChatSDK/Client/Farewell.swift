@@ -3,7 +3,7 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// Keeps a driver alive until it has said goodbye.
+/// Keeps a driver alive until it has closed its connection.
 final class Farewell: Sendable {
     private struct State {
         var driver: EngineAssembly.Driver?
@@ -14,7 +14,7 @@ final class Farewell: Sendable {
 
     init(_ driver: EngineAssembly.Driver) {
         state = NIOLockedValueBox(State(driver: driver))
-        // Holds itself by what it observes, until the end is heard.
+        // The observation keeps this object alive until the end is observed.
         let observation = driver.notices.observe(on: .inline) { [self] notices in
             for case .change(let change) in notices where change.phase.isTerminal { end() }
         }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WireCoding
 
-/// What an installation knows before it has asked the server: its own id, and whose tokens it has seen.
+/// The state of an installation from before it has asked the server: its own id, and the users of known tokens.
 ///
 /// Never fails: what cannot be kept holds for this process. Tokens are kept as digests only.
 final class InstallationStore: Sendable {
@@ -35,7 +35,7 @@ final class InstallationStore: Sendable {
         }
     }
 
-    /// Whose token this is, if it was seen before.
+    /// The user of this token, if it was used before.
     func user(appKey: String, token: String) -> String? {
         let digest = Self.digest(appKey, token)
         return accounts.withLockedValue { accounts in
@@ -45,7 +45,7 @@ final class InstallationStore: Sendable {
         }
     }
 
-    /// Remembers whose token it is.
+    /// Stores the user of a token.
     func remember(_ user: String, appKey: String, token: String) {
         let digest = Self.digest(appKey, token)
         accounts.withLockedValue { accounts in
@@ -75,7 +75,7 @@ final class InstallationStore: Sendable {
         if let id = Self.readID(file) { return id }
         let made = UUID().uuidString
         makeDirectory()
-        // A file of its own first, so that nobody ever reads half of one.
+        // Written to a file of its own first, so that no reader sees an incomplete one.
         let draft = directory.appendingPathComponent("device.\(made)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }
@@ -84,7 +84,7 @@ final class InstallationStore: Sendable {
     }
 
     private func makeDirectory() {
-        // Without a directory nothing is remembered; what is written next fails, and is argued there.
+        // Without a directory nothing is stored; the next write fails, and its comment explains the consequences.
         try? ApplicationFolder.make(directory)
     }
 

@@ -2,16 +2,16 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Where the connection is: what is read, and what is told (rules NC-10 to NC-12).
+/// The state of the connection: the current one, and the one that was last reported (rules NC-10 to NC-12).
 ///
 /// Read at once when something happens; told on the work queue, in order and only when it differs. `connected` is read when it is
 /// told, because the database has to be open by then.
 final class StatusBoard: Sendable {
     private struct State {
-        /// The number of the client whose word counts.
+        /// The number of the client whose reports count.
         var owner: UInt64 = 0
         var status = NCConnectionStatus.unconnected
-        /// Counts what was noted, so that a late `connected` does not hide what came after it.
+        /// Counts the changes, so that a late `connected` does not hide a later change.
         var version: UInt64 = 0
         var told = NCConnectionStatus.unconnected
         var network = NetworkStatus.available
@@ -41,7 +41,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Notes what has happened to a client, at once.
+    /// Records a change of a client, at once.
     ///
     /// - Returns: what to give to ``confirm(_:of:)`` once `connected` is told.
     func note(_ status: NCConnectionStatus, of owner: UInt64) -> UInt64 {
@@ -60,7 +60,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Tells a change, unless it is the one that was told last. On the work queue only.
+    /// Reports a change, unless it was the last one reported. On the work queue only.
     func tell(_ details: NCConnectionDetails) {
         let isNews = state.withLockedValue { state in
             defer { state.told = details.status }
@@ -74,7 +74,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Tells that the network came or went, unless that was told last. On the work queue only.
+    /// Reports that the network is available or not, unless that was the last report. On the work queue only.
     func tell(_ network: NetworkStatus) {
         let isNews = state.withLockedValue { state in
             defer { state.network = network }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import NexconnProtocol
 import TransportCommon
 
-/// What is behind ``NCEngine``: settings, handlers and the user who is signed in. One for the process; tests make more.
+/// The engine behind ``NCEngine``: settings, handlers and the signed-in user. One for the process; tests make more.
 final class ChatEngine: Sendable {
     static let shared = ChatEngine(assembly: .live)
 

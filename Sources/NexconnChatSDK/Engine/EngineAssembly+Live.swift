@@ -57,7 +57,7 @@ extension NCTiming {
         }
     }
 
-    /// How often messages that wait without a link are looked at, and how soon it is tried again to keep what could not be kept.
+    /// How often messages that wait without a link are checked, and how soon a failed write is repeated.
     var sweepPause: Duration {
         switch self {
         case .standard: .seconds(2)

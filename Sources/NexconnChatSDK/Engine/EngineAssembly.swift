@@ -8,11 +8,11 @@ import TransportCommon
 struct EngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<NexconnSession>
 
-    /// What carries a session.
+    /// Makes the driver that carries a session.
     var makeDriver: @Sendable (EngineSettings, NexconnMemory, ConnectionPolicy) -> Driver
     /// The clock of what is no connection's: the limit in the background, messages that wait too long.
     var timers: any TimerScheduler
-    /// Hears news of the network for connections to a host; nil when there is none to hear.
+    /// Observes the network for connections to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     /// Opens the database of a user.
     var openDatabase:
@@ -21,6 +21,6 @@ struct EngineAssembly: Sendable {
             let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: appKey, user: user)
             return (database, isRecreated)
         }
-    /// What takes what arrives.
+    /// Handles what arrives.
     var intake: any ChatIntake
 }

@@ -7,7 +7,7 @@ import TransportCommon
 /// What the application has set up: a copy of ``InitParams`` that does not change any more.
 struct EngineSettings: Sendable {
     var appKey: String
-    /// Where the server is, or why that is not known.
+    /// The address of the server, or why it is not known.
     var server: Result<ServerAddress, NCError>
     var directory: URL
     var backgroundGrace: TimeInterval?
@@ -31,7 +31,7 @@ struct EngineSettings: Sendable {
         appKey = params.appKey
         let address = params.naviServer
         let pins = Result { () throws(NCError) in try Self.pins(params.certificatePins) }
-        // What is wrong with the pins is told like a wrong address: nothing is dialled (rule NC-57).
+        // Invalid pins are reported like an invalid address, and nothing is dialled (rule NC-57).
         server = Result { () throws(NCError) in
             _ = try pins.get()
             return try ServerAddress(address)

@@ -123,7 +123,7 @@ public enum NCTiming: Hashable, Sendable {
 public enum LogLevel: Int, Sendable {
     /// Nothing is logged.
     case none = 0
-    /// Failures that need somebody's attention.
+    /// Failures that need attention.
     case error = 1
     /// Conditions that the library recovers from, or that a call should avoid.
     case warn = 2

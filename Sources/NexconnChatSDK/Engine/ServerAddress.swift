@@ -2,7 +2,7 @@ import Foundation
 import NexconnProtocol
 import TransportCommon
 
-/// Where the server is, as ``InitParams/naviServer`` says it (rule NC-2).
+/// The server's address, from ``InitParams/naviServer`` (rule NC-2).
 struct ServerAddress: Hashable, Sendable {
     var host: String
     var port: Int
@@ -40,6 +40,6 @@ struct ServerAddress: Hashable, Sendable {
         path = prefix.hasSuffix(NexconnMemory.path) ? prefix : prefix + NexconnMemory.path
     }
 
-    /// Where `lifeline serve` listens on this machine.
+    /// The port of `lifeline serve` on this machine.
     private static let port = 6001
 }

@@ -1,10 +1,9 @@
 import Foundation
 import NexconnProtocol
 
-/// What a number means and what to do about it.
+/// The meaning of a number and what to do about it.
 enum NCErrorText {
-    /// What is known about this case, and then what the number's own text adds to it: sentences that were said already are left out
-    /// (rule NC-54).
+    /// The reason of this failure, followed by the text for the number; sentences that the reason contains are left out (rule NC-54).
     static func text(for code: NexconnCode, reason: String?) -> String {
         let advice = advice(for: code)
         guard let reason, !reason.isEmpty else { return advice }

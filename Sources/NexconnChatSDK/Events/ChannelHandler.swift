@@ -20,7 +20,7 @@ import Foundation
         func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
         /// Another device of the user has read a channel.
         func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
-        /// Somebody is typing, or has stopped.
+        /// A user has begun or stopped typing.
         func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
         /// ``BaseChannel/syncRemoteChannels(completion:)`` has ended.
         func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)

@@ -9,17 +9,17 @@ final class ChatHandlers: Sendable {
     let openChannels = HandlerList<any OpenChannelHandler>()
     let users = HandlerList<any UserHandler>()
 
-    /// The uploads under way.
+    /// The uploads in progress.
     let media = MediaSends()
     let reads = ReadReports()
     let typing = PerClient(TypingUsers())
-    /// What async sequences hear.
+    /// Delivers events to async sequences.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
     /// A broadcaster has one sender at a time.
     private let sending = NIOLock()
 
-    /// Everything that happens from now on.
+    /// All events from now on.
     var stream: EventStream<NCEvent> { broadcaster.stream() }
 
     /// Tells handlers and sequences, all in the same order: one hop to the callback queue for all of `events`. What is of a user who

@@ -44,7 +44,7 @@ public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
 public final class OpenChannelParticipantChangedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// Who entered or left.
+    /// The users who entered or left.
     public let actions: [OpenChannelParticipantAction]
     /// How many users are in the channel now.
     public let participantCount: Int

@@ -26,7 +26,7 @@ extension GroupOperation {
 }
 
 extension GroupMemberInfo {
-    /// Who did something: only the id is told. Nil when the server did it.
+    /// The user who acted, of whom only the id is known. Nil when the server acted.
     static func `operator`(_ user: String) -> GroupMemberInfo? {
         user.isEmpty ? nil : GroupMemberInfo(userId: user)
     }

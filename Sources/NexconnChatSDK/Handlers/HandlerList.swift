@@ -71,6 +71,6 @@ final class HandlerList<Handler>: @unchecked Sendable {
         }
     }
 
-    /// Whether there is nobody to tell.
+    /// Whether no handler is registered.
     var isEmpty: Bool { state.withLockedValue { $0.entries.isEmpty } }
 }

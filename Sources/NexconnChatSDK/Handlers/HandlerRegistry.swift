@@ -8,19 +8,19 @@ final class HandlerRegistry: Sendable {
     let chat = ChatHandlers()
 
     private let queue: NIOLockedValueBox<CallbackQueue>
-    /// What calls run inside of; nil for nothing.
+    /// A closure around all calls of handlers; nil for none.
     private let surrounding = NIOLockedValueBox<(@Sendable (() -> Void) -> Void)?>(nil)
 
     init(queue: CallbackQueue = .queue(DispatchQueue(label: "nexconn.callbacks"))) {
         self.queue = NIOLockedValueBox(queue)
     }
 
-    /// What is told from now on is told on `queue`.
+    /// From now on handlers are called on `queue`.
     func use(_ queue: CallbackQueue) {
         self.queue.withLockedValue { $0 = queue }
     }
 
-    /// Runs `work` on the callback queue, behind all that was handed over before. One call for all that one batch brought: inside,
+    /// Runs `work` on the callback queue, after all earlier work. One call for all changes of one batch: inside,
     /// `registry.connectionStatus.tell { … }`.
     func run(_ work: @escaping @Sendable () -> Void) {
         let queue = queue.withLockedValue { $0 }

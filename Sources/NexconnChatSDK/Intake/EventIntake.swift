@@ -9,7 +9,7 @@ struct EventIntake: ChatIntake {
         _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
     ) throws {
         let user = client.user ?? ""
-        // Without a database messages are told all the same (rule NC-6).
+        // Without a database messages are delivered all the same (rule NC-6).
         let changes =
             try client.database?.receive(items, place: place)
             ?? items.map { item in
@@ -89,7 +89,7 @@ struct EventIntake: ChatIntake {
         .typing(TypingStatusChangedEvent(channelIdentifier: ChannelIdentifier(channel), userTypingStatus: present))
     }
 
-    /// Who sends a message has stopped typing it.
+    /// The sender of a message is not typing any more.
     private func stopTyping(of message: LocalMessage, _ client: ChatClient, into events: inout [NCEvent]) {
         guard message.channel.conversation == .direct, !message.isSent else { return }
         let present = client.registry.chat.typing.withValue(of: client) { $0.stop(message.sender, in: message.channel) }

@@ -2,9 +2,9 @@ import ChatDatabase
 import Identifiers
 import NexconnProtocol
 
-/// What happened, in the words of the handlers.
+/// Translates an event into the handlers' values.
 struct EventReader {
-    /// Who is signed in.
+    /// The signed-in user.
     let user: String
 
     func read(_ change: ReceivedChange, into events: inout [NCEvent]) {
@@ -12,7 +12,7 @@ struct EventReader {
         case .message(let local):
             events.append(.messageReceived(received(local)))
         case .sent:
-            // The sender's own completion tells, or has told, that it was not certain.
+            // The sender's own completion reports the uncertain outcome.
             break
         case .recalled(_, let local):
             if let local { events.append(.messageDeleted(MessageDeletedEvent(messages: [message(local)]))) }
@@ -54,7 +54,7 @@ struct EventReader {
         case .openMembers, .openMetadata, .openMute, .openBan, .openDestroyed, .openSync:
             if let news = OpenChannelNews(event) { events.append(.openChannel(news)) }
         case .recall, .edit, .metadata, .receipt, .read, .settings, .typing, .unknown:
-            // These concern what is kept: they come through the inbox, and typing is dealt with where its timers are.
+            // These change stored messages and come through the inbox; typing is handled where its timers are.
             break
         }
     }

@@ -1,7 +1,7 @@
 import Identifiers
 import NexconnProtocol
 
-/// Who is typing where. Times are nanoseconds of a clock that only goes forward.
+/// The typing users by channel. Times are nanoseconds of a monotonic clock.
 struct TypingUsers: Sendable {
     private struct Entry {
         var status: UserTypingStatus

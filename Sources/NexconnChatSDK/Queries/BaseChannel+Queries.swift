@@ -123,7 +123,7 @@ extension PagedQuery {
 }
 
 extension [ChannelType] {
-    /// Those that are in the list of channels.
+    /// Conversations of the kinds that the list of channels has.
     var listed: [NexconnConversation] { compactMap(\.conversation).filter { $0 != .open } }
 }
 

@@ -29,7 +29,7 @@ struct MessageHistory: Sendable {
 
     typealias Page = (page: PageData<Message>, next: LocalMessage?)
 
-    /// The page behind a message; on the client's queue.
+    /// The page after a message; on the client's queue.
     func load(after last: LocalMessage?, _ client: ChatClient, _ completion: @escaping Completion<Page>) {
         let place = last.map { first.isAscending ? LocalPlace.after($0) : .before($0) } ?? first
         load(from: place, client, round: 0, isFresh: false, completion)
@@ -55,14 +55,14 @@ struct MessageHistory: Sendable {
                 let isAtEnd = try merge(result.get(), of: missing, client)
                 load(from: place, client, round: round + 1, isFresh: isFresh || isAtEnd, completion)
             } catch {
-                // What is here is shown, and said to be what it is.
+                // The local messages are shown, marked as possibly incomplete.
                 guard !local.messages.isEmpty else { return completion(.failure(error)) }
                 completion(.success(page(local, mayMiss: true, client)))
             }
         }
     }
 
-    /// - Returns: whether the server has just said what comes last.
+    /// - Returns: whether the server has just confirmed the newest message.
     private func merge(
         _ answer: NexconnAnswer, of request: NexconnHistoryRequest, _ client: ChatClient
     ) throws(NCError) -> Bool {

@@ -28,7 +28,8 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
     private let engine: ChatEngine
     private let load: @Sendable (@escaping Completion<PageData<Element>>) -> Void
 
-    /// - Parameter load: loads the page behind the cursor, which is nil at first, and says where the next one begins; nil for nowhere.
+    /// - Parameter load: loads the page after the cursor, which is nil at first, and returns where the next one begins; nil for the
+    /// end.
     init<Cursor: Sendable>(
         _ engine: ChatEngine,
         load: @escaping @Sendable (Cursor?, @escaping Completion<(page: PageData<Element>, next: Cursor?)>) -> Void

@@ -1,8 +1,8 @@
 import Identifiers
 import NexconnProtocol
 
-// Who is online. What changes is told by ``UserHandler/onSubscriptionChanged(_:)``, the present state right after subscribing and
-// anew with each connection (session document, section 9).
+// Online status. ``UserHandler/onSubscriptionChanged(_:)`` reports changes, and the present state right after subscribing and again
+// with each connection (session document, section 9).
 extension UserModule {
     /// Subscribes to changes of users.
     ///

@@ -3,7 +3,7 @@ import DequeModule
 import Identifiers
 import OrderedCollections
 
-/// What a chat client keeps over reconnects: who it is, how far it has got, what waits to be sent, where it takes part.
+/// The state of a chat client that survives reconnects: user, position in the inbox, waiting messages, and open channels.
 public struct NexconnMemory: Sendable {
     public var endpoint: WebSocketEndpoint
     public var appKey: String
@@ -16,14 +16,14 @@ public struct NexconnMemory: Sendable {
     public internal(set) var resume: NexconnPlace?
     /// How long a message may wait for its answer, from the command on.
     public var sendLimit: Duration
-    /// Who was welcomed last.
+    /// The user of the last welcome.
     public internal(set) var user: String?
 
-    /// The last sequence number that was told, in the epoch of `resume`.
+    /// The last sequence number that was delivered, in the epoch of `resume`.
     var delivered: UInt64
     /// Whether the last link was welcomed, and was lost rather than ended.
     var wasLost = false
-    /// When the link that was lost was last heard.
+    /// When something was last received on the link that was lost.
     var lostAt: Moment?
     var disablesPush = false
     var outbox = NexconnOutbox()
@@ -61,13 +61,13 @@ public struct NexconnMemory: Sendable {
 /// An open channel that a user wants to be in, over all connections.
 struct WantedEntry: Sendable {
     var entry: NexconnEntry
-    /// Who waits to be in.
+    /// The requests that wait for the entry.
     var waiters: [RequestID] = []
     /// Whether it has ever been entered.
     var wasIn = false
     /// The last message seen that history has, too.
     var lastSeen: NexconnMessageID?
-    /// When it was last heard before the link was lost.
+    /// When something was last received before the link was lost.
     var lostAt: Moment?
 
     /// What to ask for on a new connection: all that was missed, as far as one answer holds it.

@@ -18,7 +18,7 @@ struct NexconnOutbox: Sendable {
     static let limit = 1_000
     /// How many bytes of content may wait.
     static let byteLimit = 16 * 1024 * 1024
-    /// How many may be under way at once (rule NS-11).
+    /// How many messages may be in progress at once (rule NS-11).
     static let window = 64
     /// How many bytes of content may be under way at once, beyond the first message.
     static let byteWindow = 1024 * 1024
@@ -38,7 +38,7 @@ struct NexconnOutbox: Sendable {
         bytes += message.draft.content.count
     }
 
-    /// A new connection: nothing is under way on it.
+    /// A new connection, on which no message is in progress.
     mutating func startOver() {
         for index in 0..<underWay { messages[index].number = nil }
         (underWay, bytesUnderWay) = (0, 0)
@@ -73,7 +73,7 @@ struct NexconnOutbox: Sendable {
         return remove(at: index)
     }
 
-    /// Takes out what `isOver`, in order.
+    /// Removes the messages for which `isOver` is true, in order.
     mutating func removeAll(where isOver: (Waiting) -> Bool) -> [Waiting] {
         guard messages.contains(where: isOver) else { return [] }
         var removed: [Waiting] = []

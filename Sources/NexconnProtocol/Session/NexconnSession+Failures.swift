@@ -10,7 +10,7 @@ extension NexconnSession {
     /// There was one, but the message's turn did not come.
     static let neverSent = ConnectionFailure(
         nexconn: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
-    /// It was written, and nobody knows what became of it.
+    /// The message was written, and its outcome is unknown.
     static let unanswered = ConnectionFailure(
         nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
 

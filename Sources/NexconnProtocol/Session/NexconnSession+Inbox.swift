@@ -23,7 +23,7 @@ extension NexconnSession {
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
         for item in new { tellProblem(of: item.event, &out) }
         if !hasMore { out.emit(.caughtUp) }
-        // Of a package that is known already nobody will hear, and so nobody would say that it is kept.
+        // A package that is known already is not delivered, so nobody would acknowledge it.
         acknowledgePackage(memory, &out)
     }
 
@@ -53,7 +53,7 @@ extension NexconnSession {
     mutating func acknowledge(_ place: NexconnPlace, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard Self.keep(place, &memory), isWelcome else { return }
         acknowledgePackage(memory, &out)
-        // Part of a package asks for nothing; what comes at once is acknowledged together.
+        // A part of a package needs no acknowledgement; events that arrive together are acknowledged together.
         guard isCaughtUp, min(place.sequence, received) > acknowledged else { return }
         if toldSince >= Self.acknowledgedEvents {
             flushAcknowledgement(memory, &out)
@@ -63,7 +63,7 @@ extension NexconnSession {
         }
     }
 
-    /// Notes that everything up to `place` is kept. False when that says nothing new.
+    /// Records that everything up to `place` is stored. False when that changes nothing.
     static func keep(_ place: NexconnPlace, _ memory: inout NexconnMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered
@@ -72,14 +72,14 @@ extension NexconnSession {
         return true
     }
 
-    /// Asks for the next package once this one is kept.
+    /// Requests the next package once this one is stored.
     private mutating func acknowledgePackage(_ memory: NexconnMemory, _ out: inout Actions) {
         guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
         flushAcknowledgement(memory, &out)
         if !isCaughtUp { expectPackage(&out) }
     }
 
-    /// It is the server's turn (rule NS-9).
+    /// The server has to answer (rule NS-9).
     mutating func expectPackage(_ out: inout Actions) {
         let deadline = out.now + out.timing.request
         packageDeadline = deadline
@@ -93,7 +93,7 @@ extension NexconnSession {
         out.fault(ConnectionFailure(.malformedResponse, "The package of missed events could not be read.", origin: .server))
     }
 
-    /// Says how far everything is kept, as far as this connection has brought it.
+    /// Acknowledges the stored events, as far as this connection has delivered them.
     mutating func flushAcknowledgement(_ memory: NexconnMemory, _ out: inout Actions) {
         guard isWelcome, let kept = memory.resume?.sequence else { return }
         let place = min(kept, received)

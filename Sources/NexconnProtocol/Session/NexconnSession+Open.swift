@@ -12,9 +12,9 @@ extension NexconnSession {
         var isRenewal = false
         /// Whether the channel was entered on this connection.
         var isInside = false
-        /// What was told before the first answer.
+        /// Messages that arrived before the first answer.
         var held: [NexconnMessage] = []
-        /// The messages that came with the latest answer; what is told of them again is dropped.
+        /// The messages of the latest answer; they are dropped when they arrive again.
         var known: Set<NexconnMessageID> = []
     }
 
@@ -25,7 +25,7 @@ extension NexconnSession {
         _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
         guard Self.want(entry, id, &memory, &out), isWelcome else { return }
-        // A request under way answers this one, too.
+        // A request in progress answers this one, too.
         if open[entry.channel]?.request != nil { return }
         ask(entry, isRenewal: false, &out)
     }
@@ -47,7 +47,7 @@ extension NexconnSession {
         return true
     }
 
-    /// A new connection: goes on where the user had been.
+    /// A new connection: continues at the user's last position.
     mutating func renew(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard let wanted = memory.entries[name] else { return }
         ask(wanted.renewal, isRenewal: wanted.wasIn, &out)
@@ -134,7 +134,7 @@ extension NexconnSession {
         }
     }
 
-    /// What is of use at its moment.
+    /// Handles an event that is of momentary use only.
     mutating func transient(_ event: NexconnEvent, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard isWelcome else { return }
         switch event {
@@ -184,7 +184,7 @@ extension NexconnSession {
             if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
-        // What no history keeps says nothing about what history has; it may have overtaken it.
+        // Messages that no history keeps say nothing about the order of those in the history, which they may have overtaken.
         if message.options.isPersisted, !message.options.isStatus {
             let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
             memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)

@@ -29,7 +29,7 @@ extension ConnectionPolicy {
         return policy
     }
 
-    /// The same policy, with the pauses started anew after so many failures in a row.
+    /// The same policy, with pauses that start anew after this number of failures in a row.
     func forgiving(_ failures: Int) -> ConnectionPolicy {
         guard case .spread(let pauses, _, let afterLoss) = ordinary else { return self }
         var policy = self
@@ -45,10 +45,11 @@ extension ConnectionPolicy {
     }
 }
 
-// What an owner submits, in this order, when the surroundings change: pauses start anew with a policy that does not count what was
-// before (rule NS-31).
+// The inputs that an owner submits, in this order, when the network changes: pauses start anew with a policy that does not count
+// earlier failures (rule NS-31).
 extension NexconnSession {
-    /// The application is back: what was given up is dialled at once, and the pauses start anew (rule NS-33).
+    /// The application is back in the foreground: a connection that was closed is dialled at once, and the pauses start anew (rule
+    /// NS-33).
     /// - Parameter policy: the one in use.
     public static func returning(_ policy: ConnectionPolicy) -> [Input<NexconnSession>] {
         [.updatePolicy(policy.forgiving(0)), .leaveBackground]

@@ -20,7 +20,7 @@ extension NexconnSession {
             return false
         }
         if memory.outbox.isFull {
-            // What nobody waits for any more makes room.
+            // Messages whose callers no longer wait are removed to make room.
             _ = memory.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard !memory.outbox.isFull else {
@@ -52,7 +52,7 @@ extension NexconnSession {
         return text.text.utf8.first == UInt8(ascii: "{")
     }
 
-    /// Writes what may be under way.
+    /// Writes as many messages as may be in progress.
     mutating func transmit(_ memory: inout NexconnMemory, _ out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
@@ -79,7 +79,7 @@ extension NexconnSession {
         return lastNumber
     }
 
-    /// Answers the messages whose time is over (rule NS-14).
+    /// Answers the messages whose lifetime has ended (rule NS-14).
     static func expire(_ memory: inout NexconnMemory, _ out: inout Actions, isConnected: Bool) {
         let now = out.now
         for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {

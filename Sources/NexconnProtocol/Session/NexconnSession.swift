@@ -38,7 +38,7 @@ public struct NexconnSession: WebSocketSession {
     var packageDeadline: Moment?
     /// The last number that came on this connection, known or not; nothing beyond it is acknowledged.
     var received: UInt64 = 0
-    /// What was acknowledged last on this connection.
+    /// The last position that was acknowledged on this connection.
     var acknowledged: UInt64 = 0
     /// Events told since.
     var toldSince = 0
@@ -107,10 +107,10 @@ public struct NexconnSession: WebSocketSession {
         welcomedAt = welcome.time
         memory.user = welcome.user
         memory.wasLost = false
-        // What the server has lost may have been told before it could be kept, and is not lost then.
+        // Messages that the server has lost may have been delivered before they were stored; then they are not lost for the user.
         var hasLost = welcome.hasLost
         if let known = memory.resume, known.epoch == welcome.place.epoch {
-            // What has been told but not kept comes again, and is known by its number.
+            // Messages that were delivered but not stored arrive again, and are recognised by their number.
             hasLost = hasLost && welcome.place.sequence > memory.delivered
             if welcome.place.sequence > known.sequence { memory.resume = welcome.place }
             memory.delivered = max(memory.delivered, welcome.place.sequence)

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What a user asks of a chat session.
+/// A command of a user to a chat session.
 public enum NexconnCommand: Sendable {
     /// Sends a message. While there is no connection it waits in the outbox, in order; after a loss it goes out again with the same
     /// client id. Answered with `sent`, or with a failure once it is final: refused, out of time (``NexconnMemory/sendLimit``), or
@@ -14,16 +14,16 @@ public enum NexconnCommand: Sendable {
     case enter(NexconnEntry)
     /// Stop being in it. Answered at once.
     case exit(String)
-    /// What came up to this place is kept and need not come again. The epoch is that of the latest ``NexconnSessionEvent/welcomed(_:)``
-    /// before it came; a place of another epoch says nothing and is ignored.
+    /// Everything up to this position is stored and need not be sent again. The epoch is that of the latest
+    /// ``NexconnSessionEvent/welcomed(_:)`` before it arrived; a position of another epoch is ignored.
     case acknowledge(NexconnPlace)
     /// A new token, for the next connection.
     case setToken(String)
-    /// A disconnect follows: what its goodbye says about notifications. Answers the messages that wait, also without a link, where
-    /// the engine alone could not tell those that may have been delivered from those that were not (rule NS-15).
+    /// A disconnect follows, with this setting for notifications. Answers the messages that wait, also without a link, because the
+    /// engine alone could not distinguish messages that may have been delivered from others (rule NS-15).
     case leave(disablePush: Bool)
-    /// Gives up the messages whose time is over. While an attempt is alive the session does so by itself; who wants the limit kept
-    /// during a pause between attempts as well submits this then (rule NS-14).
+    /// Drops the messages whose lifetime has ended. While an attempt is alive the session does so by itself; submit this to enforce the
+    /// limit during a pause between attempts as well (rule NS-14).
     case expire
 }
 
@@ -48,7 +48,7 @@ public struct NexconnSent: Hashable, Sendable {
     public var time: Int64 { id.time }
 }
 
-/// What a chat session tells.
+/// An event of a chat session.
 public enum NexconnSessionEvent: Sendable {
     /// The server has welcomed this connection. Told before the connection counts as up.
     indirect case welcomed(NexconnWelcome)
@@ -57,7 +57,7 @@ public enum NexconnSessionEvent: Sendable {
     case received([NexconnInboxItem], isOffline: Bool, hasMore: Bool)
     /// All that had been missed has come.
     case caughtUp
-    /// What is of use now only.
+    /// An event that is of momentary use only.
     case transient(NexconnEvent)
     /// Messages of the inbox since then may be missing: the server could not go on where this device had been.
     case gap(since: Moment?)

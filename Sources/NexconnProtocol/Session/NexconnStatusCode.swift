@@ -18,7 +18,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
     case proxyUnavailable = 17
     case userAbandon = 19
 
-    /// What a change of the connection's phase is called. Two changes in a row may have one name; it is told once.
+    /// The status for a change of the connection's phase. Two changes in a row may have one status; it is reported once.
     public init(change: ConnectionChange) {
         switch change.phase {
         case .idle: self = .unconnected

@@ -26,7 +26,7 @@ extension NexconnClientFrame {
     }
 }
 
-/// What is wrong with a request, before it is known which one it is.
+/// A problem with a request, before the request is identified.
 typealias RequestFault = NexconnRefusal
 
 extension WireReader {

@@ -1,5 +1,5 @@
 extension NexconnCode {
-    /// What the number means, in a sentence for people.
+    /// The meaning of the number, as a sentence.
     public var sentence: String {
         connectionSentence ?? messageSentence ?? channelSentence ?? argumentSentence
             ?? "The service answered with error \(rawValue)."

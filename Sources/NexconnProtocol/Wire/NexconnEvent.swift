@@ -1,4 +1,4 @@
-/// What a session tells a client: the kinds `k` of the session document, sections 5 to 9.
+/// An event for a client: the kinds `k` of the session document, sections 5 to 9.
 public enum NexconnEvent: Hashable, Sendable {
     indirect case message(NexconnMessage)
     indirect case recall(NexconnRecall)
@@ -33,7 +33,7 @@ public struct NexconnRecall: Hashable, Sendable {
     public var from: String
     public var to: String
     public var id: NexconnMessageID
-    /// Who had sent it.
+    /// The original sender.
     public var sender: String
     public var time: Int64
 
@@ -95,7 +95,7 @@ public struct NexconnMetadataChange: Hashable, Sendable {
     }
 }
 
-/// Somebody has read messages.
+/// Read receipts of a user.
 public struct NexconnReceipts: Hashable, Sendable {
     public var conversation: NexconnConversation
     /// Who has read.

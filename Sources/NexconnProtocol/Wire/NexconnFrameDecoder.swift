@@ -13,7 +13,8 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
         state = WireReader.State(rememberedNames: rememberedNames, isStrict: false)
     }
 
-    /// Where the elements of packages and answers are. A damaged element of a package keeps its place (rules NC-40 and NC-41).
+    /// The positions of the elements of packages and answers. A damaged element of a package keeps its position (rules NC-40 and
+    /// NC-41).
     private static let repair = JSONRepair.Plan(.init("in", elementKeys: ["q"]), .init("*")) { element in
         NexconnPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
     }

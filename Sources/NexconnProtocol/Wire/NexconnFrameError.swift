@@ -2,7 +2,7 @@ import WireCoding
 
 /// Why a client's frame was not accepted. Holds no part of the frame, so it is safe to log and to send back.
 public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What a server does with it.
+    /// How a server reacts to it.
     public enum Kind: Hashable, Sendable {
         /// It is no frame of the protocol: broken JSON, no object, no type, or a hello that cannot be used.
         case malformed
@@ -13,7 +13,7 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
     }
 
     public var kind: Kind
-    /// What the answer says.
+    /// The refusal in the answer.
     public var refusal: NexconnRefusal
 
     public init(_ kind: Kind, _ code: NexconnCode, _ reason: String) {

@@ -59,7 +59,7 @@ public struct NexconnWelcome: Hashable, Sendable {
     public var session: String
     /// The server's clock, ms since 1970.
     public var time: Int64
-    /// After this place the server goes on.
+    /// The server continues after this position.
     public var place: NexconnPlace
     public var isResumed: Bool
     /// Whether messages of before are lost.
@@ -83,7 +83,7 @@ public struct NexconnWelcome: Hashable, Sendable {
     }
 }
 
-/// What an application allows.
+/// The settings of an application.
 public struct NexconnSettings: Hashable, Sendable {
     public var modifiableMinutes: Int
     public var syncsDevices: Bool
@@ -137,7 +137,7 @@ public struct NexconnRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// What a client sends.
+/// A frame of the client.
 public enum NexconnClientFrame: Hashable, Sendable {
     indirect case hello(NexconnHello)
     /// `number` is nil for notifications.
@@ -147,7 +147,7 @@ public enum NexconnClientFrame: Hashable, Sendable {
     case leave(disablePush: Bool)
 }
 
-/// What a server sends, as a client reads it.
+/// A frame of the server, as a client reads it.
 public enum NexconnInbound: Hashable, Sendable {
     indirect case welcome(NexconnWelcome)
     indirect case bye(NexconnBye)

@@ -57,7 +57,7 @@ public struct NexconnGroupMember: Hashable, Sendable {
     }
 }
 
-/// What happened to a group and its members.
+/// An operation on a group and its members.
 public struct NexconnGroupOperation: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
@@ -66,7 +66,7 @@ public struct NexconnGroupOperation: Hashable, Sendable {
     public var kind: Kind
     public var group: NexconnGroup
     public var `operator`: String
-    /// Whom it happened to.
+    /// The affected members.
     public var members: [NexconnGroupMember]
     public var time: Int64
 

@@ -33,7 +33,7 @@ public enum NexconnLimits {
     /// Pairs of an open channel's metadata, at once and in all.
     public static let openMetadataPairsAtOnce = 10
     public static let openMetadataPairs = 100
-    /// Characters of what somebody says when entering an open channel.
+    /// The largest number of characters in the `extra` of an entry into an open channel.
     public static let entryExtra = 128
     /// Messages to begin with in an open channel.
     public static let entryMessages = 0...50
@@ -84,7 +84,7 @@ public enum NexconnLimits {
         !key.isEmpty && key.utf8.count <= length && key.utf8.allSatisfy(isKeyByte)
     }
 
-    /// What is wrong with a content that is a JSON object already; nil when it may be sent.
+    /// The problem of a content that is a JSON object already; nil when it may be sent.
     public static func problem(ofContent content: [UInt8]) -> NexconnRefusal? {
         if content.count > Self.content { return NexconnRefusal(.tooLarge, "The content has more than 128 KiB.") }
         if !hasDepth(content, upTo: contentDepth) {
@@ -93,7 +93,7 @@ public enum NexconnLimits {
         return nil
     }
 
-    /// What is wrong with pairs for a message's metadata; nil when they may be set.
+    /// The problem of entries for a message's metadata; nil when they may be set.
     public static func problem(ofMetadata pairs: [String: String]) -> NexconnRefusal? {
         if pairs.count > metadataPairsAtOnce {
             return NexconnRefusal(.metadataTooLarge, "At most 20 pairs of metadata can be set at once.")
@@ -101,7 +101,7 @@ public enum NexconnLimits {
         return problem(pairs, key: metadataKey, value: metadataValue)
     }
 
-    /// What is wrong with pairs for an open channel's metadata; nil when they may be set.
+    /// The problem of entries for an open channel's metadata; nil when they may be set.
     public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
         if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no metadata entry to set.") }
         if pairs.count > openMetadataPairsAtOnce {
@@ -110,7 +110,7 @@ public enum NexconnLimits {
         return problem(pairs, key: openMetadataKey, value: openMetadataValue)
     }
 
-    /// What is wrong with a message before it is sent; nil when a server would read it.
+    /// The problem of a message before it is sent; nil when a server would accept it.
     public static func problem(of draft: NexconnDraft) -> NexconnRefusal? {
         if !accepts(id: draft.clientID) { return NexconnRefusal(.badArgument, "The client id must have 1 to 64 characters.") }
         if !accepts(id: draft.to) { return NexconnRefusal(.badArgument, "The channel id must have 1 to 64 characters.") }
@@ -173,7 +173,7 @@ public enum NexconnLimits {
     private static func endOfString(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = JSONBytes.firstSpecial(bytes, from: start)
         while offset < bytes.count, bytes[offset] != JSONBytes.quote {
-            // What follows a backslash is part of the escape.
+            // The character after a backslash is part of the escape.
             offset = JSONBytes.firstSpecial(bytes, from: min(offset + 2, bytes.count))
         }
         return offset

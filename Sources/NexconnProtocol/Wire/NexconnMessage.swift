@@ -48,7 +48,7 @@ public struct NexconnMessage: Hashable, Sendable {
     }
 }
 
-/// What a sender may ask for beyond the content. The defaults are those of the wire.
+/// A sender's options beyond the content. The defaults are those of the wire.
 public struct NexconnMessageOptions: Hashable, Sendable {
     /// Whether it is in history.
     public var isPersisted = true
@@ -63,7 +63,7 @@ public struct NexconnMessageOptions: Hashable, Sendable {
     public var metadata: [String: String] = [:]
     /// Only these members of a group get it; nil for all.
     public var users: [String]?
-    /// For whoever notifies devices: a JSON object in UTF-8.
+    /// For services that notify devices: a JSON object in UTF-8.
     public var push: [UInt8]?
 
     public init() {}

@@ -42,7 +42,7 @@ public struct NexconnOpenMute: Hashable, Sendable {
     public var channel: String
     public var kind: Kind
     public var users: [String]
-    /// Milliseconds; 0 when it does not end by itself.
+    /// Milliseconds; 0 for no end.
     public var duration: Int64
     public var time: Int64
 

@@ -83,7 +83,7 @@ public struct NexconnHistoryRequest: Hashable, Sendable {
     }
 }
 
-/// Changes to a group; nil leaves as it is.
+/// Changes to a group; nil values stay unchanged.
 public struct NexconnGroupUpdate: Hashable, Sendable {
     public var name: String?
     public var avatar: String?

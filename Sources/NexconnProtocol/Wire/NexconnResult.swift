@@ -18,7 +18,7 @@ public enum NexconnResult: Hashable, Sendable {
     case groups([NexconnGroup])
     case groupPage([NexconnGroup], hasMore: Bool)
     case members([NexconnGroupMember], hasMore: Bool)
-    /// To `open.enter`. The messages go out from `messages`, oldest first; those of the entrance are not looked at.
+    /// The answer to `open.enter`. The messages are taken from `messages`, oldest first; those of the entrance are ignored.
     indirect case entrance(NexconnOpenEntrance, messages: [[UInt8]])
     case openInfo(NexconnOpenInfo)
     case openMetadata([NexconnOpenEntry])
@@ -29,7 +29,7 @@ public enum NexconnResult: Hashable, Sendable {
     case blocklist([String])
 }
 
-/// Who has read a message.
+/// A user who has read a message.
 public struct NexconnReceiptUser: Hashable, Sendable {
     public var user: String
     /// Milliseconds since 1970.
@@ -43,9 +43,9 @@ public struct NexconnReceiptUser: Hashable, Sendable {
 
 /// All settings of a user's channels (session document, section 6).
 public struct NexconnSettingsList: Hashable, Sendable {
-    /// Those of single channels.
+    /// Settings of single channels.
     public var channels: [NexconnChannelSettings]
-    /// Those of whole kinds; `id` is nil.
+    /// Settings of whole conversation kinds; `id` is nil.
     public var kinds: [NexconnChannelSettings]
 
     public init(channels: [NexconnChannelSettings] = [], kinds: [NexconnChannelSettings] = []) {
@@ -54,7 +54,7 @@ public struct NexconnSettingsList: Hashable, Sendable {
     }
 }
 
-/// What an open channel is (session document, section 8).
+/// The properties of an open channel (session document, section 8).
 public struct NexconnOpenInfo: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var created: Int64
@@ -68,7 +68,7 @@ public struct NexconnOpenInfo: Hashable, Sendable {
     }
 }
 
-/// Somebody in an open channel.
+/// A participant of an open channel.
 public struct NexconnOpenMember: Hashable, Sendable {
     public var user: String
     /// Milliseconds since 1970.

@@ -65,7 +65,7 @@ public enum NexconnServerFrames {
         return out
     }
 
-    /// An event for those who are there.
+    /// An event for connected devices.
     public static func transient(_ body: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(body.count + 16)

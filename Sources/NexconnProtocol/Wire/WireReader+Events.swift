@@ -36,7 +36,7 @@ extension WireReader {
         return event ?? .unknown(kind: kind, problem: "A member is missing or of the wrong kind.")
     }
 
-    /// Whom an event is about, and when it happened.
+    /// Receiver and sender of an event, and when it happened.
     private struct Parties {
         var conversation: NexconnConversation
         var from: String

@@ -12,7 +12,7 @@ extension WireReader {
             options: options(), edited: number("edited"), bridge: text("bridge"))
     }
 
-    /// What is missing has its default.
+    /// Missing fields have their defaults.
     mutating func options() -> NexconnMessageOptions {
         var options = NexconnMessageOptions()
         if let persist = flag("persist") { options.isPersisted = persist }

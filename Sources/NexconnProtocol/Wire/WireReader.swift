@@ -10,7 +10,7 @@ struct WireReader {
     /// Where the members of the innermost object begin in the table.
     private var scope = 0
 
-    /// What is kept from frame to frame of a connection.
+    /// State that is kept from frame to frame of a connection.
     struct State: Sendable {
         fileprivate(set) var members: [Member] = []
         var names: NameTable
@@ -41,7 +41,7 @@ struct WireReader {
         fileprivate var slot: Slot
     }
 
-    /// Where a value is, a string without its quotes.
+    /// The position of a value; for a string, without its quotes.
     struct Slot: Sendable {
         var start: Int
         var end: Int
@@ -70,8 +70,7 @@ struct WireReader {
 
     // MARK: Noting
 
-    /// Notes the members of the object that comes next and hands them to `body`; nil when what comes is no object, or when `body`
-    /// says so.
+    /// Reads the members of the next object and hands them to `body`; nil when the next value is no object, or when `body` returns nil.
     ///
     /// - Parameter special: sees each key first and may read its value itself, for true.
     @inline(__always)
@@ -308,14 +307,14 @@ struct WireReader {
         return isWhole || !state.isStrict ? elements : nil
     }
 
-    /// Reads again what has been noted.
+    /// Reads a noted value again.
     private mutating func inside<Value>(
         _ slot: Slot, _ body: (inout WireReader) throws(JSONSyntaxError) -> Value?
     ) -> Value? {
         let position = scanner.position
         scanner.position = slot.start
         defer { scanner.position = position }
-        // It has been checked already, so there is nothing to throw.
+        // The value has been checked already, so nothing can be thrown.
         return try? body(&self)
     }
 }

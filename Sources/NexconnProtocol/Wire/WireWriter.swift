@@ -131,7 +131,7 @@ struct WireWriter {
 }
 
 extension WireWriter {
-    /// What a sender may ask for; defaults are left out.
+    /// The sender's options; defaults are left out.
     mutating func options(_ options: NexconnMessageOptions) {
         if !options.isPersisted { flag("persist", false) }
         if !options.isCounted { flag("count", false) }

@@ -64,7 +64,7 @@ struct ContentFields: Sendable {
         if let value, let number = JSONNumber(value) { members[name] = .number(number) }
     }
 
-    /// Sets what is not there yet.
+    /// Sets a field unless it is set already.
     mutating func complete(_ name: String, _ value: JSONValue?) {
         if members[name] == nil { set(name, value) }
     }

@@ -77,7 +77,7 @@ public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// What is known of a file on this device without reading it.
+/// The properties of a file on this device that are known without reading it.
 enum LocalFile {
     /// Bytes; 0 when there is no such file.
     static func size(_ path: String?) -> Int64 {

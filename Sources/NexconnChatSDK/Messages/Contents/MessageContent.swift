@@ -21,7 +21,7 @@ open class MessageContent: NSObject, @unchecked Sendable {
     /// The name of the type on the wire, such as `RC:TxtMsg`.
     open class var messageType: String { "" }
 
-    /// Whether messages of this kind are kept and counted.
+    /// Whether messages of this kind are stored and counted.
     open class var persistencePolicy: MessagePersistencePolicy { .counted }
 
     override init() {

@@ -22,14 +22,14 @@ extension Message {
         _ = try await awaiting { NCEngine.engine.changeMetadata(of: self, set: set, delete: delete, taken($0)) }
     }
 
-    /// A copy of what is known, with a change.
+    /// A copy of the message with a change.
     func changed(_ change: (inout LocalMessage) -> Void) -> LocalMessage {
         var local = local
         change(&local)
         return local
     }
 
-    /// Takes over the changed metadata before the end is told.
+    /// Takes over the changed metadata before the completion is called.
     private func taken(_ completion: @escaping Completion<Message>) -> Completion<Message> {
         { result in
             if case .success(let changed) = result {

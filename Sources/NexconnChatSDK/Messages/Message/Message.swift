@@ -55,7 +55,7 @@ public final class Message: NSObject, Sendable {
     /// The sender's user id.
     public var senderUserId: String { local.sender }
 
-    // MARK: What it says
+    // MARK: Contents
 
     /// The type name of the content, such as `RC:TxtMsg`.
     public var messageType: String { local.type }

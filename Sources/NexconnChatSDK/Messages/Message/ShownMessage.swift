@@ -17,7 +17,7 @@ struct ShownMessage: Sendable {
         return twin
     }
 
-    /// The object for handlers, as it was.
+    /// The object for handlers, unchanged.
     func unchanged(_ message: Message) -> Message { shown.withLockedValue { $0 } ?? message }
 
     /// The object for handlers, which has caught up with the message when the handlers that are called from now on see it.
