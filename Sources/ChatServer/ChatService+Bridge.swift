@@ -23,7 +23,7 @@ extension ChatService: BridgedFront {
             return true
         }
         guard let application = application(key: key) else { return false }
-        // Where nobody made the open channel there is nobody to tell.
+        // If the open channel does not exist, there are no participants to deliver to.
         application.send(
             draft, by: .bridge(service: message.origin, user: message.chatUser), options: NexconnSendOptions(node: self)
         ) { _ in }
@@ -63,7 +63,7 @@ extension NexconnDraft {
 }
 
 extension BridgedMessage {
-    /// In whose name it is said in chat.
+    /// The chat user in whose name a message from another service is sent.
     fileprivate var chatUser: Identifier {
         user.flatMap { ChatID.isValid(Identifier($0)) ? Identifier($0) : nil } ?? Identifier(origin)
     }

@@ -7,7 +7,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// What the console of a server asks.
+// Requests of the console.
 extension ChatService {
     /// The applications that are served, with what they have; without figures where another process decides.
     package func applicationReports(_ configured: [ChatApplication]) -> [(settings: ChatApplication, openChannels: Int?)] {
@@ -74,7 +74,7 @@ extension ChatService {
         return (reports, end < list.count ? end : nil)
     }
 
-    /// Shows what is told to an open channel's participants on this server, where another process has taken it (rule CO-40).
+    /// Shows a message that an open channel's participants on this server receive and another process has accepted (rule CO-40).
     package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {
         guard context.feed.isWatched, let message = NexconnWire.message(in: frame) else { return }
         let text = String(decoding: message.content, as: UTF8.self)
@@ -84,7 +84,7 @@ extension ChatService {
                 bytes: text.utf8.count, payload: text))
     }
 
-    /// The applications that have a webhook, or had one, as far as this server tells them.
+    /// The applications that have or had a webhook, as far as this server sends their events.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         guard backend.tellsWebhooks(self) else { return [] }
         return applications.compactMap { application in

@@ -7,7 +7,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// What the chat front is told. Sizes are bytes.
+/// The settings of the chat front. Sizes are bytes.
 package struct ChatServiceSettings: Sendable {
     /// Of several with the same key the first one counts.
     package var applications: [ChatApplication]
@@ -67,7 +67,7 @@ package final class ChatService: Sendable {
         backend.application(key: Identifier(key))
     }
 
-    /// What sessions with this key ask.
+    /// The gateway for sessions of the application with this key.
     func gateway(key: String) -> (any NexconnGateway)? {
         backend.gateway(key: Identifier(key))
     }
@@ -117,7 +117,7 @@ package final class ChatService: Sendable {
         backend.sweep(by: self)
     }
 
-    /// What became of the events of applications that have a webhook; nothing when another server tells them.
+    /// The delivery counts of applications that have a webhook; empty when another server sends their events.
     package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         guard backend.tellsWebhooks(self) else { return [:] }
         return applications.reduce(into: [:]) { counts, application in
@@ -126,7 +126,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Leaves the other servers. The last one stores and tells what waits.
+    /// Leaves the other servers. The last one stores and sends what is still queued.
     package func close() async {
         await backend.leave(self)
     }

@@ -77,7 +77,7 @@ struct NexconnAPI: Sendable {
         return value
     }
 
-    /// What goes back as it came: 1 … 128 visible characters.
+    /// The request id, which the answer repeats: 1 … 128 visible characters.
     private static func requestID(_ headers: HTTPHeaders) -> String? {
         guard let id = headers.first(name: "X-Request-ID"), (1...128).contains(id.utf8.count),
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -125,7 +125,7 @@ struct NexconnAPICall: Sendable {
             completion: { (result: Result<JSONValue, NexconnRefusal>) in answer(result.mapError { NexconnAPIProblem($0) }) })
     }
 
-    /// Answers with what is known now.
+    /// Answers from the present state.
     func read(_ body: (ChatState) throws -> JSONValue) throws {
         answer(.success(try application.read(body)))
     }

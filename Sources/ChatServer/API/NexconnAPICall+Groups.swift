@@ -58,7 +58,7 @@ extension NexconnAPICall {
         perform(.updateGroup(try fields.id("groupId").text, update), as: try fields.optionalID("userId") ?? "")
     }
 
-    /// Changes members, and has them told.
+    /// Changes members, and notifies the members.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
         change { state, change in
             application.tell(try decide(&state, &change), &state, &change)

@@ -3,7 +3,7 @@ import NexconnProtocol
 import RealtimeHub
 import WireCoding
 
-// What becomes of messages, and histories (rules NA-26 to NA-32).
+// Changes of messages, and histories (rules NA-26 to NA-32).
 extension NexconnAPICall {
     func performMessages(_ route: NexconnAPIRoute) throws {
         switch route {

@@ -67,7 +67,8 @@ extension NexconnAPICall {
         }
     }
 
-    /// 0: goes by itself when nothing has happened for so many minutes, 60 by default. 1: stays until it is destroyed.
+    /// The lifetime of an open channel. 0: it is removed after so many minutes without activity, 60 by default. 1: it stays until it is
+    /// destroyed.
     private func lifetime() throws(NexconnAPIProblem) -> Int64? {
         let (type, minutes) = (
             try fields.optionalWhole("destroyType", 0...1) ?? 0, try fields.optionalWhole("destroyMinutes", 1...10_080) ?? 60
@@ -112,7 +113,7 @@ extension NexconnAPICall {
         }
     }
 
-    /// Changes an open channel, and has those told who are in it.
+    /// Changes an open channel, and notifies its participants.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatNews) {
         change { state, change in
             application.tell(try decide(&state, &change), &change)

@@ -73,7 +73,7 @@ extension NexconnAPICall {
         return options
     }
 
-    /// What is for whoever notifies devices is passed on.
+    /// Fields for services that notify devices are passed on unchanged.
     private func push() throws(NexconnAPIProblem) -> [UInt8]? {
         var settings: JSONValue = [:]
         for name in ["pushContent", "pushData", "pushExt"] {

@@ -4,7 +4,8 @@ import OrderedCollections
 import RealtimeHub
 import WireCoding
 
-/// The fields of a call's body, read as what they have to be (rule NA-5). Fields that nobody asks for are ignored; null is missing.
+/// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; null counts as
+/// missing.
 struct NexconnAPIFields: Sendable {
     private let members: OrderedDictionary<String, JSONValue>
 

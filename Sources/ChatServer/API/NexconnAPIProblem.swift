@@ -50,7 +50,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         Self(429, 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)
     }
 
-    /// What something threw that decides or reads.
+    /// The problem for an error that a decision or a read has thrown.
     init(_ error: any Error) {
         if let problem = error as? NexconnAPIProblem {
             self = problem

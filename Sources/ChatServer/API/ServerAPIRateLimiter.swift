@@ -3,7 +3,7 @@ import RealtimeHub
 
 /// What limits the calls of one application: nonces that were used, and how often something may be asked (rules NA-2 and NA-3).
 final class ServerAPIRateLimiter: Sendable {
-    /// What is counted together.
+    /// Calls that share one quota.
     enum Quota: Hashable, Sendable {
         case calls(NexconnAPIRoute)
         /// Direct messages, by receivers, and changes of their metadata: in a minute.
@@ -37,7 +37,7 @@ final class ServerAPIRateLimiter: Sendable {
         return age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
-    /// Notes a call's signature. False when it was there before or cannot be told from one that was.
+    /// Records the signature of a call. False when it was used before, or is too old to be certain.
     func admit(signature: String, timestamp: Int64, at now: Int64) -> Bool {
         state.withLockedValue { $0.calls.admit(signature, timestamp: timestamp, at: now) }
     }

@@ -9,10 +9,10 @@ package struct ChatStorage: Sendable {
     let epoch: String
     /// Whether no server has begun with this store before.
     let isFirstStart: Bool
-    /// Where changes are kept and told as one; nil where they are told once the store has kept them.
+    /// The log that stores changes and publishes them in one step; nil where changes are published after the store has written them.
     let log: (any ChatDecisionLog)?
 
-    /// - Parameter log: keeps with each change what has to be known of the ids that were given out, so that none is reserved ahead.
+    /// - Parameter log: stores with each change the highest assigned ids, so that no ids are reserved ahead.
     init(
         store: any ChatStore, restored: RestoredChat, unixTicks: @escaping @Sendable () -> UInt64,
         log: (any ChatDecisionLog)? = nil
@@ -27,8 +27,8 @@ package struct ChatStorage: Sendable {
     }
 }
 
-/// An ordered log in which a change and what is told of it are kept together, or both are lost with all that follows: what has been put
-/// there need not be waited for before the next thing is decided or answered.
+/// An ordered log that stores a change together with its notifications: if it loses an entry, it loses all later entries as well. So
+/// the next decision or answer need not wait until an entry is written.
 package protocol ChatDecisionLog: AnyObject, Sendable {
     /// Keeps events of webhooks that have not arrived; nil when they end with this process.
     var webhooks: (any WebhookJournal)? { get }

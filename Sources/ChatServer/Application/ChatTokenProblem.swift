@@ -4,7 +4,7 @@ import WireCoding
 /// Why no token was given out.
 package enum ChatTokenProblem: Error, Hashable, Sendable {
     case unknownApplication
-    /// A sentence that says what is wrong.
+    /// An explanation of what is wrong with the token.
     case invalid(String)
     case notStored
 }

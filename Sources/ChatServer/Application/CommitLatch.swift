@@ -13,7 +13,7 @@ final class CommitLatch: Sendable {
 
     private let state = NIOLockedValueBox(State.open)
 
-    /// The commit is done; `isKept` says how.
+    /// The commit has ended; `isKept` tells whether it was stored.
     func complete(_ isKept: Bool) {
         let body: (@Sendable (Bool) -> Void)? = state.withLockedValue { state in
             switch state {

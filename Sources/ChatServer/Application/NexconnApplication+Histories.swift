@@ -26,7 +26,7 @@ extension NexconnApplication {
         } catch {
             return answer(.failure(NexconnRefusal(error)), reply: reply)
         }
-        // The application's server may ask for nobody's view.
+        // The application's server has no view of its own: nothing is hidden.
         let query = ChatHistoryQuery(request, access, viewer: caller.user.isEmpty ? nil : caller.user)
         let (store, key) = (storage.store, key)
         Task {
@@ -80,7 +80,7 @@ extension NexconnApplication {
                     known.append(id.rawValue)
                 }
                 if let before, before >= 0 {
-                    // What has been said up to now, and nothing that is still to come.
+                    // Everything that was sent until now, and nothing that is sent later.
                     let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
                     let query = ChatHistoryQuery(
                         conversation: access.conversation, after: access.floor, before: limit, limit: 1, viewer: user)

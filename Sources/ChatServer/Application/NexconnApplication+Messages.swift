@@ -4,7 +4,7 @@ import RealtimeHub
 
 // Later changes of messages (session document, 5.2; rules NV-21 to NV-24).
 extension NexconnApplication {
-    /// Takes a message back, for everybody.
+    /// Recalls a message for everybody.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         modify(
             target, by: caller, missing: .nothingToRecall,
@@ -92,7 +92,7 @@ extension NexconnApplication {
         }
     }
 
-    // MARK: What they have in common
+    // MARK: Common parts
 
     /// Reads a message from history and decides about it, while nobody else changes anything in its conversation.
     ///

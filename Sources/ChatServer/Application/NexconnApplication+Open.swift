@@ -47,11 +47,10 @@ extension NexconnApplication {
 
     // MARK: Entering
 
-    /// What is known of an entrance before history is read.
+    /// The data of an entrance before the history is read.
     fileprivate struct Entering: Sendable {
         var entrance: NexconnOpenEntrance
-        /// What was said up to the entrance; later messages go to the device as they come, so none is missing and none comes
-        /// twice.
+        /// Messages up to the entrance; later ones are delivered to the device, so that none is missing or comes twice.
         var query: ChatHistoryQuery?
         var saysMore: Bool
     }
@@ -104,7 +103,7 @@ extension NexconnApplication {
 
     // MARK: Telling
 
-    /// Tells connected devices what has come about.
+    /// Notifies connected devices of changes.
     ///
     /// - Parameter peer: a device that need not be told of its own coming and going. Others hear why before they are taken out.
     func tell(_ news: ChatNews, _ change: inout NexconnChange, except peer: NexconnPeer? = nil) {
@@ -121,7 +120,7 @@ extension NexconnApplication {
                 channel: sync.channel.text, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
             change.tell(sync.sessions, event.body)
         }
-        // Who watches may have begun before it was switched off.
+        // A user may have subscribed to presence before it was switched off.
         guard !news.presence.isEmpty, settings.hasPresence else { return }
         for event in news.presence {
             change.tell(event.watchers, NexconnEvent.presence([NexconnPresence(event.state)]).body)

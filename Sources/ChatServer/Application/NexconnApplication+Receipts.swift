@@ -4,7 +4,7 @@ import RealtimeHub
 
 // Read receipts (session document, 5.2; rules NV-27 and NV-28).
 extension NexconnApplication {
-    /// Notes that somebody has read messages, and tells each of their senders how far they have been read.
+    /// Records that a user has read messages, and notifies each of their senders how many receivers have read them.
     func sendReceipt(
         _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering

@@ -38,7 +38,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Lets what was decided before be answered first, then answers.
+    /// Answers after all earlier decisions have been answered.
     func answer(_ result: Result<NexconnResult, NexconnRefusal>, reply: @escaping NexconnAnswering) {
         change({ _, _ in try result.get() }, reply: reply)
     }

@@ -3,7 +3,7 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What somebody else than a session may ask for beyond a draft.
+/// Options of a message that only the server API and the bridge may set, beyond a session's draft.
 struct NexconnSendOptions: Sendable {
     /// Whether a receiver's blocklist counts.
     var checksBlocking = false
@@ -30,7 +30,7 @@ extension NexconnApplication {
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
                 case .success(.repeated(let known)):
-                    // What it repeats was decided before, so the store has had its say.
+                    // The original of this repetition was decided before, so the store has already accepted or refused it.
                     let isKept =
                         !self.isLost(known.id)
                         && self.read { $0.repetition(of: Identifier(draft.clientID), by: caller.user)?.id == known.id }

@@ -7,13 +7,13 @@ import ServerRuntime
 import WireCoding
 
 extension NexconnGateway {
-    /// What admission and metrics know the application by.
+    /// The application's name in admission and metrics.
     var name: ApplicationName { ApplicationName(.chat, key) }
 }
 
-/// What somebody shows who wants to sign in.
+/// The credentials with which a device signs in.
 struct NexconnCredentials: Hashable, Sendable {
-    /// What the state knows the token by.
+    /// The hash under which the state stores the token.
     var token: Identifier
     var device: NexconnDevice
     var isReconnect: Bool
@@ -38,7 +38,7 @@ struct NexconnCredentials: Hashable, Sendable {
 }
 
 extension NexconnApplication {
-    /// What the state knows a token by.
+    /// The hash under which the state stores a token.
     static func hash(ofToken token: String) -> Identifier {
         Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
@@ -59,7 +59,7 @@ extension NexconnApplication {
             { state, change in
                 // The application may have been taken away since it was found.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
-                // So may the node, with its connections.
+                // The node may have ended meanwhile, with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
                 let now = change.now
                 let token = try state.checkToken(hash: credentials.token, at: now)
@@ -151,7 +151,7 @@ extension NexconnApplication {
             }, reply: { _ in })
     }
 
-    /// What time alone brings.
+    /// Applies everything that depends on time alone, such as the end of restrictions.
     func sweep() {
         webhooks.sweep()
         change(

@@ -4,7 +4,7 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// One chat application: its state under a lock, and the only way from a decision to the store and to those who are told.
+/// One chat application: its state under a lock, and the only way from a decision to the store and to the receivers.
 ///
 /// Everything goes the same way: the state decides, ids and places are given, all is committed under the lock; once the store has
 /// it, every node tells its devices and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
@@ -13,7 +13,7 @@ package final class NexconnApplication: Sendable {
     package let key: String
     /// Unlike that of every other application of the backend.
     let number: Int
-    /// Where the application is counted.
+    /// The slot under which metrics count the application.
     package let slot: MetricSlot
     let storage: ChatStorage
     let clock: ServerClock
@@ -23,7 +23,7 @@ package final class NexconnApplication: Sendable {
     let gate: ServerAPIRateLimiter
     /// What turns the monotonic clock, in milliseconds, into milliseconds since 1970 at the start.
     private let steadyOffset: Int64
-    /// Who is told, if anybody is.
+    /// Receives the events for webhooks, if the application has any.
     let webhooks: NexconnWebhooks
     /// Takes messages in open channels to other services.
     private let bridge: (any BridgeTap)?
@@ -33,7 +33,7 @@ package final class NexconnApplication: Sendable {
     /// Inner lock: taken by completions of the store, which may come while the outer one is held.
     private let audience: NIOLockedValueBox<NexconnAudience>
 
-    /// What a reload can change.
+    /// The settings that a reload can change.
     private struct Standing: Sendable {
         var settings: ChatApplication
         /// Whether the application is among those that are configured now.
@@ -75,7 +75,7 @@ package final class NexconnApplication: Sendable {
 
     // MARK: What a reload can change
 
-    /// The application as it is configured now, or was last.
+    /// The application's present configuration, or its last one.
     package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
     /// What every session gets while the application is disabled or not configured any more (rule NV-71); nil while it serves.
@@ -108,7 +108,7 @@ package final class NexconnApplication: Sendable {
             },
             reply: { result in
                 guard case .failure = result else { return }
-                // Whatever keeps the store from working keeps no session.
+                // When the store fails, all sessions end.
                 self.withAudience { $0.apply([.end($0.all, refusal)], of: self.number) }
             })
     }
@@ -129,7 +129,7 @@ package final class NexconnApplication: Sendable {
         try result.get()
     }
 
-    /// Goes on where another process has ended: takes who is connected, without news for anybody.
+    /// Continues where another process has ended: restores who is connected, without notifying anybody.
     func restore(_ live: ChatLive, _ peers: [NexconnPeer]) {
         let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
@@ -146,7 +146,7 @@ package final class NexconnApplication: Sendable {
 
     // MARK: Changing
 
-    /// Decides, commits, and once it is durable tells those whom it concerns and answers.
+    /// Decides, commits, and once the change is durable notifies those concerned and answers.
     ///
     /// - Parameters:
     ///   - decide: runs under the lock, at once. Throws ``NexconnRefusal`` or `ChatRefusal` when nothing has changed. Must not
@@ -194,7 +194,7 @@ package final class NexconnApplication: Sendable {
         }
     }
 
-    /// Has a change stored and told. Under the outer lock.
+    /// Stores and publishes a change. Under the outer lock.
     private func commit(_ change: NexconnChange, _ state: inout State, _ ticket: CommitLatch) {
         if let log = storage.log {
             let live = state.chat.takeLiveChanges()
@@ -205,7 +205,7 @@ package final class NexconnApplication: Sendable {
             if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }
             return ticket.complete(true)
         }
-        // What is only told need not wait for the store, unless something is on its way that has to come first.
+        // A change that is only published need not wait for the store, unless an earlier change is still being stored.
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }
             guard change.commit.isEmpty, audience.waiting == 0 else { return false }
@@ -240,7 +240,7 @@ package final class NexconnApplication: Sendable {
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
     }
 
-    /// Tells webhooks what has come about, once it is durable. To be called as soon as it is decided: it is kept with the decision.
+    /// Sends an event to webhooks once it is durable. To be called as soon as it is decided, because it is stored with the decision.
     func tellWebhooks(_ event: () -> WebhookEvent) {
         guard let log = storage.log else { return webhooks.tell(event()) }
         guard let event = webhooks.keep(event) else { return }
@@ -265,7 +265,7 @@ extension MonotonicInstant {
 extension NexconnRefusal {
     static let notStored = NexconnRefusal(.storageFailed, "The server could not store it.")
 
-    /// What a decision threw.
+    /// The result for an error that a decision has thrown.
     init(_ error: any Error) {
         switch error {
         case let refusal as NexconnRefusal: self = refusal

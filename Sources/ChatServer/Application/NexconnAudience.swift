@@ -9,7 +9,7 @@ import ServerRuntime
 /// Guarded by a lock of its own, under which nodes queue work for their event loops, so that every device sees one order, whichever
 /// node it is on. Nothing else is locked while it is held but the loops' queues.
 struct NexconnAudience: Sendable {
-    /// Commits under way, and those that only wait for their turn behind them.
+    /// Commits in progress, and changes that only wait for their turn after them.
     var waiting = 0
     /// Events that the store failed to keep and the state has not forgotten yet.
     var failed: Set<UInt64> = []
@@ -22,7 +22,7 @@ struct NexconnAudience: Sendable {
         var sessions = NexconnNodeSessions()
     }
 
-    /// Whether nobody is connected to any node.
+    /// Whether no session is connected to any node.
     var isEmpty: Bool { parts.allSatisfy(\.sessions.isEmpty) }
 
     /// The devices of a user, oldest first on each node.
@@ -33,7 +33,7 @@ struct NexconnAudience: Sendable {
 
     // MARK: Nodes
 
-    /// A node that takes part already stays as it is.
+    /// A node that has joined already is not added again.
     mutating func join(_ node: any ChatNode) {
         guard !parts.contains(where: { $0.node === node }) else { return }
         parts.append(Part(node: node, eventLoopIDs: node.eventLoopIDs))
@@ -61,7 +61,7 @@ struct NexconnAudience: Sendable {
         parts[part].sessions.insert(peer)
     }
 
-    /// Takes a session out of everything. Whether it was there.
+    /// Removes a session everywhere. Returns whether it was there.
     @discardableResult
     mutating func remove(_ peer: NexconnPeer) -> Bool {
         guard let part = part(of: peer.chat) else { return false }
@@ -75,7 +75,7 @@ struct NexconnAudience: Sendable {
 
     func peer(_ session: ChatSession) -> NexconnPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
 
-    /// Has every node tell its sessions what has been decided.
+    /// Has every node deliver the decided changes to its sessions.
     mutating func apply(_ changes: [NexconnDelivery], of application: Int) {
         guard !changes.isEmpty else { return }
         for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }
@@ -98,7 +98,7 @@ final class NexconnPush: Sendable {
     struct Target: Sendable {
         let connection: NIOLoopBound<NexconnConnection>
         let sequence: UInt64
-        /// Whether the device need not be told, because its own request brought this about.
+        /// Whether the device already knows the change, because its own request caused it.
         let knows: Bool
     }
 

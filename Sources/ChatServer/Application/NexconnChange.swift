@@ -4,17 +4,17 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What a decision leads to: what is to be kept, and who is told once it is.
+/// What a decision leads to: the entries to store, and the deliveries that follow once they are stored.
 ///
 /// Filled under the application's lock, so that ids and places have one order.
 package struct NexconnChange: Sendable {
-    /// What is kept. Additions are made by ``add(_:places:except:)``.
+    /// The entries to store. ``add(_:places:except:)`` makes additions.
     var commit = ChatCommit()
-    /// Who is told, in this order.
+    /// The deliveries, in order.
     private(set) var deliveries: [NexconnDelivery] = []
     /// A message of an open channel that the bridge takes, once it is durable.
     var carried: NexconnMessage?
-    /// Takes back what the state has noted, should the store fail.
+    /// Reverts changes of the state if the store fails.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
     private let ids: TimetokenAllocator
 
@@ -52,7 +52,7 @@ package struct NexconnChange: Sendable {
         deliveries.append(.sessions(NexconnWire.transient(body), sessions))
     }
 
-    /// From here on a device gets what is said in an open channel.
+    /// From now on a device receives the messages of an open channel.
     mutating func seat(_ session: ChatSession, in openChannel: Identifier) {
         deliveries.append(.seat(session, openChannel))
     }
@@ -62,7 +62,7 @@ package struct NexconnChange: Sendable {
         deliveries.append(.unseat(session, openChannel))
     }
 
-    /// Ends sessions with a goodbye. The state has signed them out, or does when their connections are gone.
+    /// Ends sessions with a `bye`. The state has signed them out already, or does so when their connections end.
     mutating func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
         guard !sessions.isEmpty else { return }
         deliveries.append(.end(sessions, bye))
@@ -74,7 +74,7 @@ package struct NexconnChange: Sendable {
     }
 }
 
-/// Something that is told once what it is about is durable: what every node applies to the sessions that it has.
+/// A delivery that follows once its change is durable: every node applies it to its own sessions.
 package enum NexconnDelivery: Sendable {
     /// An encoded event for inboxes.
     case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSession?)

@@ -10,7 +10,7 @@ import ServerValues
 /// What comes back to a session comes in the order of decisions: admissions, answers, and what others bring about.
 package protocol NexconnGateway: AnyObject, Sendable {
     var key: String { get }
-    /// Where the application is counted.
+    /// The slot under which metrics count the application.
     var slot: MetricSlot { get }
     var settings: ChatApplication { get }
     /// What every session gets while the application is not served; nil while it is.
@@ -26,7 +26,7 @@ package protocol NexconnGateway: AnyObject, Sendable {
     ///
     /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
     func signOut(_ peer: NexconnPeer, leaving: Bool?)
-    /// Does what a session asks for.
+    /// Performs a request of a session.
     ///
     /// - Parameters:
     ///   - frame: the request as it came; used during the call only.
@@ -34,12 +34,12 @@ package protocol NexconnGateway: AnyObject, Sendable {
     func perform(
         _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void)
-    /// Answers what could not be read, behind the answers to what came before.
+    /// Refuses a frame that could not be read, after the answers to earlier requests.
     func refuse(
         _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void)
     /// A device has kept what lies in its user's inbox up to a place.
     func acknowledge(_ sequence: UInt64, by user: Identifier)
-    /// Says that somebody types. Lost when the other is not there, blocks the sender, or cannot be written to.
+    /// Sends a typing notification. It is lost when the receiver is not connected, blocks the sender, or cannot be written to.
     func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer)
     /// Tells a session that begins how those stand whom its user watches. Behind the welcome.
     func tellPresence(to peer: NexconnPeer)
@@ -58,7 +58,7 @@ package struct NexconnLine: Sendable {
 package struct NexconnAdmission: Sendable {
     var application: any NexconnGateway
     var peer: NexconnPeer
-    /// Where it begins to read its user's inbox.
+    /// The position at which the session begins to read its user's inbox.
     var start: ChatInboxStart
     /// Names the life of the inbox.
     var epoch: String

@@ -34,7 +34,7 @@ package struct NexconnNodeSessions: Sendable {
         users[peer.user, default: []].append(peer)
     }
 
-    /// Takes a session out of everything. Whether it was there.
+    /// Removes a session everywhere. Returns whether it was there.
     mutating func remove(_ peer: NexconnPeer) -> Bool {
         guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
         users[peer.user]?.removeAll { $0 === peer }
@@ -74,7 +74,7 @@ package struct NexconnNodeSessions: Sendable {
             guard let counts = rooms[room]?.counts else { return }
             let left = except.flatMap { sessions[$0.id]?.line }
             for loop in counts.keys {
-                // Only its own loop may look at a connection.
+                // A connection may be used only on its own event loop.
                 let left = left?.mailbox.queue.number == loop ? left?.connection : nil
                 mailboxes[loop].enqueue(.room(NexconnRoomID(application, room), frame, except: left))
             }

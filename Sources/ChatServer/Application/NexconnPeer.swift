@@ -14,7 +14,7 @@ package final class NexconnPeer: Sendable {
     let address: String
     /// How the state names the session.
     let chat: ChatSession
-    /// Nil for a session whose connection another process has.
+    /// Nil for a session whose connection belongs to another process.
     let line: NexconnLine?
 
     init(
@@ -37,7 +37,7 @@ extension NexconnPeer: Hashable {
     }
 }
 
-/// Who asks for something.
+/// The origin of a request: a session, or the server API.
 enum NexconnCaller: Sendable {
     case session(NexconnPeer)
     /// The application's own server, in the name of a user.

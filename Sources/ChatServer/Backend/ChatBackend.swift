@@ -18,9 +18,9 @@ package protocol ChatBackend: AnyObject, Sendable {
     var applications: [NexconnApplication] { get }
     /// The application that serves calls with this key, if it is decided about in this process.
     func application(key: Identifier) -> NexconnApplication?
-    /// What sessions with this key ask.
+    /// The gateway for sessions of the application with this key.
     func gateway(key: Identifier) -> (any NexconnGateway)?
-    /// Where everything goes that is not asked by sessions; nil where it is decided in this process.
+    /// Forwards calls that do not come from sessions; nil where this process decides.
     var forwarder: (any ChatForwarder)? { get }
     /// A name for a new session, which no other session of the backend has.
     ///
@@ -31,10 +31,10 @@ package protocol ChatBackend: AnyObject, Sendable {
     func prepare() async throws
     /// From here on a node applies changes.
     func join(_ node: any ChatNode)
-    /// Signs out what sessions the node still has. What has to be done once goes on at the next node. Returns when all that the
-    /// node's sessions brought about is done.
+    /// Signs out the remaining sessions of the node. Tasks that one node does for all continue at the next node. Returns when all
+    /// effects of the node's sessions are done.
     func leave(_ node: any ChatNode) async
-    /// Whether a node is the one that tells webhooks, or was the last one.
+    /// Whether a node is the one that sends webhooks, or was the last one to do so.
     func tellsWebhooks(_ node: any ChatNode) -> Bool
     /// Lets time pass for the shared state. Each node calls it; it counts for one of them.
     func sweep(by node: any ChatNode)
@@ -59,11 +59,11 @@ package protocol ChatForwarder: AnyObject, Sendable {
     func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String)
 }
 
-/// A server that takes part in the shared state of chat: it has sessions, and tells them what has been decided.
+/// A server that takes part in the shared state of chat: it has sessions, and delivers decided changes to them.
 package protocol ChatNode: AnyObject, Sendable {
     /// The node's event loops. A session belongs to the node that has its event loop.
     var eventLoopIDs: EventLoopSet { get }
-    /// The event loop for what has to be done once, such as telling webhooks; nil for a node that has none.
+    /// The event loop for tasks that one node does for all, such as sending webhooks; nil for a node that has none.
     var eventLoop: (any EventLoop)? { get }
 
     /// Tells the node's sessions what has been decided. Called in the order of decisions, under the application's lock: must only
@@ -78,7 +78,7 @@ package protocol ChatNode: AnyObject, Sendable {
     func countMessage(of application: NexconnApplication)
     /// Counts a message that the node took and another process decided about.
     func countMessage(at slot: MetricSlot)
-    /// Shows what the participants of an open channel are told to those who look at the node's live feed.
+    /// Shows a frame that participants of an open channel receive in the live feed of the node.
     func show(_ frame: ByteBuffer, in channel: Identifier, of key: String)
 }
 

@@ -22,7 +22,7 @@ package final class LocalChat: ChatBackend {
     private struct State: Sendable {
         /// An application that is not configured any more stays, so that it has what it had when it comes back.
         var applications: [NexconnApplication] = []
-        /// Those of them that are configured.
+        /// The applications among them that are configured.
         var configured: [Identifier: NexconnApplication] = [:]
         /// How many numbers of applications have been given out.
         var numbers = 0
@@ -30,8 +30,8 @@ package final class LocalChat: ChatBackend {
 
     /// - Parameters:
     ///   - settings: of the server that makes it, for its applications.
-    ///   - bridge: takes messages to other services.
-    ///   - log: keeps and tells changes as one.
+    ///   - bridge: carries messages to other services.
+    ///   - log: stores and publishes each change in one step.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
         logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil
@@ -90,7 +90,7 @@ package final class LocalChat: ChatBackend {
             guard wasFirst else { return [(NexconnApplication, [WebhookDelivery])]() }
             return state.applications.map { ($0, $0.webhooks.use(next?.eventLoop)) }
         }
-        // What is stored with the next commit must not wait for one.
+        // Changes that are stored with the next commit must not wait for one.
         for application in applications { application.sweep() }
         await withTaskGroup(of: Void.self) { group in
             for (application, former) in closing { group.addTask { await application.webhooks.close(former) } }
@@ -109,13 +109,13 @@ package final class LocalChat: ChatBackend {
         purgeInboxes(of: applications)
     }
 
-    /// The least id that an event of so long ago can have; 0 for longer than there was time.
+    /// The least id that an event of this age can have; 0 when the age exceeds the clock.
     private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
         let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
     }
 
-    /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
+    /// Has the store delete, once an hour, what no inbox and no history needs any more (rule NV-15).
     private func purgeInboxes(of applications: [NexconnApplication]) {
         let (now, instant) = (storage.ids.now, clock.monotonic())
         let isDue = nextPurge.withLockedValue { next in

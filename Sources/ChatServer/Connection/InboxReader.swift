@@ -19,11 +19,11 @@ struct InboxReader: Sendable {
         var body: ByteBuffer
     }
 
-    /// What to write for a page.
+    /// What to write for one page.
     struct Package: Hashable, Sendable {
         var items: ArraySlice<ChatInboxEntry>
         var hasMore: Bool
-        /// What came meanwhile, to be written behind the last package.
+        /// Events that arrived meanwhile, to be written after the last package.
         var held: [Held] = []
     }
 

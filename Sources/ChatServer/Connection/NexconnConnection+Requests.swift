@@ -20,7 +20,7 @@ extension NexconnConnection {
             sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
-            // Its number is not known, and 0 is nobody's.
+            // Its number is unknown, and no request has the number 0.
             case .malformed: refuse(0, error.refusal)
             case .refused(let number): refuse(number, error.refusal)
             }
@@ -50,7 +50,7 @@ extension NexconnConnection {
         }
     }
 
-    /// What comes before the session has been let in: nothing can be asked yet.
+    /// Handles a frame before the session has been admitted, when requests are not allowed yet.
     private func performEarly(_ frame: NexconnClientFrame) {
         switch frame {
         case .acknowledge, .typing: return
@@ -61,7 +61,7 @@ extension NexconnConnection {
         }
     }
 
-    /// Answers what could not be read, behind the answers to what was read before.
+    /// Refuses a frame that could not be read, after the answers to earlier frames.
     private func refuse(_ number: UInt64, _ refusal: NexconnRefusal) {
         guard let application, let peer, let line = peer.line else { return }
         requestBegins()

@@ -13,13 +13,13 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     var application: (any NexconnGateway)?
     var peer: NexconnPeer?
     var reader = InboxReader(after: 0)
-    /// What the welcome will say, until it has been said.
+    /// The contents of the welcome, until it has been sent.
     var admission: NexconnAdmission?
-    /// Whether the client said that it leaves, and whether it wants no notifications from then on.
+    /// Whether the client has sent `leave`, and whether it wants no notifications from then on.
     var leaving: Bool?
     /// Requests that have not been answered yet.
     private var outstanding = 0
-    /// What came before the hello.
+    /// The bytes and frames that came before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
     var seats: ContiguousArray<LoopSeat<NexconnConnection>> = []
 
@@ -50,9 +50,9 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         return true
     }
 
-    // MARK: Requests under way
+    // MARK: Requests in progress
 
-    /// So many requests may be under way; then the socket is not read until half of them are answered (rule NV-34).
+    /// With this many requests in progress the socket is not read until half of them are answered (rule NV-34).
     static let maximumOutstanding = 256
 
     func requestBegins() {
@@ -88,7 +88,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         }
     }
 
-    /// Says farewell, gives the session up, and waits for the peer's close frame.
+    /// Sends a `bye`, gives up the session, and waits for the peer's close frame.
     func close(_ farewell: NexconnCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, farewell.number, farewell.reason)
@@ -128,7 +128,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     override func finish() {
         sessions.list.remove(self)
         if peer != nil { service.context.logger.debug("chat session ended", metadata: logMetadata) }
-        // It knows the connection, which would live as long as it does.
+        // The peer refers to the connection, so each would keep the other alive.
         peer = nil
     }
 }

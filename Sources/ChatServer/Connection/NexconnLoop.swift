@@ -10,7 +10,7 @@ enum NexconnOperation: LoopOperation {
     case push(NexconnPush)
     /// One frame for some connections.
     case tell(ByteBuffer, [NIOLoopBound<NexconnConnection>])
-    /// One frame for everybody in an open channel.
+    /// One frame for all participants of an open channel.
     case room(NexconnRoomID, ByteBuffer, except: NIOLoopBound<NexconnConnection>?)
     case seat(NIOLoopBound<NexconnConnection>, NexconnRoomID)
     case unseat(NIOLoopBound<NexconnConnection>, NexconnRoomID)

@@ -23,7 +23,7 @@ enum NexconnWire {
         frame(NexconnServerFrames.transient(body))
     }
 
-    /// The message that a frame of an event tells; nil for other frames.
+    /// The message in the frame of an event; nil for other frames.
     static func message(in frame: ByteBuffer) -> NexconnMessage? {
         var decoder = NexconnFrameDecoder()
         guard case .transient(.message(let message)) = frame.messageOfServerFrame.withUnsafeBytes({ decoder.text($0) })
@@ -77,10 +77,10 @@ enum NexconnWire {
 /// Why the server ends a connection.
 enum NexconnCloseReason: Sendable {
     case bye(NexconnBye)
-    /// For the framing layer's own codes, which say it all.
+    /// For the framing layer's own codes, which need no further frame.
     case plain(WebSocketCloseCode, String)
 
-    /// What metrics call the reason.
+    /// The reason as a number for metrics.
     var number: Int {
         switch self {
         case .bye(let bye): bye.code.rawValue

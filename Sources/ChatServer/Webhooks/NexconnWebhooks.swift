@@ -15,21 +15,22 @@ final class NexconnWebhooks: Sendable {
         var url: String?
         /// Nil without an address.
         var delivery: WebhookDelivery?
-        /// To addresses that are configured no more: they still tell what waited for them (rule NV-72).
+        /// Deliveries to addresses that are no longer configured: they still send what was queued for them (rule NV-72).
         var retiring: [WebhookDelivery] = []
-        /// Of a node that leaves: they still tell what waited for them, and then end with it.
+        /// Deliveries of a node that leaves: they still send what was queued for them, and end with the node.
         var closing: [WebhookDelivery] = []
-        /// What comes before all of `closing` have ended, so that nothing overtakes what they tell; nil while there is none of them.
+        /// Events that arrive before all of `closing` have ended, so that they are not sent before the older ones; nil while `closing`
+        /// is empty.
         var held: Held?
-        /// Of those that have told it.
+        /// The counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// Of the node that tells; nil while there is none.
+        /// The event loop of the node that sends; nil while there is none.
         var eventLoop: (any EventLoop)?
         /// Whether there has ever been an address.
         var isCounted = false
     }
 
-    /// Events that wait until others have been told elsewhere.
+    /// Events that wait until older ones have been sent elsewhere.
     private struct Held: Sendable {
         var events: [WebhookEvent] = []
         var bytes = 0
@@ -45,7 +46,7 @@ final class NexconnWebhooks: Sendable {
     private let key: String
     private let clock: ServerClock
     private let logger: Logger
-    /// What requests are signed with from now on, those that wait included.
+    /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
     /// Where events are that outlive this process; nil when none do.
     private let journal: (any WebhookJournal)?
@@ -54,7 +55,7 @@ final class NexconnWebhooks: Sendable {
     /// One batch at a time, so that events of a user arrive in their order whatever their type.
     static let policy = WebhookPolicy(shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
-    /// Nothing is told before ``use(_:)`` says where.
+    /// Sends nothing before ``use(_:)`` has set the event loop.
     ///
     /// - Parameter journal: keeps events that have not arrived.
     init(_ settings: ChatApplication, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
@@ -82,13 +83,13 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Has everything be told on the event loop of another node from now on; nil when there is none.
+    /// Sends everything on the event loop of another node from now on; nil when there is none.
     ///
     /// - Returns: what the node before has begun, to be ended by ``close(_:)``. What comes meanwhile is told after it.
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
-            // What is held goes with the node that holds it.
+            // Held events end with the node that holds them.
             release(&state)
             let former = (state.delivery.map { [$0] } ?? []) + state.retiring
             state.closing += former
@@ -107,7 +108,7 @@ final class NexconnWebhooks: Sendable {
         let delivery = delivery(to: url, on: eventLoop)
         state.delivery = delivery
         state.isCounted = true
-        // Before there is any news, so that nothing overtakes what another process has left (rule CR-43).
+        // Before new events are accepted, so that they are not sent before those that another process has left (rule CR-43).
         restore(for: WebhookReceiverName(url: url), delivery, &state)
     }
 
@@ -136,7 +137,7 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Gives what was held to whoever tells now.
+    /// Hands held events to the node that sends now.
     private func release(_ state: inout State) {
         guard let held = state.held else { return }
         state.held = nil
@@ -161,7 +162,7 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// What has become of events, those to former addresses included, so that it never gets less; nil when there was never an address.
+    /// The counts of events, including those to former addresses, so that they never decrease; nil when there was never an address.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.isCounted else { return nil }
@@ -174,7 +175,8 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Has an event kept that is told by ``tell(_:)`` once it is durable. It is made only if somebody is to be told; nil otherwise.
+    /// Stores an event, which ``tell(_:)`` sends once it is durable. The event is made only if there is a receiver; otherwise this
+    /// returns nil.
     func keep(_ event: () -> WebhookEvent) -> WebhookEvent? {
         guard let url = state.withLockedValue({ $0.delivery == nil ? nil : $0.url }) else { return nil }
         var event = event()
@@ -190,11 +192,11 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Takes an event, which is made only if somebody is to be told; it is sent from elsewhere. Cheap enough to be called under a lock.
+    /// Queues an event, which is made only if there is a receiver; another thread sends it. Cheap enough to be called under a lock.
     func tell(_ event: @autoclosure () -> WebhookEvent) {
         let unwanted: UInt64? = state.withLockedValue { state in
             guard let delivery = state.delivery else {
-                // Without a node another process tells what is kept.
+                // Without a node, another process sends what is stored.
                 return journal == nil || state.eventLoop == nil ? nil : event().number
             }
             if state.held?.isFull == true { release(&state) }
@@ -208,7 +210,7 @@ final class NexconnWebhooks: Sendable {
         if let unwanted { journal?.forget([unwanted]) }
     }
 
-    /// Forgets former addresses that have been told everything.
+    /// Removes former addresses whose events have all been sent.
     func sweep() {
         state.withLockedValue { state in
             guard !state.retiring.isEmpty else { return }
@@ -226,7 +228,7 @@ final class NexconnWebhooks: Sendable {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// Waits for a while until all has been told by what a node has begun; the rest is given up.
+    /// Waits for a limited time until the deliveries that a node has begun have ended; drops the rest.
     ///
     /// - Parameter former: from ``use(_:)``.
     func close(_ former: [WebhookDelivery]) async {

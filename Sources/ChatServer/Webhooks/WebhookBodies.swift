@@ -9,11 +9,11 @@ extension WebhookEvent {
         case messageSend = "message:send"
     }
 
-    /// What became of a session's connection.
+    /// The connection status of a session.
     enum Status: String, Sendable {
         case connected = "0"
         case disconnected = "1"
-        /// Without notifications from then on.
+        /// The user has left and wants no notifications.
         case loggedOut = "2"
     }
 

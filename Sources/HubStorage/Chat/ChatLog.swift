@@ -53,7 +53,7 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Takes a message out of history; it goes with the inboxes that have it.
+    /// Removes a message from history; it disappears with the last inbox that has it.
     private mutating func retire(_ name: Name) {
         if applications[name.application]?.recall(name.id) == true { loosen(name) }
     }

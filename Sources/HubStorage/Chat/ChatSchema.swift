@@ -54,7 +54,7 @@ extension StoreSchema {
         try database.execute(sql: "DROP TABLE directed")
     }
 
-    /// What occurs in many rows has a number.
+    /// Names that occur in many rows have a number.
     private static func createNames(_ database: Database) throws {
         try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
         // `last` only counts for entries that were purged: the others say it themselves.

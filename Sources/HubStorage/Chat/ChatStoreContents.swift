@@ -52,7 +52,7 @@ struct ChatStoreContents: Sendable {
 // MARK: - Changing
 
 extension ChatStoreContents {
-    /// - Returns: what it takes, in bytes.
+    /// - Returns: its size in bytes.
     mutating func add(_ addition: ChatCommit.Addition) -> Int {
         let event = addition.event
         let own = addition.places.first { $0.user == event.sender }?.sequence
@@ -97,7 +97,7 @@ extension ChatStoreContents {
         return all.first
     }
 
-    /// What a commit says beside new events, rewrites and recalls.
+    /// Records what a commit has beside new events, rewrites and recalls.
     mutating func note(_ commit: ChatCommit) {
         for item in commit.hidden where has(item.id) { hidden[item.id, default: []].insert(item.user) }
         for item in commit.hiddenUpTo where conversations[item.conversation] != nil {

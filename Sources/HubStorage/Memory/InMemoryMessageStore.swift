@@ -26,7 +26,7 @@ public final class InMemoryMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        // What is not stored is kept by the streams for as long as readers may catch up, which is as long as this store lives.
+        // The streams keep unstored messages for as long as readers may catch up, which is as long as this store lives.
         if message.isStored {
             let now = now()
             log.withLockedValue { $0.append(message, application: application, at: now) }

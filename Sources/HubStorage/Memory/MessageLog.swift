@@ -108,7 +108,7 @@ struct MessageLog: Sendable {
         return true
     }
 
-    /// Where a span lies.
+    /// The indices of a span of history.
     private static func indices(of span: HistorySpan, in all: Deque<StoredMessage>) -> Range<Int> {
         let lower = firstIndex(in: all) { $0 >= span.lowest }
         return lower..<max(lower, firstIndex(in: all) { $0 > span.highest })

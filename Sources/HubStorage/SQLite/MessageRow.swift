@@ -3,7 +3,7 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Messages, and records with the messages that tell of them, as rows.
+/// Messages, and records together with their event messages, as rows.
 struct MessageRow: StoreRows {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Why a store could not be opened, or could not do what was asked. Each says what to do; none repeats a message.
+/// Why a store could not be opened, or an operation failed. Each error says what to do; none contains a message.
 public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another server uses the directory.
     case inUse(directory: String)
@@ -16,7 +16,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case unusable(path: String, reason: String)
     /// More waits to be written than the disk takes.
     case overloaded
-    /// A message with this timetoken is there already.
+    /// A message with this timetoken exists already.
     case duplicate
     /// The store was closed.
     case closed
@@ -45,7 +45,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// What an error of the database means for whoever runs the server.
+    /// What an error of the database means for the operator of the server.
     init(_ error: any Error, file: String) {
         if let known = error as? MessageStoreError {
             self = known

@@ -251,7 +251,7 @@ extension SQLiteMessageStore {
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
-            // Tokens may be ahead of a clock that was set back; then time is what they say.
+            // Tokens may be ahead of a clock that was set back; then the newest token counts as the time.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
             try Self.restoreRecent(filter, since: horizon, settings, database, into: &state)
             return state
@@ -263,8 +263,8 @@ extension SQLiteMessageStore {
         _ filter: ApplicationFilter, since horizon: UInt64, _ settings: StoreSettings, _ database: Database,
         into state: inout RestoredState
     ) throws {
-        // The index has all that the choice needs; whole messages are read only for what is kept.
-        // The sign keeps SQLite from looking for them by application, in all of its history.
+        // The index has all columns that the choice needs; whole messages are read only for the rows that stay. The unary plus keeps
+        // SQLite from searching by application, through the whole history.
         let keys = try Row.fetchCursor(
             database,
             sql: """
@@ -304,7 +304,7 @@ extension SQLiteMessageStore {
             let count = (try? await purge(writer, at: now())) ?? 0
             // A full step means that more is due.
             guard count < purgeStep else { continue }
-            // What fails here is tried again a second later.
+            // A failed step is repeated a second later.
             for _ in 0..<StoreSpace.stepsPerSecond {
                 guard (try? await writer.giveSpaceBack()) == true else { break }
             }

@@ -32,7 +32,7 @@ enum AccessJournal {
         /// The signature of a token that was revoked.
         var revoked: [UInt8]?
 
-        /// Nil for what is not understood.
+        /// Nil for an entry that this version cannot decode.
         var entry: AccessEntry? {
             if let revoked, let until {
                 let signature = revoked.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

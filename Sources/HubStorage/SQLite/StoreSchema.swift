@@ -81,7 +81,7 @@ struct StoreSchema {
     }
 }
 
-/// What an acknowledged message survives (rule HB-44).
+/// Which failures an acknowledged message survives (rule HB-44).
 public enum Durability: Hashable, Sendable {
     /// The end of the process, however it comes, `kill -9` included. When the machine itself stops, the last moments may be lost,
     /// though never the database, nor the promise that timetokens do not repeat.

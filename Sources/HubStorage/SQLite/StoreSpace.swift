@@ -17,7 +17,7 @@ enum StoreSpace {
     static let step = 64
     /// Steps of a second, where nothing waits for the space.
     static let stepsPerSecond = 16
-    /// Free pages that a file keeps at least, 16 MiB.
+    /// Free pages that stay in a file, 16 MiB.
     static let kept = 4096
 
     /// Makes an empty file ready. SQLite takes this setting before anything else is written, and keeps it with the file.

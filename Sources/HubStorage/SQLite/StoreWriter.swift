@@ -8,11 +8,11 @@ import RealtimeHub
 protocol StoreRows: Sendable {
     associatedtype Item: Sendable
 
-    /// What an item takes while it waits, in bytes.
+    /// The memory that an item takes while it is queued, in bytes.
     func cost(of item: Item) -> Int
     /// Inside a transaction, which may end without success although this one succeeded.
     func write(_ item: Item, into database: Database) throws
-    /// What was written since the last success is not there.
+    /// Everything that was written since the last success is lost.
     func transactionFailed()
 }
 
@@ -24,9 +24,9 @@ protocol StoreRows: Sendable {
 final class StoreWriter<Rows: StoreRows>: Sendable {
     private enum Job: Sendable {
         case append(Rows.Item, Completion)
-        /// An append for which there was no room; told in its turn.
+        /// An append that was refused for lack of space; answered in its turn.
         case refusal(Completion, MessageStoreError)
-        /// Brings its own transactions and reports by itself.
+        /// Work with its own transactions and its own reports.
         case work(@Sendable (Database) -> Void)
     }
 
@@ -113,7 +113,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
                 let isFirst = !waiting.isClosed
                 waiting.isClosed = true
                 return .work { database in
-                    // On a full disk the log keeps what it has.
+                    // On a full disk the log stays as it is.
                     if isFirst { _ = try? database.checkpoint(.truncate) }
                     continuation.resume()
                 }

@@ -12,7 +12,7 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var isEnabled: Bool
     /// Whether subscribers may send events to each other.
     public var allowsClientEvents: Bool
-    /// Whether subscribers of channels without presence are told how many they are.
+    /// Whether subscribers of channels without presence get the number of subscribers.
     public var announcesSubscriptionCounts: Bool
     /// Whether clients may sign in as a user.
     public var allowsUserAuthentication: Bool

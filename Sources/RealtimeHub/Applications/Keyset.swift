@@ -23,7 +23,7 @@ public struct Keyset: Hashable, Sendable {
     public var sendsPresenceDeltas: Bool
     /// How long a poll without messages is held; nil for the server's setting.
     public var pollHold: Duration?
-    /// The address that is told what messages ask to be pushed to devices, with `http` or `https`; nil for none. Requests are signed
+    /// The webhook for messages that are to be pushed to devices, with `http` or `https`; nil for none. Requests are signed
     /// with ``secretKey``.
     public var pushWebhook: String?
     /// The largest file, in bytes. 5 MiB by default.
@@ -31,7 +31,7 @@ public struct Keyset: Hashable, Sendable {
     /// How many bytes all files together may have; 0 for no files. 1 GiB by default, of which at most 64 MiB are kept in memory by a
     /// server without a data directory.
     public var fileStorage: Int
-    /// How long a file is kept; nil for as long as nobody deletes it.
+    /// How long a file is kept; nil until it is deleted.
     public var fileLifetime: Duration?
     /// How long stored messages stay in the history at most, from when they are published; nil for as long as their publishers say.
     /// Messages that were stored before it was set keep their own time.

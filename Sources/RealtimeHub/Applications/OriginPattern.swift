@@ -6,7 +6,7 @@
 public struct OriginPattern: Hashable, Sendable {
     private enum Kind: Hashable {
         case all
-        /// Pages without an origin of their own, such as those from files or in sandboxes, say `null`.
+        /// The origin `null` of pages without an origin of their own, such as those from files or in sandboxes.
         case opaque
         /// Parts that are nil stand for any.
         case site(scheme: String?, host: String, isWildcard: Bool, port: Int?)

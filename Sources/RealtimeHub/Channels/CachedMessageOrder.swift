@@ -10,7 +10,7 @@ struct CachedMessageOrder: Sendable {
         var bytes: Int
     }
 
-    /// Oldest first. A channel whose message was replaced or forgotten may still be here under its old number.
+    /// Oldest first. A channel whose message was replaced or dropped may still be here under its old number.
     private var order: Deque<(channel: ChannelID, number: UInt64)> = []
     private var places: [ChannelID: Place] = [:]
     private var lastNumber: UInt64 = 0
@@ -18,7 +18,7 @@ struct CachedMessageOrder: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// Notes the message that a channel keeps from now on.
+    /// Records the message that a channel remembers from now on.
     mutating func keep(_ channel: ChannelID, _ message: CachedMessage) {
         forget(channel)
         lastNumber += 1

@@ -1,4 +1,4 @@
-/// What a subscription led to, and whom to tell.
+/// The result of a subscription, and who is to be notified.
 public struct SubscribeOutcome: Hashable, Sendable {
     /// Whether this is the channel's first subscription.
     public var becameOccupied: Bool
@@ -6,7 +6,7 @@ public struct SubscribeOutcome: Hashable, Sendable {
     public var subscriptions: Int
     /// All members of a presence channel, the new one included.
     public var roster: PresenceRoster?
-    /// The member that everybody else should hear of: set for the first connection of a user only.
+    /// The member that joined, of whom all others are to be notified: set for the first connection of a user only.
     public var memberAdded: PresenceMember?
     /// A cache channel's last message, when there is one that has not expired.
     public var cached: CachedMessage?
@@ -30,13 +30,13 @@ public enum SubscribeRefusal: Error, Hashable, Sendable {
     case unavailable
 }
 
-/// What the end of a subscription led to, and whom to tell.
+/// The result of the end of a subscription, and who is to be notified.
 public struct UnsubscribeOutcome: Hashable, Sendable {
     /// Whether this was the channel's last subscription.
     public var becameVacant: Bool
     /// Subscriptions that remain.
     public var subscriptions: Int
-    /// The user that those who stay should hear of: set for the last connection of a user only.
+    /// The user who left, of whom the remaining members are to be notified: set for the last connection of a user only.
     public var memberRemoved: String?
     /// Event loops that still have subscribers.
     public var audience: EventLoopSet

@@ -10,10 +10,10 @@ public struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
     /// Channels whose count was held back.
     private var heldBack: Set<ChannelID> = []
-    /// Channels with a message to forget some day.
+    /// Channels with a cached message that will expire.
     private var remembering: Set<ChannelID> = []
     private var nextForgetting = MonotonicInstant(nanoseconds: .min)
-    /// What the messages of each application take.
+    /// The size and order of each application's cached messages.
     private var messageOrders: [Identifier: CachedMessageOrder] = [:]
 
     /// An empty value.
@@ -27,7 +27,7 @@ public struct ChannelShard: Sendable {
     /// Channels with at least one subscription.
     public private(set) var occupiedCount = 0
 
-    /// What there is of each application, by its id.
+    /// The counts of each application, by its id.
     public private(set) var tallies: [Identifier: ChannelTally] = [:]
 
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
@@ -90,7 +90,7 @@ public struct ChannelShard: Sendable {
             becameVacant: remaining == 0, subscriptions: remaining, memberRemoved: wasLast ? userID : nil, audience: audience)
     }
 
-    /// Event loops in which somebody is subscribed.
+    /// Event loops with subscribers.
     public func audience(of id: ChannelID) -> EventLoopSet {
         channels[id]?.audience ?? EventLoopSet()
     }
@@ -120,12 +120,12 @@ public struct ChannelShard: Sendable {
         return audience
     }
 
-    /// What the cached messages of an application take.
+    /// The size of an application's cached messages.
     public func cachedBytes(application: String) -> Int {
         messageOrders[Identifier(application)]?.bytes ?? 0
     }
 
-    /// How a channel stands; nil when nobody is subscribed.
+    /// The occupancy of a channel; nil without subscribers.
     public func occupancy(of id: ChannelID) -> ChannelOccupancy? {
         channels[id]?.occupancy(name: id.name)
     }
@@ -200,7 +200,7 @@ public struct ChannelShard: Sendable {
         if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
     }
 
-    /// The channel keeps no message any more.
+    /// The channel no longer remembers a message.
     private mutating func strike(_ id: ChannelID) {
         let application = Identifier(id.application)
         messageOrders[application]?.forget(id)

@@ -1,4 +1,4 @@
-/// When subscribers of a channel hear how many they are.
+/// When subscribers of a channel get the number of subscribers.
 ///
 /// Up to 100 subscriptions every change is announced; beyond that at most one in 5 s, and the last change is never lost.
 /// Source: Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).

@@ -5,7 +5,7 @@ import OrderedCollections
 public struct PresenceMember: Hashable, Sendable {
     /// The user's id.
     public var userID: String
-    /// What the application says about the user, in the front's own notation; the hub never looks inside.
+    /// The application's information about the user, in the front's own notation; the hub does not read it.
     public var info: String?
 
     /// Makes a value with these properties.
@@ -31,7 +31,7 @@ public struct PresenceRoster: Hashable, Sendable {
 
     /// How many users are present.
     public var count: Int { entries.count }
-    /// Whether nobody is present.
+    /// Whether there are no members.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Members in the order of joining.
@@ -44,7 +44,7 @@ public struct PresenceRoster: Hashable, Sendable {
         entries[Identifier(userID)] != nil
     }
 
-    /// Counts a connection of `member`; true when it is the user's first, and others should hear of it.
+    /// Counts a connection of `member`; true when it is the user's first, so that the others are to be notified.
     ///
     /// The information of a user's first connection stays until the last one leaves.
     public mutating func join(_ member: PresenceMember) -> Bool {
@@ -57,7 +57,7 @@ public struct PresenceRoster: Hashable, Sendable {
         return true
     }
 
-    /// Forgets one connection of a user; true when it was the last, and others should hear of it.
+    /// Removes one connection of a user; true when it was the last, so that the others are to be notified.
     public mutating func leave(userID: String) -> Bool {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {

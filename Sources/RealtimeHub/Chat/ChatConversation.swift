@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What kind of channel something happens in. The words are those of the wire and of documents.
+/// The kind of a conversation. The raw values are those of the wire and of stored documents.
 public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     /// The kinds: two users, a group, an open channel, and messages of the system.
     case direct, group, open, system
@@ -39,7 +39,7 @@ public enum ChatConversation {
     }
 }
 
-/// What ids of users, devices, groups and open channels look like.
+/// The format of ids of users, devices, groups and open channels.
 public enum ChatID {
     /// The maximum length of an id in characters.
     public static let maximumLength = 64
@@ -64,7 +64,7 @@ public enum ChatID {
 public struct ChatSession: Hashable, Sendable {
     /// Never used twice in a process.
     public var id: UInt64
-    /// Where the connection lives: see ``EventLoopSet``.
+    /// The event loop of the connection: see ``EventLoopSet``.
     public var eventLoopID: Int
 
     /// Makes a value with these properties.

@@ -1,12 +1,12 @@
 import Identifiers
 
-/// A user has at most so many sessions for each of these (session document 2).
+/// The class of a device; a user has a limited number of sessions for each class (session document 2).
 public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
     /// The classes: phones and tablets, computers, browsers.
     case mobile, desktop, web
 }
 
-/// What a session says of itself when it signs in.
+/// The data with which a session signs in.
 public struct ChatSignIn: Hashable, Sendable {
     /// The user's id.
     public var user: Identifier
@@ -36,7 +36,7 @@ public struct ChatSignIn: Hashable, Sendable {
     }
 }
 
-/// Who is connected (rules CH-14 to CH-19).
+/// The connected sessions (rules CH-14 to CH-19).
 struct ChatDevices: Sendable {
     struct Device: Sendable {
         var session: ChatSession
@@ -48,7 +48,7 @@ struct ChatDevices: Sendable {
     }
 
     private(set) var count = 0
-    /// Sessions that came or went; nil while nobody wants to know.
+    /// Sessions that came or went; nil when changes are not recorded.
     var touched: Set<Place>?
     private var devices: [Identifier: [Device]] = [:]
 
@@ -114,9 +114,9 @@ struct ChatDevices: Sendable {
     }
 }
 
-/// What a request of a session is counted as (code 20604).
+/// The quota against which a request of a session counts (code 20604).
 public enum ChatSpending: CaseIterable, Hashable, Sendable {
-    /// Messages and what is done to messages.
+    /// Messages, and changes of messages.
     case send
     /// Other requests that change something.
     case change

@@ -12,7 +12,7 @@ struct ChatDirectory: Sendable {
     /// Hashes, oldest first.
     private var tokensByUser: [Identifier: [Identifier]] = [:]
 
-    /// Registers a user, or brings what is given up to date.
+    /// Registers a user, or updates the given fields.
     @discardableResult
     mutating func put(
         _ id: Identifier, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
@@ -40,7 +40,7 @@ struct ChatDirectory: Sendable {
         for hash in hashes.prefix(hashes.count - Self.tokensPerUser) { forget(hash, into: &commit) }
     }
 
-    /// Whose token it is, if it is good.
+    /// The user of a token, if it is valid.
     func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         guard let token = tokens[hash] else {
             throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")

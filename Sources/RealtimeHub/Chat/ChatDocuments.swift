@@ -141,7 +141,7 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     public var introduction: String?
     /// A notice for the members.
     public var notice: String?
-    /// Who may join: 0 and 1 everybody, 2 only who is invited, 3 nobody.
+    /// Who may join: 0 and 1 everybody, 2 only invited users, 3 nobody.
     public var joinPermission: Int
     /// Who may invite others: 0 the owner, 1 managers too, 2 every member.
     public var invitePermission: Int
@@ -219,7 +219,7 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
     public var created: Int64
     /// Whether only users on the allowlist may send messages.
     public var isMuted: Bool
-    /// Whether it goes by itself once nobody has said anything for its lifetime (ms); nil for never.
+    /// Whether it is removed after its lifetime (ms) without a message; nil for never.
     public var lifetime: Int64?
     /// The user who made it by entering, who has a share of the application's open channels only; nil for the application's server.
     public var creator: Identifier?

@@ -1,12 +1,12 @@
 import Identifiers
 
-/// What happened to a group and its members. The words are those of the wire (session document 7).
+/// An operation on a group and its members. The raw values are those of the wire (session document 7).
 public enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {
     /// The kinds of changes of a group's membership.
     case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
 }
 
-/// A change of a group that its members are told.
+/// A change of a group of which its members are notified.
 public struct ChatGroupChange: Hashable, Sendable {
     /// The kind of change.
     public var operation: ChatGroupOperation
@@ -16,7 +16,7 @@ public struct ChatGroupChange: Hashable, Sendable {
     public var memberCount: Int
     /// The user who made the change; empty for the application's server.
     public var `operator`: Identifier
-    /// Whom it happened to.
+    /// The affected members.
     public var members: [ChatMember]
     /// When it happened, milliseconds since 1970.
     public var time: Int64
@@ -24,7 +24,7 @@ public struct ChatGroupChange: Hashable, Sendable {
     public var recipients: ChatRecipients
 }
 
-/// Changes to a group's facts; nil leaves as it is.
+/// Changes to a group's profile; nil values stay unchanged.
 public struct ChatGroupUpdate: Hashable, Sendable {
     /// The new name; nil for no change.
     public var name: String?
@@ -63,7 +63,7 @@ public struct ChatGroupInfoChange: Hashable, Sendable {
     public var recipients: ChatRecipients
 }
 
-/// What a group calls a member changed.
+/// A member's profile within a group has changed.
 public struct ChatMemberChange: Hashable, Sendable {
     /// The member after the change.
     public var member: ChatMember

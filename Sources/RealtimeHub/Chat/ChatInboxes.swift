@@ -16,11 +16,11 @@ public struct ChatResume: Hashable, Sendable {
 
 /// Where a session begins to read its user's inbox (session document 2 and 4).
 public struct ChatInboxStart: Hashable, Sendable {
-    /// What lies after this place is to be delivered.
+    /// Events after this position are to be delivered.
     public var after: UInt64
-    /// The last place that is given out so far.
+    /// The last position that was assigned.
     public var last: UInt64
-    /// Whether it goes on right where the device was.
+    /// Whether reading resumes at the position that the device sent.
     public var isResumed: Bool
     /// Whether the device was somewhere that means nothing here.
     public var hasLost: Bool
@@ -78,7 +78,7 @@ struct ChatInboxes: Sendable {
         return step(&inboxes[user, default: Inbox()])
     }
 
-    /// Notes an acknowledgement; nil when it is no news. What was never given out cannot be acknowledged.
+    /// Records an acknowledgement; nil when it changes nothing. A number that was never assigned cannot be acknowledged.
     mutating func acknowledge(_ sequence: UInt64, by user: Identifier) -> ChatInboxPlace? {
         guard let index = inboxes.index(forKey: user) else { return nil }
         let place = min(sequence, inboxes.values[index].last)
@@ -93,7 +93,7 @@ struct ChatInboxes: Sendable {
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
         }
-        // What is still there after the device's place is delivered, and nothing a second time.
+        // Stored events after the device's position are delivered, and none twice.
         if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
         }

@@ -1,6 +1,7 @@
 import Identifiers
 
-/// Who is connected to an application, and where: what its store does not keep, and what a server needs that goes on in place of another.
+/// Who is connected to an application, and where: the state that its store does not have, and that a server needs to continue in place
+/// of another.
 public struct ChatLive: Sendable {
     /// A session of a user's device.
     public struct Session: Hashable, Sendable {
@@ -39,9 +40,9 @@ public struct ChatLive: Sendable {
         public var user: Identifier
         /// When the user entered, milliseconds since 1970.
         public var entered: Int64
-        /// The ids of the sessions with which the user is there; empty for somebody who is waited for.
+        /// The ids of the user's sessions in the channel; empty for a user whose return is awaited.
         public var sessions: [UInt64]
-        /// When to give up waiting.
+        /// When the user leaves unless a session returns.
         public var leavesAt: Int64?
 
         /// Makes a value with these properties.
@@ -56,14 +57,14 @@ public struct ChatLive: Sendable {
 
     /// How a user stands.
     public struct Presence: Hashable, Sendable {
-        /// The online status that others were told.
+        /// The online status that was last reported to others.
         public var state: ChatPresenceState
-        /// For a user whose last session has ended a moment ago: when others are told, and since when the user has been away.
+        /// For a user whose last session has just ended: when others are notified, and since when the user has been away.
         public var leaving: Leaving?
 
         /// A user whose last session was lost and who is still shown as online.
         public struct Leaving: Hashable, Sendable {
-            /// When others are told, milliseconds since 1970.
+            /// When others are notified, milliseconds since 1970.
             public var deadline: Int64
             /// When the last session was lost, milliseconds since 1970.
             public var since: Int64
@@ -110,14 +111,14 @@ public struct ChatLiveChanges: Sendable {
 }
 
 extension ChatState {
-    /// From here on ``takeLiveChanges()`` says who came and went.
+    /// From now on ``takeLiveChanges()`` returns what has changed.
     public mutating func recordLiveChanges() {
         devices.touched = []
         rooms.touched = []
         presence.touched = []
     }
 
-    /// What has changed since the last call.
+    /// The changes since the last call.
     public mutating func takeLiveChanges() -> ChatLiveChanges {
         var changes = ChatLiveChanges()
         if devices.touched?.isEmpty == false {
@@ -135,7 +136,7 @@ extension ChatState {
         return changes
     }
 
-    /// Goes on where another server has ended, without news for anybody. Nobody may have signed in before.
+    /// Continues where another server has ended, without notifying anybody. To be called before the first sign-in.
     public mutating func restore(_ live: ChatLive, at now: Int64) {
         var sessions: [UInt64: ChatSession] = [:]
         for session in live.sessions.sorted(by: { ($0.signedIn, $0.session.id) < ($1.signedIn, $1.session.id) }) {
@@ -150,7 +151,7 @@ extension ChatState {
 // MARK: - The parts
 
 extension ChatDevices {
-    /// What names a session.
+    /// The key of a session.
     struct Place: Hashable, Sendable {
         var user: Identifier
         var id: UInt64
@@ -166,7 +167,7 @@ extension ChatDevices {
 }
 
 extension ChatRooms {
-    /// What names a participant.
+    /// The key of a participant.
     struct Place: Hashable, Sendable {
         var channel: Identifier
         var user: Identifier

@@ -28,7 +28,7 @@ public struct ChatOpenEntryChange: Hashable, Sendable {
     }
 }
 
-/// What the participants of an open channel are told (session document 8).
+/// An event for the participants of an open channel (session document 8).
 public struct ChatOpenEvent: Hashable, Sendable {
     /// The kinds of changes of who may send messages.
     public enum Muting: String, CaseIterable, Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct ChatOpenEvent: Hashable, Sendable {
 
     /// The kinds of events.
     public enum Kind: Hashable, Sendable {
-        /// `count` participants are there now.
+        /// Participants joined or left; `count` is the number now.
         case members([ChatOpenAction], count: Int)
         /// Metadata changed.
         case metadata([ChatOpenEntryChange])
@@ -56,7 +56,7 @@ public struct ChatOpenEvent: Hashable, Sendable {
     public var kind: Kind
     /// When it happened, milliseconds since 1970.
     public var time: Int64
-    /// Where the participants are.
+    /// The event loops of the participants.
     public var eventLoopIDs: EventLoopSet
 }
 
@@ -77,7 +77,7 @@ public struct ChatSeat: Hashable, Sendable {
     }
 }
 
-/// What a user's other devices are told: this one entered or left an open channel.
+/// The event for a user's other devices: this one entered or left an open channel.
 public struct ChatOpenSync: Hashable, Sendable {
     /// The channel's id.
     public var channel: Identifier
@@ -85,7 +85,7 @@ public struct ChatOpenSync: Hashable, Sendable {
     public var isJoin: Bool
     /// Whether another device is the reason, rather than the user's own wish.
     public var isOtherDevice: Bool
-    /// The other sessions of the user, which are told.
+    /// The other sessions of the user, which get the event.
     public var sessions: [ChatSession]
 }
 
@@ -97,7 +97,7 @@ public struct ChatParticipant: Hashable, Sendable {
     public var entered: Int64
 }
 
-/// What somebody learns who enters an open channel.
+/// The answer to a user who enters an open channel.
 public struct ChatEntrance: Sendable {
     /// The channel.
     public var channel: ChatOpenChannel

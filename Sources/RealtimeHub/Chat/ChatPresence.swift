@@ -7,7 +7,7 @@ public struct ChatPresenceState: Hashable, Sendable {
     public var user: Identifier
     /// Whether the user is online.
     public var isOnline: Bool
-    /// Since when, as far as it is known; 0 otherwise.
+    /// Since when, if known; otherwise 0.
     public var time: Int64
 
     /// Makes a value with these properties.
@@ -22,25 +22,25 @@ public struct ChatPresenceState: Hashable, Sendable {
 public struct ChatPresenceEvent: Hashable, Sendable {
     /// The new status.
     public var state: ChatPresenceState
-    /// Users; each of their sessions is told.
+    /// Users; each of their sessions is notified.
     public var watchers: [Identifier]
 }
 
-/// Who watches whom, and who is taken for online (rules CH-83 to CH-87).
+/// The watchers of each user, and the users who count as online (rules CH-83 to CH-87).
 struct ChatPresence: Sendable {
-    /// How long it is known when somebody went: 7 days.
+    /// How long the time at which a user went offline is remembered: 7 days.
     static let memory: Int64 = 7 * 86_400_000
 
     /// By the one who watches.
     private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
-    /// Users whose last session ended a moment ago: nobody has been told yet.
-    /// The deadline is by the clock that is never set, the time of the loss by the machine's clock.
+    /// Users whose last session has just ended, of which nobody was notified yet. The deadline is by the monotonic clock, the time of
+    /// the loss by the machine's clock.
     private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
     private var changes: [Identifier: ChatPresenceState] = [:]
-    /// Users who came or went; nil while nobody wants to know.
+    /// Users who came or went; nil when changes are not recorded.
     var touched: Set<Identifier>?
     private var nextHousekeeping = Int64.min
 
@@ -152,7 +152,7 @@ struct ChatPresence: Sendable {
 }
 
 extension ChatState {
-    /// Watches users for so many seconds, and says how each of them stands.
+    /// Watches users for this number of seconds, and returns their present status.
     ///
     /// - Returns: those beyond a limit (26021, 26022), and the states of those others who do not block the watcher.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -192,7 +192,7 @@ extension ChatState {
         for user in users { presence.remove(watcher, user, into: &commit) }
     }
 
-    /// Whom a user watches, by id.
+    /// The users whom a user watches, by id.
     public func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
@@ -203,14 +203,14 @@ extension ChatState {
         return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
     }
 
-    /// What those learn of a user's online status whom the user has just blocked: that the user is offline, unless that is what they were
-    /// told last (rule CH-88).
+    /// The status of `user` for users whom `user` has just blocked: offline, unless that is what was last reported to them (rule
+    /// CH-88).
     public func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
         guard presence.state(of: user).isOnline else { return ChatNews() }
         return presenceNews(ChatPresenceState(user: user, isOnline: false, time: now), for: others)
     }
 
-    /// What those learn of a user's online status whom the user blocks no more.
+    /// The online status of a user, for users who were just unblocked.
     public func presenceNews(afterUnblocking others: [Identifier], by user: Identifier) -> ChatNews {
         presenceNews(presence.state(of: user), for: others)
     }
@@ -222,7 +222,7 @@ extension ChatState {
         return news
     }
 
-    /// Takes out of news those watchers whom the watched user blocks (rule CH-88).
+    /// Removes watchers whom the watched user blocks from notifications (rule CH-88).
     func hidePresenceFromBlocked(_ news: inout ChatNews) {
         for index in news.presence.indices {
             let user = news.presence[index].state.user

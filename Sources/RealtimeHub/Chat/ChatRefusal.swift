@@ -71,7 +71,7 @@ public enum ChatCode {
     public static let tooManyMembers = 25_411
     /// The user is a member already.
     public static let alreadyMember = 25_412
-    /// Nobody may join the group.
+    /// The group does not accept members.
     public static let nobodyMayJoin = 25_414
     /// The owner cannot leave the group.
     public static let ownerCannotQuit = 25_417

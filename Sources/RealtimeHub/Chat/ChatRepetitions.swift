@@ -85,7 +85,7 @@ struct ChatRepetitions: Sendable {
         }
     }
 
-    /// Forgets a message that could not be kept after all.
+    /// Removes a message that could not be stored.
     mutating func remove(_ sender: Identifier, _ clientID: Identifier, id: UInt64) {
         let key = Fingerprint(sender, clientID)
         guard let entry = entries[key], entry.id == id else { return }

@@ -33,7 +33,7 @@ struct ChatRestrictions: Sendable {
 
     func count(_ kind: ChatRestriction.Kind, _ scope: Scope) -> Int { ends[Key(kind: kind, scope: scope)]?.count ?? 0 }
 
-    /// Those who are restricted, by id.
+    /// The restricted users, by id.
     func list(_ kind: ChatRestriction.Kind, _ scope: Scope, at now: Int64) -> [ChatRestriction] {
         guard let users = ends[Key(kind: kind, scope: scope)] else { return [] }
         return users.filter { $0.value > now }.sorted { $0.key < $1.key }
@@ -68,7 +68,7 @@ struct ChatRestrictions: Sendable {
         }
     }
 
-    /// Removes what has ended.
+    /// Removes restrictions that have ended.
     mutating func sweep(at now: Int64, into commit: inout ChatCommit) {
         var ended: [(Key, Identifier)] = []
         for (key, users) in ends {

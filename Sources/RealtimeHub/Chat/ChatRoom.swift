@@ -1,6 +1,6 @@
 import Identifiers
 
-/// One open channel with those who are in it.
+/// One open channel with its participants.
 struct ChatRoom: Sendable {
     struct Participant: Sendable {
         var entered: Int64
@@ -13,7 +13,7 @@ struct ChatRoom: Sendable {
     var channel: ChatOpenChannel
     private(set) var participants: [Identifier: Participant] = [:]
     var entries: [Identifier: ChatOpenEntry] = [:]
-    /// Comings and goings that have not been told yet.
+    /// Joins and leaves that have not been reported yet.
     var untold: [ChatOpenAction] = []
     /// When somebody was there, or something was said, for the last time, by the clock that is never set. Nil after a restart, which the
     /// store does not outlive with this: the next sweep begins the lifetime anew (rule CH-75).
@@ -33,7 +33,7 @@ struct ChatRoom: Sendable {
 
     var count: Int { participants.count }
 
-    /// Adds a session; whether the user was not there before.
+    /// Adds a session; returns whether it is the user's first one.
     ///
     /// - Parameter time: by the clock that is never set.
     mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
@@ -63,7 +63,7 @@ struct ChatRoom: Sendable {
         return participants.values[index].sessions.count
     }
 
-    /// Takes a participant as it is.
+    /// Restores a participant unchanged.
     mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSession], leavesAt: Int64?) {
         participants[user] = Participant(entered: entered, sessions: sessions, leavesAt: leavesAt)
         for session in sessions { seat(session, 1) }

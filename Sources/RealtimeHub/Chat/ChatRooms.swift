@@ -22,14 +22,14 @@ struct ChatRooms: Sendable {
     /// Whether channels were restored from documents since the last sweep.
     private var isRestored = false
     private var nextLookAtLifetimes = Int64.min
-    /// Channels with comings and goings that have not been told yet.
+    /// Channels with joins and leaves that have not been reported yet.
     private var untold: Set<Identifier> = []
     private var nextTelling = Int64.min
 
-    /// Up to so many participants each coming and going is told at once. Larger channels are told once a second, so that a crowd
-    /// that arrives does not cost its square.
+    /// Up to this number of participants each join and leave is reported at once. Larger channels report once a second, because the
+    /// cost of reporting each one grows with the square of a crowd.
     static let smallRoom = 100
-    /// So many comings and goings are told at a time; beyond them only the count is right.
+    /// How many joins and leaves one report has at most; beyond that only the count is right.
     static let actionsAtATime = 500
 
     subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
@@ -45,7 +45,7 @@ struct ChatRooms: Sendable {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
-    /// Whether somebody has lost the connection and is expected back.
+    /// Whether a user has lost the connection and may still return.
     func isWaited(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
 
     func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
@@ -54,7 +54,7 @@ struct ChatRooms: Sendable {
         rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
     }
 
-    /// Those who have been there longest.
+    /// The participants who have been in the channel longest.
     func participants(of id: Identifier, limit: Int) -> [ChatParticipant] {
         struct Place: Comparable {
             var participant: ChatParticipant
@@ -127,7 +127,7 @@ struct ChatRooms: Sendable {
         return true
     }
 
-    /// A user leaves with all sessions; others are told, and entries that go with the user are removed.
+    /// A user leaves with all sessions; others are notified, and entries that belong to the user are removed.
     mutating func leave(
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -288,7 +288,7 @@ struct ChatRooms: Sendable {
         news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, eventLoopIDs: eventLoopIDs))
     }
 
-    /// Muting that holds in all channels is told in those in which one of the users is.
+    /// Announces an application-wide mute in every open channel that one of `users` has entered.
     func tell(of muting: ChatOpenEvent.Muting, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
         var news = ChatNews()
         for id in Set(users.flatMap { channels(of: $0) }).sorted() {

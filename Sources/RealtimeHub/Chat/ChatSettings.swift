@@ -1,4 +1,4 @@
-/// A chat application and what it allows.
+/// A chat application and its settings.
 public struct ChatApplication: Hashable, Sendable {
     /// The application's key.
     public var key: String
@@ -13,7 +13,7 @@ public struct ChatApplication: Hashable, Sendable {
     public var limits: ChatLimits
     /// Whether users' own messages are in their inboxes too, and new devices get all that inboxes keep.
     public var syncsDevices: Bool
-    /// Whether entering an open channel that nobody created makes it.
+    /// Whether entering an open channel that does not exist creates it.
     public var createsOpenChannels: Bool
     /// Whether a user may be in several open channels at a time.
     public var allowsManyOpenChannels: Bool
@@ -23,7 +23,7 @@ public struct ChatApplication: Hashable, Sendable {
     public var hasPresence: Bool
     /// Nil for tokens that do not expire by themselves.
     public var tokenLifetime: Duration?
-    /// Where events are posted; nil for no webhooks.
+    /// The address for events; nil for no webhooks.
     public var webhook: String?
 
     /// Makes a value with these properties.
@@ -49,7 +49,7 @@ public struct ChatApplication: Hashable, Sendable {
     /// All secrets that are valid, the one that signs first.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
-    /// What `lifeline serve` serves without configuration.
+    /// The application that `lifeline serve` has without configuration.
     public static let development = ChatApplication(key: "app-key", secret: Secret("app-secret"))
 }
 

@@ -83,7 +83,7 @@ extension ChatState {
         groups[id].map { ChatGroupInfo(group: $0, memberCount: groups.count(of: id)) }
     }
 
-    /// Those of 1 … 20 groups that exist.
+    /// The existing groups among 1 … 20 ids.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
@@ -148,7 +148,7 @@ extension ChatState {
 
     // MARK: Muting, for the application's server
 
-    /// Members who may not speak, for so many minutes or for good.
+    /// Mutes members for a number of minutes or for good.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInGroup(

@@ -46,8 +46,8 @@ extension ChatState {
         let group = try knownGroup(id)
         if !actor.isServer {
             guard users == [actor.user] else { throw .badArgument("Users join for themselves.") }
-            // Numbers of the vendor: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. 0 is also what a group has that
-            // says nothing, and nobody could ever join it: it counts as free (rule CH-43).
+            // Numbers of the vendor: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0,
+            // which would admit nobody without verification: it counts as free (rule CH-43).
             guard group.joinPermission != 3 else { throw ChatRefusal(ChatCode.nobodyMayJoin, "Nobody may join the group.") }
             guard group.joinPermission != 2 else {
                 throw ChatRefusal(ChatCode.needsApproval, "Joining needs the approval of an admin: ask to be invited.")
@@ -88,7 +88,7 @@ extension ChatState {
         return change(.join, id, members, by: actor, to: groups.users(of: id), at: now)
     }
 
-    /// Whether users may be in one more group, and have inboxes for what is said there (rules CH-105 and CH-106).
+    /// Whether users may join one more group, and have inboxes for its messages (rules CH-105 and CH-106).
     ///
     /// The last of the checks: counts inboxes against the share of the one who acts.
     private mutating func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
@@ -100,7 +100,8 @@ extension ChatState {
         if !actor.isServer { try takeShare(ofInboxes: users, by: actor.user) }
     }
 
-    /// Nobody is brought into a group by somebody whom he blocks, nor by who is muted in all groups: a group's name speaks too.
+    /// A user cannot be added to a group by a user whom he blocks, nor by one who is muted in all groups, because a group's name
+    /// carries content too.
     private func checkInviting(
         _ users: [Identifier], by inviter: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -252,7 +253,7 @@ extension ChatState {
         return member.role
     }
 
-    /// Server calls that name nobody are told in the name of whom they are about.
+    /// A call of the server API without an operator is reported in the name of the affected user.
     private func change(
         _ operation: ChatGroupOperation, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor, to users: [Identifier],
         at now: Int64

@@ -100,7 +100,7 @@ extension ChatState {
         return news
     }
 
-    /// The user's other devices learn what this one did.
+    /// Notifies the user's other devices of this one's entering or leaving.
     private func sync(
         _ id: Identifier, _ user: Identifier, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
@@ -139,10 +139,10 @@ extension ChatState {
     /// Whether a user is in an open channel.
     public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
-    /// Where participants are; nil when there is no such channel.
+    /// The event loops of the participants; nil when there is no such channel.
     public func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
 
-    /// Those who have been there longest, at most 500.
+    /// The participants who have been in the channel longest, at most 500.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
@@ -151,7 +151,8 @@ extension ChatState {
         return rooms.participants(of: id, limit: limit)
     }
 
-    /// Those who have been there longest, as somebody asks who may be outside: 23409 for a user who is banned from the channel.
+    /// The participants who have been in the channel longest, for a user who need not be in it: 23409 for a user who is banned from the
+    /// channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func participants(

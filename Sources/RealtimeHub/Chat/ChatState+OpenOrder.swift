@@ -14,7 +14,7 @@ extension ChatState {
         return news
     }
 
-    /// Sets when an open channel goes by itself; nil for never.
+    /// Sets when an open channel is removed by itself; nil for never.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setLifetime(
@@ -28,7 +28,7 @@ extension ChatState {
         rooms.update(channel, into: &commit)
     }
 
-    /// Users who may not speak in one open channel, for so many minutes or for good.
+    /// Mutes users in one open channel, for a number of minutes or for good.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInOpenChannel(
@@ -79,7 +79,7 @@ extension ChatState {
         return news
     }
 
-    /// Throws users out and keeps them out.
+    /// Removes users and bans them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func barFromOpenChannel(
@@ -103,7 +103,7 @@ extension ChatState {
         for user in users { restrictions.remove(.barred, .channel(.open, id), user, into: &commit) }
     }
 
-    /// Those who are muted, allowed or barred in an open channel, by id.
+    /// The muted, allowed or banned users of an open channel, by id.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func restricted(

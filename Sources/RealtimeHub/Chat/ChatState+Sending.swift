@@ -1,8 +1,8 @@
 import Identifiers
 
-// Who may say what to whom (rules CH-30 to CH-39).
+// Permission to send (rules CH-30 to CH-39).
 
-/// What of a message decides whether it may be sent.
+/// The parts of a message that decide whether it may be sent.
 public struct ChatDraft: Hashable, Sendable {
     /// The kind of channel.
     public var kind: ChatKind
@@ -31,11 +31,11 @@ public struct ChatDraft: Hashable, Sendable {
     }
 }
 
-/// In whose inboxes something goes.
+/// The users in whose inboxes an event is put.
 public struct ChatRecipients: Hashable, Sendable {
     /// Different from each other. Often a group's own list, shared and not copied.
     public var users: [Identifier]
-    /// One of `users` who does not get it: the sender, where devices are not kept in step.
+    /// One of `users` who does not get it: the sender, without device sync.
     public var skipped: Identifier?
     /// How many of them are others than the sender.
     public var others: Int
@@ -50,19 +50,19 @@ public struct ChatRecipients: Hashable, Sendable {
 
 /// What becomes of a message that may be sent. Its read receipts have `recipients.others` as their total.
 public struct ChatAdmission: Hashable, Sendable {
-    /// Whose history it goes into; nil for none.
+    /// The conversation whose history stores it; nil for none.
     public var conversation: Identifier?
     /// Empty for open channels.
     public var recipients: ChatRecipients
-    /// Where the participants of an open channel are.
+    /// The event loops of an open channel's participants.
     public var eventLoopIDs = EventLoopSet()
 }
 
-/// What a user may read of a conversation.
+/// The part of a conversation that a user may read.
 public struct ChatHistoryAccess: Hashable, Sendable {
     /// The conversation.
     public var conversation: Identifier
-    /// What is not after this id belongs to an earlier channel of the same name.
+    /// Messages up to this id belong to an earlier channel of the same name.
     public var floor: UInt64
 }
 
@@ -84,8 +84,7 @@ extension ChatState {
         return admission
     }
 
-    /// Decides about a message that the application's server sends in somebody's name: nobody has to be a member or a participant,
-    /// and nobody is muted.
+    /// Decides about a message that the application's server sends in a user's name: membership and mutes are not checked.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func admitFromServer(
@@ -155,7 +154,7 @@ extension ChatState {
         }
     }
 
-    /// Whether the other user of a direct conversation hears `sender`: 405 otherwise.
+    /// Whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
     private func checkReaching(_ kind: ChatKind, _ channel: Identifier, _ sender: Identifier) throws(ChatRefusal) {
         guard kind == .direct, restrictions.contains(.blocked, .user(channel), sender, at: .min) else { return }
         throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
@@ -191,7 +190,7 @@ extension ChatState {
         }
     }
 
-    /// Whether somebody takes part in an open channel: 23409, 23410 or 23406 otherwise.
+    /// Whether a user is in an open channel: 23409, 23410 or 23406 otherwise.
     func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
         guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
         guard rooms.isInside(channel, user) else {
@@ -202,7 +201,7 @@ extension ChatState {
 
     // MARK: Later changes
 
-    /// Whether `user` may recall a message of `sender`, and who is told: 25107 where only one's own may be recalled.
+    /// Whether `user` may recall a message of `sender`, and who is notified: 25107 where users may recall their own messages only.
     ///
     /// One's own message may be taken back also by who is muted or blocked: it says nothing. Another's only by who may speak.
     ///
@@ -243,7 +242,7 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users)
     }
 
-    /// Whether `user` may change a message's metadata, and who is told. Direct conversations and groups only.
+    /// Whether `user` may change a message's metadata, and who is notified. Direct conversations and groups only.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitMetadata(
@@ -269,7 +268,7 @@ extension ChatState {
         if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
     }
 
-    /// Whether somebody takes part in a channel. The application's server takes part in all.
+    /// Whether a user takes part in a channel. The application's server takes part in all.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkTakingPart(
@@ -278,7 +277,7 @@ extension ChatState {
         if !actor.isServer { try checkTakingPart(actor.user, kind, channel, at: now) }
     }
 
-    /// What holds for a message holds for what is done to it later: others hear of that too (rule CH-102).
+    /// Permission to send is required for later changes of a message too, because others are notified of these as well (rule CH-102).
     private func checkChanging(
         _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -286,7 +285,7 @@ extension ChatState {
         try checkSpeaking(kind, channel, user, at: now)
     }
 
-    /// Whether `user` may tell others that messages were read. Who is muted may.
+    /// Whether `user` may send read receipts. Muted users may.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitReceipt(
@@ -306,7 +305,7 @@ extension ChatState {
         try checkTakingPart(user, kind, channel, at: now)
     }
 
-    /// What `user` may read of a channel.
+    /// The part of a channel's history that `user` may read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitHistory(

@@ -2,7 +2,7 @@ import Identifiers
 
 // Devices and inboxes (rules CH-14 to CH-25).
 
-/// What a session that signed in has to be told, and whom it displaces.
+/// The data for the welcome of a session that signed in, and the sessions that it displaces.
 public struct ChatAdmittance: Sendable {
     /// To be ended with 31010. They are signed out already.
     public var kicked: [ChatSession]
@@ -90,7 +90,7 @@ extension ChatState {
         inboxes.place(recipients.users, skipping: recipients.skipped)
     }
 
-    /// Where a new session begins to read.
+    /// The position at which a new session begins to read.
     public func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }

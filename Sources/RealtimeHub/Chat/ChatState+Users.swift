@@ -53,7 +53,7 @@ extension ChatState {
         return ended
     }
 
-    /// Keeps users from connecting for so many minutes, 1 … 43,200.
+    /// Keeps users from connecting for 1 … 43,200 minutes.
     ///
     /// - Returns: their sessions, to be ended with 31011.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -124,7 +124,7 @@ extension ChatState {
     /// How many users are registered.
     public var userCount: Int { directory.users.count }
 
-    /// Changes what is given; users change themselves only. 24366 for somebody who is not registered.
+    /// Changes the given fields; users change themselves only. 24366 for a user who is not registered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func updateUser(
@@ -165,7 +165,7 @@ extension ChatState {
         let share = application.limits.unregisteredInboxesPerUser
         var made = strangersInboxes[user] ?? []
         made.formUnion(strangers)
-        // Who has been registered since is a stranger no more.
+        // Users who have been registered meanwhile no longer count as unregistered.
         if made.count > share { made = made.filter { directory.users[$0] == nil } }
         guard made.count <= share else {
             throw ChatRefusal(
@@ -197,7 +197,7 @@ extension ChatState {
         for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
     }
 
-    /// Whom a user blocks, by id.
+    /// The users whom a user blocks, by id.
     public func blocked(by user: Identifier) -> [Identifier] {
         restrictions.list(.blocked, .user(user), at: .min).map(\.user)
     }

@@ -6,7 +6,7 @@ import Identifiers
 /// time in, ms since 1970. Functions that change what has to survive a restart write the documents into the commit that they are
 /// given. Functions that throw have changed nothing.
 public struct ChatState: Sendable {
-    /// May be changed at any time, but for its key; what is there already stays.
+    /// May be changed at any time, except its key; existing state stays.
     public var application: ChatApplication
     /// Names the life of all inboxes.
     public let epoch: String
@@ -79,7 +79,8 @@ public struct ChatState: Sendable {
             + presence.documents
     }
 
-    /// Lets time pass: who lost the connection leaves open channels, presence is told, what has ended is forgotten.
+    /// Applies everything that depends on time: users who lost the connection leave open channels, presence is reported, ended
+    /// restrictions are removed.
     ///
     /// To be called about every second.
     public mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
@@ -98,7 +99,7 @@ public struct ChatState: Sendable {
     }
 }
 
-/// What connected devices are to be told at once and is kept for nobody.
+/// Notifications for connected devices that are sent at once and not stored.
 public struct ChatNews: Sendable {
     /// Events of open channels.
     public var open: [ChatOpenEvent] = []
@@ -106,12 +107,12 @@ public struct ChatNews: Sendable {
     public var presence: [ChatPresenceEvent] = []
     /// Sessions that are in an open channel no more, to be taken out after the events.
     public var detached: [ChatSeat] = []
-    /// What other devices of a user are told about open channels.
+    /// Events for other devices of a user about open channels.
     public var syncs: [ChatOpenSync] = []
 
     /// An empty value.
     public init() {}
 
-    /// Whether there is nothing to tell.
+    /// Whether there are no notifications.
     public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
 }

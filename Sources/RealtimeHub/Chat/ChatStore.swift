@@ -6,7 +6,7 @@ import Identifiers
 /// in the order of the calls, on a thread of the store's own or before `commit` returns: call it without holding a lock that the
 /// completion takes.
 public protocol ChatStore: Sendable {
-    /// What a server has to know before it serves, by application.
+    /// The state that a server needs before it serves, by application.
     ///
     /// - Throws: an error of the store.
     func restore() async throws -> RestoredChat
@@ -24,7 +24,7 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func reserve(idsUpTo limit: UInt64) async throws
 
-    /// What lies in a user's inbox after a place, oldest first.
+    /// The entries of a user's inbox after a position, oldest first.
     ///
     /// - Throws: an error of the store.
     func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
@@ -105,7 +105,7 @@ extension ChatEvent {
     public func isVisible(to user: Identifier) -> Bool { readers?.contains(user) ?? true }
 }
 
-/// A place in somebody's inbox.
+/// A position in a user's inbox.
 public struct ChatInboxPlace: Hashable, Sendable {
     /// The user whose inbox it is.
     public var user: Identifier
@@ -119,11 +119,11 @@ public struct ChatInboxPlace: Hashable, Sendable {
     }
 }
 
-/// What lies in an inbox at one place.
+/// The entry at one position of an inbox.
 public struct ChatInboxEntry: Hashable, Sendable {
     /// The number of the place.
     public var sequence: UInt64
-    /// The event as it is delivered.
+    /// The event in its delivered form.
     public var body: [UInt8]
 
     /// Makes a value with these properties.
@@ -177,9 +177,9 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// A change that is kept as a whole.
+/// A change that is stored as a whole.
 public struct ChatCommit: Sendable {
-    /// A new event and in whose inboxes it goes, in the order of ids.
+    /// A new event and its inboxes, in the order of ids.
     public struct Addition: Sendable {
         /// The event.
         public var event: ChatEvent
@@ -222,7 +222,7 @@ public struct ChatCommit: Sendable {
     }
 }
 
-/// What a store remembers from before a restart.
+/// The state of a store from before a restart.
 public struct RestoredChat: Sendable {
     /// The restored state of one application.
     public struct Application: Sendable {

@@ -12,7 +12,7 @@ struct ChatUserSettings: Sendable {
 
     func count(of user: Identifier) -> Int { settings[user]?.count ?? 0 }
 
-    /// Settings that say nothing are not kept.
+    /// A setting with default values is not stored.
     mutating func put(_ setting: ChatSetting, into commit: inout ChatCommit) {
         if setting.isPinned || setting.level != 0 {
             settings[setting.user, default: [:]][setting.channel] = setting

@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// What channel groups may be.
+/// The limits of channel groups.
 public struct GroupLimits: Hashable, Sendable {
     /// Groups of an application.
     public var groups: Int
@@ -41,7 +41,7 @@ public enum GroupRefusal: Error, Hashable, Sendable {
     case full
 }
 
-/// What happened to a group: what to store, and whom to wake.
+/// The effect of a change of a group: the channels to store, and the polls to wake.
 public struct GroupChange: Hashable, Sendable {
     /// The group's name.
     public var group: Identifier
@@ -75,7 +75,7 @@ public struct ChannelGroups: Sendable {
         }
     }
 
-    /// What the groups take, roughly.
+    /// About how many bytes the groups take.
     public private(set) var bytes = 0
 
     /// How many groups there are.
@@ -114,7 +114,7 @@ public struct ChannelGroups: Sendable {
         return change(group, added: added.elements)
     }
 
-    /// Removes channels; the group goes with its last one.
+    /// Removes channels; a group without channels is removed.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
     public mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {

@@ -7,7 +7,7 @@ public struct HistorySpan: Hashable, Sendable {
     /// The highest timetoken of the span, included.
     public let highest: UInt64
 
-    /// Where only one end is given, the span goes on from `start` in the direction of reading, or up to `end` against it.
+    /// With one end only, the span begins at `start` in the direction of reading, or ends at `end`.
     ///
     /// - Returns: nil when nothing can lie in it.
     public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {

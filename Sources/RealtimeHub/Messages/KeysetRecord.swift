@@ -2,7 +2,7 @@
 ///
 /// A store neither reads nor changes names and values: both are bytes that mean something to the server only. Values are JSON.
 public struct KeysetRecord: Hashable, Sendable {
-    /// What tells a record from all others of its application. Another record with the same key replaces it.
+    /// Identifies a record among those of its application. Another record with the same key replaces it.
     public struct Key: Hashable, Sendable {
         /// The kinds of records. The raw values are written to disk.
         public enum Kind: Int, CaseIterable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What somebody attached to a message: a reaction, a receipt.
+/// An addition of a user to a message: a reaction, a receipt.
 public struct MessageAction: Hashable, Sendable {
     /// The kind of action, such as `reaction`.
     public let type: String
@@ -43,7 +43,7 @@ public struct MessageAction: Hashable, Sendable {
     }
 }
 
-/// A change of the actions of a channel, which a store keeps together with the message that tells of it.
+/// A change of the actions of a channel, which a store writes together with the message that announces it.
 public enum MessageActionChange: Hashable, Sendable {
     /// The action was added.
     case added(MessageAction)

@@ -28,8 +28,8 @@ public protocol MessageStore: Sendable {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Changes records, in their order, and stores the messages that tell of the changes: everything or nothing. Records are restored by
-    /// ``restore()``. The default implementation keeps nothing and completes with ``RecordsNotSupported``.
+    /// Changes records, in their order, and stores the messages that announce the changes: everything or nothing. Records are restored
+    /// by ``restore()``. The default implementation stores nothing and completes with ``RecordsNotSupported``.
     ///
     /// - Parameters:
     ///   - changes: the changes, at most a few hundred.
@@ -56,7 +56,7 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
-    /// Removes message actions of a channel, at most a few hundred, and tells nobody: their messages were deleted. The default
+    /// Removes message actions of a channel, at most a few hundred, without notifying anybody: their messages were deleted. The default
     /// implementation keeps them, so that ``restore()`` brings them back after a restart.
     ///
     /// - Throws: an error of the store.
@@ -106,7 +106,7 @@ extension MessageStore {
     /// Keeps the actions.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
-    /// Keeps a message that tells of no action.
+    /// Stores a message that announces no action.
     public func append(
         _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -122,7 +122,7 @@ public struct RestoredState: Sendable {
     public var remembersStream: Bool
     /// Recent messages by application, oldest first: those from which subscribers may still catch up.
     public var recent: [Identifier: [StoredMessage]]
-    /// What is recent begins after this timetoken. A channel may lack older messages all the same, but then has more of them than a
+    /// Recent messages begin after this timetoken. A channel may lack older messages all the same, but then has more of them than a
     /// stream keeps by default.
     public var recentSince: UInt64
     /// Channels of groups, by application and group.

@@ -4,7 +4,7 @@ import Identifiers
 package struct StreamSnapshot<Attachment: Sendable>: Sendable {
     /// Messages of all channels, oldest first.
     package var entries: [StreamEntry<Attachment>]
-    /// Nothing from up to this timetoken is there: readers with an earlier cursor have to be told so.
+    /// Messages up to this timetoken are missing: readers with an earlier cursor have to get a gap.
     package var since: UInt64
     /// Channels that lack later messages too, with the newest message that each lacks.
     package var dropped: [(channel: Identifier, timetoken: UInt64)]
@@ -30,8 +30,8 @@ extension MessageStreams {
             dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
     }
 
-    /// Notes that messages of a channel up to this one may be missing, so that its readers are told of a gap. To be called behind the
-    /// messages that are there.
+    /// Records that messages of a channel up to this one may be missing, so that its readers get a gap. To be called after the existing
+    /// messages were added.
     package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
         channels.noteDropped(timetoken, from: channel)
         for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(timetoken, from: pattern) }

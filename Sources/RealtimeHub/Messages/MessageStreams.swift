@@ -24,7 +24,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - cursor: where readers begin: the clock's last token, never 0.
-    ///   - forgotten: readers with an earlier cursor are told that something may be missing. A store that remembers the stream says
+    ///   - forgotten: readers with an earlier cursor get a gap. A store that remembers the stream says
     ///     how far back it does; one that does not has forgotten everything up to `cursor`.
     package init(limits: StreamLimits = StreamLimits(), startingAt cursor: UInt64, forgotten: UInt64) {
         self.limits = limits
@@ -69,7 +69,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         pending.append(PendingMessage(timetoken: timetoken, state: .waiting))
     }
 
-    /// Takes a durable message.
+    /// Adds a durable message.
     ///
     /// - Returns: what became visible by it, oldest first: this message as a rule, none while an earlier one is waited for, and
     ///   those that waited for this one. Empty for a token that was neither assigned nor is the highest.
@@ -84,14 +84,14 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         return settle(message.timetoken, as: .ready(entry))
     }
 
-    /// Gives up a token whose message could not be kept, or that was taken for a cursor only.
+    /// Releases a token whose message could not be stored, or that was used for a cursor only.
     ///
     /// - Returns: what waited for it.
     public mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
         settle(timetoken, as: .abandoned)
     }
 
-    /// What came after `cursor`, in the order of timetokens over all sources.
+    /// The messages after `cursor`, in the order of timetokens over all sources.
     ///
     /// Costs nothing when nothing at all is new, and a comparison for each source that has nothing new.
     /// - Parameters:

@@ -51,7 +51,7 @@ public struct StoredMessage: Hashable, Sendable {
 }
 
 extension StoredMessage {
-    /// What the message holds, in bytes.
+    /// The size of the message in bytes.
     public var bytes: Int {
         payload.count + (metadata?.count ?? 0) + channel.utf8.count + (publisher?.utf8.count ?? 0) + (customType?.utf8.count ?? 0)
     }

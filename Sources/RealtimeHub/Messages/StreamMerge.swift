@@ -3,7 +3,7 @@ import HeapModule
 
 /// Joins what several queues have into the order of timetokens, each message once.
 struct StreamMerge<Attachment: Sendable> {
-    /// What is left of a queue.
+    /// The rest of a queue.
     private struct Run {
         var slots: Deque<StreamQueue<Attachment>.Slot>
         var index: Int
@@ -24,7 +24,7 @@ struct StreamMerge<Attachment: Sendable> {
     private var heads = Heap<Head>()
     private var lastTaken: UInt64 = 0
 
-    /// Whether nothing is left but repetitions of what was taken.
+    /// Whether only repetitions of returned messages are left.
     var isEmpty: Bool {
         mutating get {
             if let only { return only.index >= only.slots.count }

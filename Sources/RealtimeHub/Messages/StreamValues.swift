@@ -18,7 +18,7 @@ public final class StreamEntry<Attachment: Sendable>: Sendable {
     var cost: Int { 2 * message.bytes + 400 }
 }
 
-/// What a reader subscribes to.
+/// The subscriptions of a reader.
 public struct StreamInterest: Hashable, Sendable {
     /// Single channels.
     public var channels: [Identifier]
@@ -69,7 +69,7 @@ public struct StreamDelivery<Attachment: Sendable>: Sendable {
     public let source: StreamSource
 }
 
-/// What a reader gets.
+/// The messages that a reader gets.
 public struct StreamPage<Attachment: Sendable>: Sendable {
     /// In the order of timetokens.
     public var deliveries: [StreamDelivery<Attachment>] = []
@@ -87,7 +87,7 @@ public struct StreamPage<Attachment: Sendable>: Sendable {
     }
 }
 
-/// What a stream keeps for readers that were away.
+/// The limits of what a stream keeps for readers that were away.
 public struct StreamLimits: Hashable, Sendable {
     /// Messages of a channel.
     public var perChannel: Int

@@ -5,7 +5,7 @@ public struct Wildcard: Hashable, Sendable {
     /// The pattern as written, the name by which queues, presence and answers know it.
     public let pattern: Identifier
 
-    /// Takes a pattern apart.
+    /// Splits a pattern.
     ///
     /// - Returns: nil unless `name` ends in `.*` after one or two parts that are not empty, and has no other asterisk.
     public init?(_ name: Identifier) {
@@ -31,7 +31,7 @@ public struct Wildcard: Hashable, Sendable {
         while found.count < 2, let dot = channel.utf8[part...].firstIndex(of: UInt8(ascii: ".")) {
             let next = channel.utf8.index(after: dot)
             guard dot > part, next < channel.utf8.endIndex else { break }
-            // in bounds: the dot was found behind the part.
+            // in bounds: the dot was found after the part.
             guard !channel.utf8[part..<dot].contains(UInt8(ascii: "*")) else { break }
             found.append(Identifier(String(channel.text[..<next]) + "*"))
             part = next

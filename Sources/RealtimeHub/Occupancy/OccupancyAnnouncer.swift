@@ -6,17 +6,17 @@ struct OccupancyAnnouncer: Sendable {
         case join, leave, timeout
     }
 
-    /// What is to happen with a change.
+    /// What to do with a change.
     enum Verdict {
         /// Tell it, after the sum of what was held back, if anything was.
         case tell(afterSum: Bool)
-        /// It waits for the next interval event.
+        /// Hold the change until the next interval event.
         case hold
     }
 
     /// When the next interval event is due; nil below the announce maximum.
     private(set) var due: MonotonicInstant?
-    /// Changes with their numbers, by which they are told in order.
+    /// Changes with their numbers, in whose order they are reported.
     private var held: [Identifier: (change: Change, number: Int)] = [:]
     private var lastNumber = 0
     private var heldBytes = 0
@@ -35,7 +35,7 @@ struct OccupancyAnnouncer: Sendable {
         return .hold
     }
 
-    /// The sum of what was held back, which is forgotten with it.
+    /// The sum of the held changes, which are dropped.
     mutating func sum(channel: Identifier, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
         var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
         for (user, item) in held.sorted(by: { $0.value.number < $1.value.number }) {
@@ -55,7 +55,7 @@ struct OccupancyAnnouncer: Sendable {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
-    /// Goes on for a channel of which nobody knows who came and went: above the maximum the next event says that readers have to ask.
+    /// Continues for a channel whose joins and leaves are not known: above the maximum the next event tells readers to ask.
     mutating func resume(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         plan(occupancy: occupancy, settings: settings, at: now)
         isTooMuch = due != nil && settings.sendsDeltas

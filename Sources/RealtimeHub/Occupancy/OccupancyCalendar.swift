@@ -2,8 +2,8 @@ import DequeModule
 import HeapModule
 import Identifiers
 
-/// What is due when, in slots of equal length. Every change costs a constant number of steps, however much is planned, but for the
-/// place of a slot that did not exist (rule HB-64).
+/// Deadlines in slots of equal length. Every change costs a constant number of steps, however much is planned, except for inserting a
+/// new slot (rule HB-64).
 ///
 /// Whoever plans something anew removes what was planned before, so there is never more in the calendar than is still to come.
 struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
@@ -12,7 +12,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     private var slots: [Int64: Set<Key>] = [:]
     /// One for each slot; a slot that has become empty stays until its time.
     private var order = Heap<Int64>()
-    /// What is left of the slot that was begun.
+    /// The rest of the slot that was begun.
     private var ready = Deque<Key>()
     private var readySlot: Int64 = 0
     /// Changes since the beginning, for tests that count work.

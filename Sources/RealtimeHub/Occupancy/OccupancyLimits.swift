@@ -10,7 +10,7 @@ public struct OccupancyLimits: Hashable, Sendable {
     public var bytes: Int
     /// Bytes of a state.
     public var stateBytes: Int
-    /// States of users who are not there, and their bytes.
+    /// States of absent users, and their bytes.
     public var absentStates: Int
     /// The size of the states of users who are away, in bytes.
     public var absentBytes: Int

@@ -16,10 +16,10 @@ struct OccupancyMember: Sendable {
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
-    /// Whose share the stay counts against.
+    /// The owner whose share the stay counts against.
     let owner: Identifier?
     private(set) var connections: [Connection] = []
-    /// When its deadline is looked at.
+    /// When its deadline is checked.
     var scheduled = MonotonicInstant(nanoseconds: .max)
 
     init(stay: UInt64, user: Identifier, state: [UInt8]?, owner: Identifier? = nil) {
@@ -32,10 +32,10 @@ struct OccupancyMember: Sendable {
     /// When the last connection will have been silent for too long.
     var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
-    /// The connections as they are kept elsewhere.
+    /// The connections in the form in which they are stored elsewhere.
     var kept: [OccupancyRecord.Connection] { connections.map { OccupancyRecord.Connection(id: $0.id, timeout: $0.timeout) } }
 
-    /// What the stay takes, in bytes, with its places in tables.
+    /// The memory that the stay takes, in bytes, including its places in tables.
     var cost: Int {
         user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
     }
@@ -55,7 +55,7 @@ struct OccupancyMember: Sendable {
         connections.append(Connection(id: connection, deadline: deadline, timeout: timeout))
     }
 
-    /// Refreshes a connection of a user who is there.
+    /// Refreshes a connection of a present user.
     mutating func touch(
         _ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int, at now: MonotonicInstant
     ) {

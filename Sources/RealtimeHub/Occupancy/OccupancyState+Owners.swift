@@ -22,7 +22,7 @@ extension OccupancyState {
         return use.stays < limits.stays / OccupancyLimits.ownerDivisor && use.bytes < limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's stays may grow by so many bytes.
+    /// Whether an owner's stays may grow by this number of bytes.
     func hasShare(_ owner: Identifier?, bytes: Int) -> Bool {
         guard let owner else { return true }
         return (owners[owner]?.bytes ?? 0) + bytes <= limits.bytes / OccupancyLimits.ownerDivisor

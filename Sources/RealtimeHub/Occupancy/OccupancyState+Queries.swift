@@ -1,13 +1,13 @@
 import Identifiers
 
-/// One channel with its users and its way of telling about them.
+/// One channel with its users and its mode of reporting them.
 struct OccupancyChannel: Sendable {
     var roster = OccupancyRoster()
     var announcer = OccupancyAnnouncer()
 }
 
 extension OccupancyState {
-    /// Who is on a channel, in the order of joining.
+    /// The users on a channel, in the order of joining.
     ///
     /// - Parameters:
     ///   - channel: the channel's id.
@@ -22,13 +22,13 @@ extension OccupancyState {
     /// Channels with somebody on them, in no order: sorting them takes long, and is best done elsewhere.
     public var unsortedChannels: [Identifier] { Array(channels.keys) }
 
-    /// How many channels somebody is on.
+    /// The number of channels with users.
     public var channelCount: Int { channels.count }
 
     /// The channels that a user is on, in no order.
     public func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
 
-    /// Channels with somebody on them, sorted by name.
+    /// Channels with users, sorted by name.
     public var occupiedChannels: [Identifier] { channels.keys.sorted() }
 
     /// How many users are on a channel.

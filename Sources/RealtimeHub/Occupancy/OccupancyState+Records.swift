@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A user on a channel as it is kept outside of the process.
+/// A user on a channel in the form that is stored outside of the process.
 package struct OccupancyRecord: Hashable, Sendable {
     package struct Connection: Hashable, Sendable {
         package var id: Identifier
@@ -30,17 +30,17 @@ package struct OccupancyRecord: Hashable, Sendable {
     }
 }
 
-/// What has to be kept of a change.
+/// The part of a change that has to be stored.
 package enum OccupancyChange: Hashable, Sendable {
     case present(OccupancyRecord)
     case absent(user: Identifier, channel: Identifier)
 }
 
 extension OccupancyState {
-    /// From here on ``takeChanges()`` says what has changed. Heartbeats that refresh a deadline are no changes.
+    /// From now on ``takeChanges()`` returns what has changed. Heartbeats that only refresh a deadline are not included.
     package mutating func recordChanges() { touched = touched ?? [] }
 
-    /// What has changed since the last call, each user on each channel once.
+    /// The changes since the last call, each user on each channel once.
     package mutating func takeChanges() -> [OccupancyChange] {
         guard let places = touched, !places.isEmpty else { return [] }
         touched = []
@@ -54,7 +54,7 @@ extension OccupancyState {
         }
     }
 
-    /// Takes over who was there when another process ended. Nobody is told; deadlines begin anew.
+    /// Restores the users who were present when another process ended. Nobody is notified; deadlines begin anew.
     package mutating func restore(_ records: [OccupancyRecord], at time: OccupancyTime) {
         for record in records.sorted(by: { $0.order < $1.order }) where !record.connections.isEmpty {
             guard channels[record.channel]?.roster[record.user] == nil else { continue }

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Who is on which channel of one application, and what others hear of it.
+/// Who is on which channel of one application, and the presence events about it.
 ///
 /// Users are on a channel from their first subscribe or heartbeat until they leave or fall silent. Changes add events to the list
 /// that is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern is
@@ -15,7 +15,7 @@ public struct OccupancyState: Sendable {
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
     var visits: [Identifier: Set<Identifier>] = [:]
-    /// State set for users who are not there.
+    /// State set for absent users.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
     /// When each stay, interval event and absent state is looked at. One entry for each.
@@ -25,12 +25,12 @@ public struct OccupancyState: Sendable {
     var stays: UInt64 = 0
     /// Users on channels, each once for every channel.
     public internal(set) var stayCount = 0
-    /// What all stays take, roughly.
+    /// About how many bytes all stays take.
     public internal(set) var bytes = 0
     private var moves = 0
-    /// What the owners of stays and states have.
+    /// The usage of the owners of stays and states.
     var owners: [Identifier: OccupancyUse] = [:]
-    /// Where somebody came, went or changed since that was asked for; nil where nobody asks.
+    /// The places that have changed since the last request; nil where changes are not recorded.
     var touched: Set<OccupancyPlace>?
 
     /// Makes a value with these properties.
@@ -77,7 +77,8 @@ public struct OccupancyState: Sendable {
         remove(user.id, from: channel, as: .leave, at: time, into: &events)
     }
 
-    /// Replaces a user's state, which goes with the user. For one who is not there it waits for the default timeout, silently.
+    /// Replaces a user's state, which is removed when the user leaves. For an absent user it is kept for the default timeout, without
+    /// an event.
     ///
     /// - Returns: why the state is not kept; nil as a rule.
     @discardableResult
@@ -131,7 +132,7 @@ public struct OccupancyState: Sendable {
             let interval = intervals.nextDue(at: time.instant)
             guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
             left -= 1
-            // An interval event tells of what came before it.
+            // An interval event covers what came before it.
             if stay == first {
                 if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
             } else if state == first {

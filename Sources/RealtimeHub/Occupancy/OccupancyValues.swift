@@ -20,7 +20,8 @@ public struct OccupancyUser: Hashable, Sendable {
     public var id: Identifier
     /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
     public var connection: Identifier
-    /// Whose share of the limits a stay counts against (rule HB-70): a user whom the application has named, or an address. Nil for nobody's.
+    /// The owner whose share of the limits a stay counts against (rule HB-70): a user whom the application has named, or an address.
+    /// Nil for no share.
     package var owner: Identifier?
 
     /// Makes a value with these properties.
@@ -36,13 +37,13 @@ public struct OccupancySettings: Hashable, Sendable {
     public var announceMaximum: Int
     /// Time between interval events.
     public var interval: Duration
-    /// Whether interval events say who came and went.
+    /// Whether interval events contain the users who joined and left.
     public var sendsDeltas: Bool
-    /// Bytes of users in an interval event. Beyond that readers are told to ask for the occupancy instead.
+    /// Bytes of users in an interval event. Beyond that, readers are told to request the occupancy instead.
     public var deltaBytes: Int
     /// Seconds after which a silent user is gone, when a request does not say.
     public var defaultTimeout: Int
-    /// What requests may say instead, in seconds; other values become the nearest of these.
+    /// The presence timeouts that requests may set, in seconds; other values become the nearest of these.
     public var timeouts: ClosedRange<Int>
 
     /// Makes a value with these properties.
@@ -58,14 +59,14 @@ public struct OccupancySettings: Hashable, Sendable {
         self.timeouts = timeouts
     }
 
-    /// As a keyset says.
+    /// The limits of a keyset.
     public init(keyset: Keyset) {
         self.init(
             announceMaximum: keyset.announceMaximum, interval: keyset.presenceInterval, sendsDeltas: keyset.sendsPresenceDeltas)
     }
 }
 
-/// What those who watch a channel's presence are to hear.
+/// The presence event for those who watch a channel.
 public struct OccupancyEvent: Hashable, Sendable {
     /// The kinds of events.
     public enum Action: Hashable, Sendable {
@@ -81,17 +82,17 @@ public struct OccupancyEvent: Hashable, Sendable {
     public var occupancy: Int
     /// Seconds since 1970.
     public var timestamp: Int
-    /// Who; nil for intervals.
+    /// The user; nil for intervals.
     public var user: Identifier?
     /// The user's state as JSON text, of a join or a change.
     public var state: [UInt8]?
-    /// Who came since the last interval event and is still there.
+    /// The users who joined since the last interval event and are still present.
     public var joined: [Identifier] = []
-    /// Who was there at the last interval event and left.
+    /// The users who were present at the last interval event and left.
     public var left: [Identifier] = []
-    /// Who was there at the last interval event and fell silent.
+    /// The users who were present at the last interval event and timed out.
     public var timedOut: [Identifier] = []
-    /// Whether more came and went than an event can say.
+    /// Whether more users joined and left than an event can contain.
     public var needsRefresh = false
 
     /// Makes a value with these properties.
@@ -121,7 +122,7 @@ public struct Occupant: Hashable, Sendable {
     }
 }
 
-/// Who is on a channel.
+/// The users on a channel.
 public struct OccupancyPage: Hashable, Sendable {
     /// All users, whatever the page shows.
     public var occupancy: Int

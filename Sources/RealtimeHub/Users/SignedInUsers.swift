@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Who of one application is signed in, with how many connections, and who watches whom.
+/// The signed-in users of one application, with the number of their connections, and their watchers.
 ///
 /// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues what is to be told. Then
 /// each watcher sees a user come and go in turns, beginning with what its sign-in said (rules HB-50 to HB-53).
@@ -21,7 +21,7 @@ public struct SignedInUsers: Sendable {
 
     private var users: [Identifier: User] = [:]
     private var sessions: [UserConnection: Session] = [:]
-    /// Users of whom watchers do not know the truth yet, and when they are to be told.
+    /// Users whose present status watchers do not know yet, and when watchers are to be notified.
     private var untold: [Identifier: MonotonicInstant] = [:]
     /// How long a user stays online for watchers after the last connection has ended.
     private let offlineGrace: Duration
@@ -61,7 +61,7 @@ public struct SignedInUsers: Sendable {
             watched.append(users.keys[index])
             guard users.values[index].connections > 0 || users.values[index].isOnlineForWatchers else { continue }
             online.append(name)
-            // What this connection is told must be what the others have been told, or what they believe would differ from then on.
+            // This connection must get the same status as the other watchers, or their states would differ from then on.
             guard !users.values[index].isOnlineForWatchers else { continue }
             users.values[index].isOnlineForWatchers = true
             untold[id] = nil
@@ -80,7 +80,7 @@ public struct SignedInUsers: Sendable {
         if users[session.user]?.connections == 0 { changed(session.user, at: now) }
     }
 
-    /// What is due to be told to watchers: users who came, and users who went and stayed away (rule HB-51).
+    /// The due notifications for watchers: users who came, and users who left and stayed away (rule HB-51).
     public mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
         guard !untold.isEmpty else { return [] }
         var due: [Identifier] = []
@@ -133,7 +133,7 @@ public struct SignedInUsers: Sendable {
         for id in watchlist {
             users[id]?.watchers.remove(connection)
             guard let entry = users[id], entry.watchers.isEmpty else { continue }
-            // Nobody has to be told any more.
+            // No watcher has to be notified any more.
             users[id]?.isOnlineForWatchers = entry.connections > 0
             untold[id] = nil
             forgetIfUnused(id)

@@ -17,7 +17,7 @@ public struct UserConnection: Hashable, Sendable {
 
 /// Users who came online or went offline, and the connections that watch all of them.
 public struct WatchlistNotification: Hashable, Sendable {
-    /// The connections that are told.
+    /// The connections that are notified.
     public var watchers: [UserConnection]
     /// Users who came online.
     public var online: [String]
@@ -32,11 +32,11 @@ public struct WatchlistNotification: Hashable, Sendable {
     }
 }
 
-/// What a sign-in led to.
+/// The result of a sign-in.
 public struct UserSignIn: Hashable, Sendable {
-    /// Those of the watchlist who are online, in its order.
+    /// The online users of the watchlist, in its order.
     public var online: [String]
-    /// What others have to be told before.
+    /// Notifications that others have to get first.
     public var news: [WatchlistNotification]
 
     /// Makes a value with these properties.

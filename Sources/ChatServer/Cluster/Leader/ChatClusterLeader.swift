@@ -8,8 +8,8 @@ import ServerCluster
 import ServerRuntime
 import ServerValues
 
-/// Decides for the chat of a cluster: the same applications that decide in a single process, over what the cluster keeps (rules CC-1 to
-/// CC-9). Their sessions are those of all nodes.
+/// Decides for the chat of a cluster: the same applications as in a single process, on the cluster's stored state (rules CC-1 to CC-9).
+/// Their sessions are those of all nodes.
 final class ChatClusterLeader: ClusterLeader {
     typealias Reply = @Sendable (ByteBuffer) -> Void
 
@@ -17,7 +17,7 @@ final class ChatClusterLeader: ClusterLeader {
     private let log: ChatClusterLog
     private let nodes: ChatNodeNumbers
     private let remote: RemoteChatNodes
-    /// Where messages are counted that no session sends.
+    /// The node at which messages count that no session sends.
     private let counting: (any ChatNode)?
     private let logger: Logger
     private let parser = NIOLockedValueBox(NexconnClientFrameParser(rememberedNames: 256))

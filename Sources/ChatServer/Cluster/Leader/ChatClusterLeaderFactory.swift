@@ -45,7 +45,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     /// Has messages that no session sends counted at a node while this process leads.
     func countMessages(at node: any ChatNode) { state.withLockedValue { $0.counting = node } }
 
-    /// What decides; nil while this node does not lead.
+    /// The deciding part; nil while this node does not lead.
     package var leading: LocalChat? {
         state.withLockedValue(\.leader).flatMap { $0.isOpen ? $0.chat : nil }
     }

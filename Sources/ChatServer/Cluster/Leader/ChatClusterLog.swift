@@ -8,7 +8,7 @@ import RedisClient
 import ServerCluster
 import ServerRuntime
 
-/// Puts each change into the cluster's log as one: what is kept of it and what the nodes are told (rules CC-1 and CC-2).
+/// Puts each change into the cluster's log as one entry: what is stored, and what the nodes deliver (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
     let store: RedisChatStore
     private let nodes: ChatNodeNumbers
@@ -27,7 +27,7 @@ final class ChatClusterLog: ChatDecisionLog {
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 
-    /// From here on nothing is emitted.
+    /// From now on nothing is emitted.
     func close() {
         open.withLockedValue { $0 = false }
         store.end()

@@ -28,11 +28,11 @@ final class ChatClusterGateway: NexconnGateway {
     private struct State: Sendable {
         var node: (any ChatNode)?
         var sessions = NexconnNodeSessions()
-        /// Those that are gone here, and of which the leader has not been told yet.
+        /// Sessions that have ended here and of which the leader has not been notified yet.
         var departing: Set<UInt64> = []
-        /// How far inboxes were acknowledged that the leader has not been told of.
+        /// The acknowledged positions of inboxes that have not been sent to the leader yet.
         var acknowledged: [Identifier: UInt64] = [:]
-        /// Whether the leader is being told of some.
+        /// Whether a message with such positions is on its way to the leader.
         var isTelling = false
     }
 
@@ -91,14 +91,14 @@ extension ChatClusterGateway {
                 }
                 let peer = NexconnPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
-                // From here on facts reach it.
+                // From now on the session receives facts.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(
                         NexconnAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
             default:
-                // It may have been let in all the same.
+                // The leader may have admitted the session all the same.
                 depart(chat.id, leaving: nil)
                 completion(.failure(.undecided))
             }
@@ -127,7 +127,7 @@ extension ChatClusterGateway {
         for peer in state.withLockedValue(\.sessions.all) { signOut(peer, leaving: nil) }
     }
 
-    // MARK: What the leader tells
+    // MARK: Facts from the leader
 
     func apply(_ deliveries: [NexconnDelivery]) {
         state.withLockedValue { state in
@@ -218,7 +218,7 @@ extension ChatClusterGateway {
 
     func tellPresence(to peer: NexconnPeer) {
         guard settings.hasPresence else { return }
-        // Asked once for each session, which would otherwise never hear of those who are online already.
+        // Requested once for each session, which would otherwise never learn who is online already.
         request(.presence(app: key, session: peer.chat.id), within: nil)
     }
 
@@ -228,7 +228,7 @@ extension ChatClusterGateway {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
                 return
             }
-            // What lies behind the package only has to be there.
+            // The entry after the package only shows that there is more.
             if let next { page.append(ChatInboxEntry(sequence: next, body: [])) }
             line.mailbox.enqueue(.page(line.connection, page))
         }

@@ -41,7 +41,7 @@ package final class ClusteredChat: ChatBackend {
 
     // MARK: Applications
 
-    /// What is decided about here while this node leads.
+    /// The applications about which this node decides while it leads.
     package var applications: [NexconnApplication] { factory.leading?.applications ?? [] }
     package func application(key: Identifier) -> NexconnApplication? { factory.leading?.application(key: key) }
     package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }
@@ -130,7 +130,7 @@ extension ClusterBus {
     }
 }
 
-// MARK: - What the leader tells
+// MARK: - Facts from the leader
 
 extension ClusteredChat: ClusterMember {
     package func apply(_ fact: ByteBuffer) {
@@ -151,11 +151,11 @@ extension ClusteredChat: ClusterMember {
     }
 }
 
-// MARK: - What is not asked by sessions
+// MARK: - Calls that do not come from sessions
 
 extension ClusteredChat: ChatForwarder {
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
-        // It may be answered later than what comes of it, so another leader must not be asked again.
+        // The answer may come later than the effects of the call, so the call must not be sent to another leader again.
         let route = NexconnAPIRoute(request.target.segments)
         if route == .issueToken { return issueToken(request, reply: reply) }
         let isQuery = route?.isReading ?? true

@@ -41,7 +41,7 @@ struct ChatWrites: Sendable {
     private var order: UInt64
     private let encoder = JSONEncoder()
 
-    /// What is remembered of each kind.
+    /// How many entries of each kind are remembered.
     private static let memory = 65_536
     /// Fields that one command sets.
     private static let fields = 500
@@ -54,7 +54,7 @@ struct ChatWrites: Sendable {
         order = highest
     }
 
-    /// Whether one of the events is there already.
+    /// Whether one of the events is stored already.
     func has(_ commit: ChatCommit, _ application: Identifier) -> Bool {
         commit.additions.contains { recent.contains(Name(application: application, id: $0.event.id)) }
     }
@@ -201,7 +201,7 @@ struct ChatWrites: Sendable {
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
         out.append(RedisCommand("SADD", key, .text("\(id)")))
-        // So that it goes with the messages of the hour.
+        // The note is deleted together with the messages of its hour.
         note(.hiddenUpTo, id, application, to: &out)
         var names = ByteBuffer()
         names.write(text: user.text)
@@ -255,7 +255,7 @@ struct ChatEventReaders: Hashable, Sendable {
     }
 }
 
-/// What is kept of a message of a history beside its body.
+/// The fields that are stored with a message of a history, beside its body.
 struct ChatEventHead: Hashable, Sendable {
     var sender: Identifier
     var clientID: Identifier?

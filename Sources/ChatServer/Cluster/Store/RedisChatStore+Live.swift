@@ -8,7 +8,7 @@ import ServerCluster
 /// A session as a cluster keeps it, so that another process can go on with it.
 struct ChatSessionRecord: Hashable, Sendable {
     var node: ClusterNode
-    /// What the session is called in logs and webhooks.
+    /// The session's name in logs and webhooks.
     var name: String
     var address: String
     var device: NexconnDevice
@@ -81,7 +81,7 @@ extension RedisChatStore {
 
     // MARK: Reading
 
-    /// Who was connected to an application, and where.
+    /// The sessions that were connected to an application, with their nodes.
     func live(of application: Identifier) async throws -> (sessions: [UInt64: ChatSessionRecord], live: ChatLive) {
         try await settle()
         var sessions: [UInt64: ChatSessionRecord] = [:]

@@ -4,7 +4,7 @@ import RedisClient
 import ServerCluster
 
 extension RedisChatStore {
-    /// Streams that are looked at the same time.
+    /// How many streams are read at the same time.
     private static let streams = 50
 
     package func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -30,10 +30,10 @@ extension RedisChatStore {
         try await settle()
     }
 
-    /// What is to be done with a stream.
+    /// The next step of trimming a stream.
     private enum Trimming: Sendable {
         case trim(RedisCommand)
-        /// It has nothing that stays.
+        /// The key is removed, because it has nothing that stays.
         case remove(RedisArgument, with: [RedisCommand])
     }
 
@@ -41,7 +41,7 @@ extension RedisChatStore {
         var rest = names[...]
         while !rest.isEmpty {
             watch()
-            // What was added before is kept when the streams are looked at.
+            // Entries that were added before are stored when the streams are read.
             try await settle()
             let found = try await withThrowingTaskGroup(of: Trimming?.self) { group in
                 for name in rest.prefix(Self.streams) { group.addTask { try await look(name) } }
@@ -58,7 +58,7 @@ extension RedisChatStore {
             }
             emitRemovals(removals)
             if !commands.isEmpty { emit(commands) }
-            // So that others write between two steps.
+            // Lets other writes go between two steps.
             try await settle()
         }
     }

@@ -6,7 +6,7 @@ import ServerCluster
 import WireCoding
 
 extension RedisChatStore {
-    /// What is asked of Redis at a time.
+    /// How many entries are requested from Redis at a time.
     private static let step = 128
 
     // MARK: Inboxes

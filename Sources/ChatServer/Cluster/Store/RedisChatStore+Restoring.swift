@@ -31,7 +31,7 @@ extension RedisChatStore {
             // CR-42: ids are counted on from here, and have 63 bits.
             restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
-        // Those that were given out last are not known: none of them may be given out again.
+        // The last ids that were assigned are not known, and none of them may be assigned again.
         if hasLost { restored.highestID = max(restored.highestID, now()) + Self.leap }
         raise(restored.highestID)
         for name in names { restored.applications[name] = try await application(name) }

@@ -17,7 +17,7 @@ package final class RedisChatStore: ChatStore {
         /// Another process decides by now.
         case notKept
         case closed
-        /// What is kept cannot be read.
+        /// The stored data cannot be decoded.
         case damaged
     }
 
@@ -25,13 +25,13 @@ package final class RedisChatStore: ChatStore {
     let reader: any ClusterReader
     let keys: ChatKeys
     let now: @Sendable () -> UInt64
-    /// Whether Redis has lost what it had confirmed.
+    /// Whether Redis has lost data that it had confirmed.
     let hasLost: Bool
     private let state: NIOLockedValueBox<State>
 
     private struct State {
         var writes: ChatWrites
-        /// Changes by numbers: those that were handed over, those of them that are not kept yet, and up to which all are.
+        /// The number of the last change that was handed over.
         var issued: UInt64 = 0
         var outstanding: Set<UInt64> = []
         var settled: UInt64 = 0
@@ -84,7 +84,7 @@ package final class RedisChatStore: ChatStore {
         do {
             emit(try writes(for: commit, Identifier(application))) { completion($0) }
         } catch {
-            // Behind what was committed before.
+            // In the order of commits: this entry follows the earlier ones.
             emit([]) { completion($0 ?? error) }
         }
     }
@@ -98,7 +98,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Hands over a change, and whatever the nodes are told of it.
+    /// Emits a change together with the nodes' deliveries.
     func emit(
         _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
         completion: (@Sendable (Problem?) -> Void)? = nil
@@ -123,7 +123,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Whether nobody else purges; ends with ``endPurging()``.
+    /// Whether no other purge is running; ``endPurging()`` ends this one.
     func beginPurging() -> Bool {
         state.withLockedValue { state in
             defer { state.isPurging = true }
@@ -167,7 +167,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Waits until everything that was handed over before is kept.
+    /// Waits until all earlier changes are stored.
     func settle() async throws(Problem) {
         let problem: Problem? = await withCheckedContinuation { continuation in
             whenSettled { continuation.resume(returning: $0) }
@@ -190,14 +190,14 @@ package final class RedisChatStore: ChatStore {
         try await settle()
     }
 
-    /// Waits for what was handed over. Nothing is read afterwards.
+    /// Waits for the changes that were handed over. Nothing is read afterwards.
     package func close() async {
-        // Whoever waits for what cannot be kept is told by ``end()``.
+        // A caller that waits for something that can no longer be stored is answered by ``end()``.
         try? await settle()
         end()
     }
 
-    /// Reads and changes no more, also for those who wait. What was handed over may be kept or not.
+    /// Stops all reads and changes, including waiting ones. Changes that were handed over may or may not be stored.
     func end() {
         state.withLockedValue { state in
             state.problem = state.problem ?? .closed

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerValues
 
-/// What the process that decides tells the nodes of a cluster: what their sessions are told of one change.
+/// What the leader sends to the nodes of a cluster: the deliveries of one change to their sessions.
 ///
 /// Made once for all nodes. Where users are named, each node finds those of its own in a block that the others skip.
 struct ChatFact: Sendable {
@@ -17,7 +17,7 @@ struct ChatFact: Sendable {
     var app: String
     var deliveries: [NexconnDelivery]
 
-    /// - Parameter node: whose blocks are read.
+    /// - Parameter node: the node whose blocks are read.
     init(_ bytes: ByteBuffer, for node: ClusterNode) throws(ClusterCodingError) {
         var bytes = bytes
         app = try bytes.text()
@@ -60,11 +60,11 @@ struct ChatFact: Sendable {
     }
 }
 
-/// Collects what a change tells, and which nodes it concerns.
+/// Collects the deliveries of a change, and the nodes that it concerns.
 struct ChatFactWriter {
     private var bytes = ByteBuffer()
     private var count: UInt32 = 0
-    /// Where the count is written.
+    /// The position at which the count is written.
     private let head: Int
     private let nodes: [ClusterNode?]
     private var concerned = EventLoopSet()
@@ -78,7 +78,7 @@ struct ChatFactWriter {
         bytes.writeInteger(count)
     }
 
-    /// The fact and who gets it; nil when there is nobody to be told.
+    /// The fact and its audience; nil when no node needs it.
     var fact: (bytes: ByteBuffer, audience: ClusterAudience)? {
         if concernsAll { return (bytes, .all) }
         var numbers = concerned.makeIterator()
@@ -87,7 +87,7 @@ struct ChatFactWriter {
         return (bytes, .node(only))
     }
 
-    /// - Parameter sessions: those of all nodes.
+    /// - Parameter sessions: the sessions of all nodes.
     mutating func add(_ delivery: NexconnDelivery, _ sessions: NexconnNodeSessions) {
         switch delivery {
         case .inbox(let body, let places, let except):

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// What the process that decides answers to a ``ChatRequest``.
+/// The answer of the deciding process to a ``ChatRequest``.
 enum ChatReply: Sendable {
     struct Admission: Hashable, Sendable {
         var user: Identifier
@@ -13,7 +13,7 @@ enum ChatReply: Sendable {
         var start: ChatInboxStart
     }
 
-    /// Who asked need not know more.
+    /// Done; the caller needs no further data.
     case done
     case admitted(Admission)
     case refused(NexconnRefusal)

@@ -10,7 +10,7 @@ enum ChatRequest: Sendable {
     /// A session wants to come in.
     struct Opening: Hashable, Sendable {
         var id: UInt64
-        /// What the session is called in logs and webhooks.
+        /// The session's name in logs and webhooks.
         var name: String
         var address: String
         var credentials: NexconnCredentials
