@@ -26,7 +26,7 @@ extension LifelineServer {
     /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store from which new ones are restored. Nothing has
     ///   changed then.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
-        // One after the other: what is made for one change is numbered behind what the last one has added.
+        // One after the other: each change numbers its applications after those that the last one has added.
         let task = shared.reloading.withLockedValue { reloading in
             let task = Task { [shared, last = reloading] in
                 _ = await last?.result

@@ -21,7 +21,7 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
-    /// The server's part in what it shares with others.
+    /// The server's place in its backend.
     let seat: any ServerSeat
     private let listener: any Channel
     /// The admin port; nil for none.
@@ -40,7 +40,7 @@ public final class LifelineServer: Sendable {
     public let url: String
     /// How many threads serve connections.
     public var threads: Int { context.loops.count }
-    /// Where the console is; nil for no admin port.
+    /// The address of the console; nil without an admin port.
     package var adminURL: String? { admin?.url }
 
     private init(
@@ -61,7 +61,7 @@ public final class LifelineServer: Sendable {
         url = "\(configuration.tls == nil ? "http" : "https")://\(shown):\(port)"
     }
 
-    /// A server that nobody holds any more ends by itself.
+    /// A server that is released ends by itself.
     deinit {
         guard stopping.withLockedValue({ $0 }) == nil else { return }
         let (ending, timeout) = (ending, configuration.closeTimeout)
@@ -69,7 +69,7 @@ public final class LifelineServer: Sendable {
     }
 
     var context: ServerContext { host.context }
-    /// What the server shares with the others of its backend.
+    /// The parts that the servers of one backend share.
     var shared: any ServerParts { seat.parts }
 
     /// Starts a server; returns when it accepts connections.

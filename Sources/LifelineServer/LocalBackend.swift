@@ -15,7 +15,7 @@ import ServiceBridge
 /// The first server to join decides with its configuration what is kept and where; the others should be configured alike. The last one
 /// to leave closes the stores.
 package final class LocalBackend: Sendable {
-    /// What the servers share.
+    /// The parts that the servers share.
     struct Parts: ServerParts {
         private let messages: any MessageStore
         /// Nil for memory.
@@ -42,7 +42,7 @@ package final class LocalBackend: Sendable {
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             let times = StoreTimes(clock: configuration.clock)
             let store = try await stores.messages(configuration)
-            // Memory takes no time that anybody could look at.
+            // A store in memory takes no measurable time.
             let isMemory = configuration.stores == nil && configuration.dataDirectory == nil
             messages = isMemory ? store : TimedMessageStore(store: store, times: times)
             storeTimes = isMemory ? nil : times
@@ -180,7 +180,7 @@ package final class LocalBackend: Sendable {
         }
     }
 
-    /// The least number from which on so many event loops are free.
+    /// The least number from which on this number of event loops is free.
     private static func place(for loops: Int, beside used: EventLoopSet) -> Int? {
         guard loops <= EventLoopSet.capacity else { return nil }
         return (0...EventLoopSet.capacity - loops).first { first in

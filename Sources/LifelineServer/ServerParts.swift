@@ -32,7 +32,7 @@ protocol ServerSeat: Sendable {
 
     /// The loop on which what other servers did arrives; nil when there are none.
     var clusterLoop: (any EventLoop)? { get }
-    /// What has to be well for clients to be welcome.
+    /// The conditions for readiness.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }

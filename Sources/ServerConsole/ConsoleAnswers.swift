@@ -3,7 +3,7 @@ import ServerRuntime
 import WireCoding
 
 extension HTTPAnswer {
-    /// What every answer of the console says to browsers (rule CO-19).
+    /// The header fields of every answer of the console (rule CO-19).
     static let consoleFields: [(name: String, value: String)] = [
         (
             "content-security-policy",

@@ -22,7 +22,7 @@ package struct ConsoleSettings: Sendable {
     package var usesTLS = false
     /// Whether figures need a password, since others than this machine can ask for them.
     package var protectsMetrics = false
-    /// Whether a proxy on this machine is believed that says from whom a request comes.
+    /// Whether the client address that a proxy on this machine reports is used.
     package var trustsProxyHeaders = false
 
     package init() {}
@@ -280,7 +280,7 @@ package final class ConsoleFront: ServerFront {
     }
 }
 
-/// The console keeps nothing on an event loop.
+/// The console has no state on an event loop.
 private final class NoResident: LoopResident {
     func sweep(at now: MonotonicInstant) {}
     func connections() -> [any DrainedConnection] { [] }

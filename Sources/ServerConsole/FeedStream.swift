@@ -11,7 +11,7 @@ final class FeedStream: HeldExchange {
     private let session: String
     private let watcher: FeedWatcher
     private var connection: HTTPConnection?
-    /// Events that were dropped and that the page has not been told of.
+    /// Events that were dropped and not yet reported to the page.
     private var dropped = 0
     private var spoken: MonotonicInstant
 

@@ -12,7 +12,7 @@ public struct TokenBucket: Hashable, Sendable {
         filled = now
     }
 
-    /// Takes one token and says whether there was one.
+    /// Takes one token and returns whether there was one.
     ///
     /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
     /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.

@@ -14,7 +14,7 @@ package final class BridgeQueue: BridgeTap {
         /// In the order in which they joined. The first one carries.
         var bridges: [ServiceBridge] = []
         var waiting: Deque<BridgedMessage> = []
-        /// Whether the first bridge is about to look at the queue.
+        /// Whether the first bridge is scheduled to process the queue.
         var isScheduled = false
     }
 
@@ -23,7 +23,7 @@ package final class BridgeQueue: BridgeTap {
     /// More than these do not wait: a service that publishes faster than the others can take loses messages on the bridge, not its
     /// own (rule BR-12).
     package static let capacity = 65_536
-    /// So many are carried before other work of the event loop has its turn.
+    /// How many messages are carried before other work of the event loop has its turn.
     private static let burst = 128
 
     package init() {}
@@ -84,14 +84,14 @@ package final class BridgeQueue: BridgeTap {
     }
 
     private func drain(_ bridge: ServiceBridge) {
-        // What waits here is bounded by itself, so the other services can be slowed down (rules BR-12 and SV-14).
+        // The queue here is bounded, so the other services can be slowed down (rules BR-12 and SV-14).
         let isHeld = bridge.context.congestion.wait { [weak self] in
             guard let self else { return }
             state.withLockedValue { self.schedule(&$0) }
         }
         guard isHeld == nil else { return }
         let messages = state.withLockedValue { state in
-            // Another bridge goes on with the queue.
+            // Another bridge continues with the queue.
             guard state.bridges.first === bridge else { return [BridgedMessage]() }
             let count = min(state.waiting.count, Self.burst)
             defer { state.waiting.removeFirst(count) }

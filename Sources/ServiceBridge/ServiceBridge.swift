@@ -30,7 +30,7 @@ package final class ServiceBridge: Sendable {
         await queue.leave(self)
     }
 
-    /// What became of messages.
+    /// The outcomes of messages.
     package struct Counts: Hashable, Sendable {
         package var carried: Int
         /// Messages that were not carried because too many waited.

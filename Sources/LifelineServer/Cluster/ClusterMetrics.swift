@@ -1,7 +1,7 @@
 import ServerCluster
 import ServerRuntime
 
-// What a server tells of its place in a cluster (rule CR-33).
+// The metrics of a server's place in a cluster (rule CR-33).
 extension ClusterStatus {
     /// Why clients are not welcome; nil when they are.
     var unreadiness: Unreadiness? {

@@ -12,7 +12,7 @@ struct RedisStart: Sendable {
 
     init(_ settings: ClusterSettings, _ redis: RedisConfiguration, _ eventLoop: any EventLoop) {
         self.settings = settings
-        // The first start says at once what is wrong.
+        // The first start reports an error at once instead of retrying.
         self.settings.link.policy.persistence = nil
         self.redis = redis
         self.eventLoop = eventLoop

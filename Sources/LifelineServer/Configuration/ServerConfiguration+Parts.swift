@@ -4,7 +4,7 @@ import PusherServer
 import RealtimeHub
 import ServerRuntime
 
-// What each part of a server is told.
+// The settings of each part of a server.
 extension ServerConfiguration {
     /// How many threads serve connections (rule SO-50).
     package var usedThreads: Int { min(max(threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity) }

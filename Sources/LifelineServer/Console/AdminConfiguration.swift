@@ -6,7 +6,7 @@ import ServerRuntime
 package struct AdminPortError: Error {
     package let host: String
     package let port: Int
-    /// As the system says it.
+    /// The error of the operating system.
     package let cause: any Error
 }
 
@@ -20,7 +20,7 @@ package struct AdminConfiguration: Sendable {
     package var names: [String] = []
     /// Nil for figures only.
     package var passwords: ConsolePasswords?
-    /// Whether the public port goes on telling `/metrics`.
+    /// Whether the public port keeps answering `/metrics`.
     package var tellsPublicMetrics = false
 
     package init(host: String = "127.0.0.1", port: Int) {

@@ -11,7 +11,7 @@ final class AdminServer: Sendable {
     private let sweeps: [RepeatedTask]
     private let group: MultiThreadedEventLoopGroup
 
-    /// Listens; nil where there is no admin port, or where others could read what is said to it.
+    /// Listens; nil without an admin port, or where others could read its traffic.
     ///
     /// - Parameter certificate: of the server; used where others than this machine can reach the port.
     init?(

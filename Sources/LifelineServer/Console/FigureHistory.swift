@@ -10,14 +10,14 @@ struct FigureHistory: Sendable {
         var messages = 0
         /// Messages that were handed to clients: a counter.
         var deliveries = 0
-        /// Refused connections and requests, and errors told to clients: a counter.
+        /// Refused connections and requests, and errors that were sent to clients: a counter.
         var errors = 0
         var connections = 0
         /// The longest time for which an event loop did not answer, since the sample before.
         var delay = Duration.zero
     }
 
-    /// How far back a chart goes.
+    /// The time span of a chart.
     enum Span: String, CaseIterable, Hashable, Sendable {
         case fiveMinutes = "5m"
         case hour = "1h"
@@ -44,7 +44,7 @@ struct FigureHistory: Sendable {
         }
     }
 
-    /// What is known of one step. Counters are means in a second, the others the highest values in the step.
+    /// The values of one step. Counters are means in a second, the others the highest values in the step.
     struct Point: Hashable, Sendable {
         var messages: Double
         var deliveries: Double

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// How long event loops take to answer, and how many errors they have told: a value that is asked about once a second (rule CO-82).
+/// How long event loops take to answer, and how many errors they have sent: a value that is read once a second (rule CO-82).
 struct LoopProbes: Sendable {
     private struct Probe: Sendable {
         /// When the question was put that is not answered yet.

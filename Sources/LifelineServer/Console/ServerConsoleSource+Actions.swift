@@ -26,7 +26,7 @@ extension ServerConsoleSource {
             _ = try await services.pusher.ask("POST", ["events"], body: Array(call.text.utf8), of: application)
             return ["told": "The event was published."]
         case "pubnub":
-            // What is no JSON is a text.
+            // Data that are not JSON are a text.
             let message = (try? JSONText(data))?.text ?? JSONWriter.string(data)
             do {
                 let token = try await services.pubnub.publish(

@@ -6,9 +6,9 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// Who and what is there. Lists are bounded; event loops are asked for a slice at a time.
+// Lists of channels, users and connections. They are bounded; event loops are asked for a slice at a time.
 extension ServerConsoleSource {
-    /// So many connections are looked at in one turn of an event loop: some hundred microseconds.
+    /// How many connections are visited in one turn of an event loop: some hundred microseconds.
     private static let slice = 500
 
     func channels(_ parameters: ConsoleParameters) async throws -> JSONValue {
@@ -90,7 +90,7 @@ extension ServerConsoleSource {
         // SERVICE.LOOP.INDEX
         let given = (parameters.after ?? "").split(separator: ".").compactMap { Int($0) }
         var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
-        // Numbers that nobody was told must not lead anywhere.
+        // A number that was never given out leads nowhere.
         guard index >= 0, number >= 0, service >= 0 else { throw HTTPProblem(400, "after is not from an earlier answer.") }
         while service < 2 {
             while context.loops.indices.contains(number) {
@@ -105,7 +105,7 @@ extension ServerConsoleSource {
                         : services.chat.reports(on: place, from: start, count: Self.slice)
                     return (reports.filter(isWanted), next)
                 }.get()
-                // More than there is room for are left out rather than told twice.
+                // Entries for which there is no room are left out rather than listed twice.
                 found += slice.0.prefix(room)
                 if let next = slice.1 {
                     index = next

@@ -150,7 +150,7 @@ extension ServerConsoleSource {
     func webhooks() -> JSONValue {
         let told = services.pusher.webhookReports
         var list: [JSONValue] = pusherApplications.filter { !$0.webhooks.isEmpty }.flatMap { application in
-            // Nobody has been told anything yet, or another server of the cluster tells it.
+            // No event has been sent yet, or another server of the cluster sends them.
             let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
             let receivers = told.first { $0.application == application.id }?.receivers ?? untold
             return receivers.compactMap { webhook("pusher", application.id, $0) }
@@ -161,7 +161,7 @@ extension ServerConsoleSource {
         return ["webhooks": .array(list)]
     }
 
-    /// Nil for a receiver that was removed and has nothing left to be told.
+    /// Nil for a receiver that was removed and has nothing left to receive.
     private func webhook(_ service: String, _ app: String, _ receiver: WebhookReport) -> JSONValue? {
         let counts = receiver.counts
         guard receiver.url != nil || counts.queued > 0 else { return nil }

@@ -93,7 +93,7 @@ final class ServerConsoleSource: ConsoleSource {
         return application
     }
 
-    /// As it is configured now.
+    /// The chat application as it is configured now.
     func chatApplication(_ key: String?) throws(HTTPProblem) -> ChatApplication {
         guard let key,
             let application = services.chat.applicationReports(configuration.chatApplications)

@@ -1,8 +1,8 @@
-/// How many processors a process may use, from what the system says of them. Rule SO-50.
+/// How many processors a process may use, by the system's files. Rule SO-50.
 ///
 /// Two event loops on one processor do twice the work of one and are slower than it, so this is how many the server starts.
 struct ProcessorAllowance: Hashable, Sendable {
-    /// Those that the scheduler may give it; with `taskset` or a CPU set fewer than the machine has.
+    /// The processors on which the scheduler may run the process; fewer than the machine has with `taskset` or a CPU set.
     var processors: Int
     /// The time that control groups leave it, in processors; nil for no limit. The least of all groups that it is in.
     var quota: Double?
@@ -19,7 +19,7 @@ struct ProcessorAllowance: Hashable, Sendable {
     }
 }
 
-/// What the files of control groups say about processors' time.
+/// Reads the limits of processor time from the files of control groups.
 enum ControlGroupFile {
     /// The least quota that counts; a smaller one is no number of a real system, and none of them is less than nothing.
     private static let least = 0.001

@@ -8,7 +8,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let connection: Weak<RedisConnection>
-    /// Whom the server's certificate has to name; nil without TLS.
+    /// The name that the server's certificate must have; nil without TLS.
     private let checkedHost: String?
     private var error: (any Error)?
     private var isOpen = false

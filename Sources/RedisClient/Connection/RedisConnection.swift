@@ -34,7 +34,7 @@ package struct RedisEndpoint: Sendable {
     }
 }
 
-/// What becomes of a connection and of what was asked through it, in order.
+/// Events of a connection and answers to its requests, in order.
 package enum RedisConnectionEvent: Sendable {
     case ready(RedisServer)
     case answered(UInt64, Result<RedisValue, RedisFailure>)
@@ -81,14 +81,14 @@ package final class RedisConnection {
         channel?.close(promise: nil)
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     /// Sends a request; `answered` follows, always.
     package func submit(_ request: RedisRequest, id: UInt64, deadline: Moment) {
         run { $0.submit(request, id: id, deadline: deadline, at: $1, into: &$2) }
     }
 
-    /// Answers what was sent, then closes.
+    /// Answers the requests that were sent, then closes.
     package func retire(_ loss: RedisLoss) {
         run { $0.retire(loss, into: &$2) }
     }
@@ -98,7 +98,7 @@ package final class RedisConnection {
         run { $0.end(loss, into: &$2) }
     }
 
-    /// Stops reading, so that the server has to keep what it sends; or goes on.
+    /// Stops reading, so that the server has to buffer its output; or resumes.
     package func setReading(_ isReading: Bool) {
         if self.isReading == isReading { return }
         self.isReading = isReading
@@ -161,7 +161,7 @@ package final class RedisConnection {
         run { $0.timeReached(at: $1, into: &$2) }
     }
 
-    /// What is written in one turn of the loop leaves in one write.
+    /// Everything that is written in one turn of the loop is sent with one write.
     private func scheduleFlush() {
         if isFlushScheduled { return }
         isFlushScheduled = true

@@ -22,7 +22,7 @@ package struct RedisTiming: Hashable, Sendable {
     }
 }
 
-/// What is asked of a server.
+/// A request to a server.
 package enum RedisRequest: Hashable, Sendable {
     case command(RedisCommand)
     case subscribing(RedisSubscribing)
@@ -42,7 +42,7 @@ package enum RedisRequest: Hashable, Sendable {
 ///
 /// Every request is answered exactly once. After `close` there are no effects but answers to what is still submitted.
 package struct RedisConversation: Sendable {
-    /// What has to be done, in this order.
+    /// An effect for the owner; effects are performed in this order.
     package enum Effect: Hashable, Sendable {
         case write(RedisCommand)
         case ready(RedisServer)
@@ -54,7 +54,7 @@ package struct RedisConversation: Sendable {
 
     package enum Phase: Hashable, Sendable {
         case connecting, handshake, ready
-        /// What was sent is still answered; nothing more is sent, and then the connection ends.
+        /// Requests that were sent are still answered; nothing more is sent, and then the connection ends.
         case retiring
         case closed
     }
@@ -171,7 +171,7 @@ package struct RedisConversation: Sendable {
         leaveIfDone(into: &effects)
     }
 
-    /// Answers what was sent, then ends.
+    /// Answers the requests that were sent, then ends.
     ///
     /// - Parameter loss: why; whoever submits more is told.
     package mutating func retire(_ loss: RedisLoss, into effects: inout [Effect]) {
@@ -201,7 +201,7 @@ package struct RedisConversation: Sendable {
         effects.append(.close(loss))
     }
 
-    /// Looks for what is over.
+    /// Checks which deadlines have passed.
     package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
         alarm = nil
         switch phase {
@@ -263,7 +263,7 @@ package struct RedisConversation: Sendable {
         }
     }
 
-    /// What an answer means that nothing waits for: a server that has no place for another connection says so without being asked.
+    /// The meaning of an answer without a request: a server that has no room for another connection sends an error on its own.
     private func unasked(_ value: RedisValue) -> RedisLoss {
         if case .error(let reply) = value { return .refused(reply) }
         return .violation(.unexpectedAnswer)

@@ -25,7 +25,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
     /// The connection was closed on request.
     case closed
 
-    /// Whether trying again is pointless before somebody has changed something.
+    /// Whether another attempt is pointless until something has been changed.
     package var isFinal: Bool {
         switch self {
         case .tooOld, .closed: true

@@ -1,4 +1,4 @@
-/// What a connection says first, and what the server answers.
+/// The first commands of a connection, and the server's answers.
 package struct RedisHandshake: Hashable, Sendable {
     package var credentials: RedisAddress.Credentials?
     /// The name of the connection in the server's `CLIENT LIST`: ASCII without spaces.
@@ -64,7 +64,7 @@ package struct RedisServer: Hashable, Sendable {
             connection: connection, role: hello["role"]?.text ?? "")
     }
 
-    /// Takes over the answer to `ROLE`.
+    /// Evaluates the answer to `ROLE`.
     mutating func take(role answer: RedisValue, needsMaster: Bool) throws(RedisLoss) {
         guard let role = answer.elements?.first?.text else { throw .violation(.invalidHandshake) }
         self.role = role

@@ -36,7 +36,7 @@ package struct RedisMessage: Hashable, Sendable {
     }
 }
 
-/// What a server sends without having been asked.
+/// A message that a server sends without a request.
 package enum RedisPush: Hashable, Sendable {
     case message(RedisMessage)
     case subscribed(RedisChannel)

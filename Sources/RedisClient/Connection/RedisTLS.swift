@@ -10,7 +10,7 @@ package final class RedisTLS: Sendable {
     private let configuration: TLSConfiguration
     private let made = NIOLockedValueBox<NIOSSLContext?>(nil)
 
-    /// - Parameter configuration: full verification is kept, whatever it says: the certificate has to be for the host.
+    /// - Parameter configuration: full verification is always on: the certificate has to be for the host.
     package init(_ configuration: TLSConfiguration = TrustRoots.system.configuration) {
         var configuration = configuration
         configuration.certificateVerification = .fullVerification

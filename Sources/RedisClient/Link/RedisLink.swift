@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// What a link needs to reach its server.
+/// The settings with which a link reaches its server.
 package struct RedisLinkSettings: Sendable {
-    /// Where both connections lead to.
+    /// The server to which both connections lead.
     package var endpoint: RedisEndpoint
     package var policy: RedisLinkPolicy
     /// For the pauses between attempts.
@@ -71,7 +71,7 @@ package final class RedisLink: Sendable {
     /// - Parameter endpoint: nil for the endpoint that the link has already.
     package func renew(_ endpoint: RedisEndpoint? = nil) { perform(.renew(endpoint)) }
 
-    /// Closes both connections. What was not answered is answered.
+    /// Closes both connections. Unanswered requests are answered with a failure.
     package func close() { perform(.close) }
 
     /// Carries out a call.
@@ -131,7 +131,8 @@ package final class RedisLink: Sendable {
         perform(.unsubscribe(kind, names))
     }
 
-    /// Stops reading messages, so that none has to be dropped by whoever cannot keep up; or goes on. What was read already still comes.
+    /// Stops reading messages, so that an owner that cannot keep up need not drop any; or resumes. Messages that were read already are
+    /// still delivered.
     package func setReading(_ isReading: Bool) {
         perform(.setReading(isReading))
     }
@@ -143,7 +144,7 @@ package final class RedisLink: Sendable {
 
 typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
 
-/// What a link was asked for.
+/// A request to a link.
 enum RedisLinkOperation: Sendable {
     case start
     case renew(RedisEndpoint?)

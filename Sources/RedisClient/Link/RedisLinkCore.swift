@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// Does what a ``RedisLinkMachine`` says: connections, answers, one alarm. On one event loop.
+/// Performs the effects of a ``RedisLinkMachine``: connections, answers, one alarm. On one event loop.
 ///
 /// Connections do not keep the core alive; whoever owns the link does, until everything is closed.
 final class RedisLinkCore {
@@ -111,7 +111,7 @@ final class RedisLinkCore {
         }
     }
 
-    /// Has Sentinels tell of another master.
+    /// Subscribes to the Sentinels' announcements of a new master.
     private func listen() {
         listeners = settings.endpoint.locator.listen(on: eventLoop, timers: timers) { [weak self] in
             self?.run { $0.moved(into: &$2) }

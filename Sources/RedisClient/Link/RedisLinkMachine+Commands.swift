@@ -25,7 +25,7 @@ extension RedisLinkMachine {
         unsentDeadline = nil
     }
 
-    /// What an answer means for a call that was sent.
+    /// Handles the answer to a call that was sent.
     mutating func answered(
         call id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment, into effects: inout [Effect]
     ) {

@@ -119,7 +119,7 @@ extension RedisLinkMachine {
 
     // MARK: Probes
 
-    /// The owner does not read for a while, or goes on.
+    /// The owner pauses reading, or resumes.
     package mutating func setReading(_ isReading: Bool, at now: Moment) {
         if self.isReading == isReading { return }
         self.isReading = isReading
@@ -127,7 +127,7 @@ extension RedisLinkMachine {
         heardAt = now
     }
 
-    /// Whether what is published should come back now.
+    /// Whether published messages should come back now.
     private var isProbing: Bool {
         guard policy.probe != nil, isReading, isRestored, hold == nil, case .ready = commands.phase else { return false }
         return true

@@ -12,11 +12,11 @@ import DequeModule
 ///
 /// Every call and every subscription is answered exactly once.
 package struct RedisLinkMachine: Sendable {
-    /// What has to be done, in this order.
+    /// An effect for the owner; effects are performed in this order.
     package enum Effect: Hashable, Sendable {
         case dial(RedisLane, UInt64)
         case submit(RedisLane, UInt64, id: UInt64, RedisRequest, deadline: Moment)
-        /// Closes a connection when it has answered what was sent.
+        /// Closes a connection when it has answered the requests that were sent.
         case retire(RedisLane, UInt64, RedisLoss)
         case cut(RedisLane, UInt64, RedisLoss)
         case answer(UInt64, Result<RedisValue, RedisFailure>)
@@ -26,7 +26,7 @@ package struct RedisLinkMachine: Sendable {
     enum Phase: Hashable, Sendable {
         case idle, dialling
         case ready(RedisServer)
-        /// The connection is ending; it will say when it has.
+        /// The connection is ending, and will report its end.
         case leaving
         case waiting(until: Moment)
         case stopped(RedisLoss)
@@ -34,7 +34,7 @@ package struct RedisLinkMachine: Sendable {
 
     struct Lane: Sendable {
         var phase = Phase.idle
-        /// Counts attempts, so that what a former connection says is told apart.
+        /// Counts attempts, so that reports of a former connection can be recognised.
         var attempt: UInt64 = 0
         var failures = 0
         /// Final causes in a row, with a policy that goes on after them.
@@ -52,7 +52,7 @@ package struct RedisLinkMachine: Sendable {
         var misses = 0
     }
 
-    /// What a request of a connection is for.
+    /// The purpose of a request on a connection.
     enum Purpose: Sendable {
         case call(UInt64)
         case load(digest: String)
@@ -62,7 +62,7 @@ package struct RedisLinkMachine: Sendable {
         case probe
     }
 
-    /// What a server that cannot answer yet is spared.
+    /// What is not sent to a server that cannot answer yet.
     enum Hold: Sendable {
         case until(Moment)
         /// One call was sent to see whether the server answers again.
@@ -138,7 +138,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Ends everything. What was not sent is answered at once, what was sent as soon as its connection has ended.
+    /// Ends everything. Unsent calls are answered at once, sent ones as soon as their connection has ended.
     package mutating func close(into effects: inout [Effect]) {
         if isClosed { return }
         isClosed = true
@@ -254,7 +254,7 @@ package struct RedisLinkMachine: Sendable {
         return alarm
     }
 
-    /// Looks for what is over or due.
+    /// Handles deadlines that have passed.
     package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
         for lane in RedisLane.allCases {
             if case .waiting(let until) = self[lane].phase, until <= now { dial(lane, into: &effects) }
@@ -270,7 +270,7 @@ package struct RedisLinkMachine: Sendable {
         self[lane].phase = .dialling
         self[lane].attempt += 1
         self[lane].readyAt = nil
-        // One that fails again and again is told as waiting, with the cause, until it is ready.
+        // A connection that fails repeatedly is reported as waiting, with the cause, until it is ready.
         if self[lane].failures == 0 { tell(lane, .connecting, into: &effects) }
         effects.append(.dial(lane, self[lane].attempt))
     }

@@ -14,11 +14,11 @@ package enum RedisLinkStatus: Hashable, Sendable {
     case ready(RedisServer)
     /// There is no connection, or the server cannot answer yet; with the cause and the time until the next attempt.
     case waiting(RedisLoss, Duration)
-    /// Nothing will be tried again before somebody asks for it.
+    /// No further attempt is made until one is requested.
     case stopped(RedisLoss)
 }
 
-/// What a link tells its owner, in one order.
+/// A link's report to its owner; all are in one order.
 package enum RedisLinkEvent: Hashable, Sendable {
     case status(RedisLane, RedisLinkStatus)
     /// Messages may be missing from here on. Comes before every message that follows the loss.
@@ -49,18 +49,18 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var bytes: Int
     /// How often Sentinels or a cluster are asked where the master is.
     package var looking = Duration.seconds(5)
-    /// How often Sentinels are asked while none of them would tell by itself.
+    /// How often Sentinels are asked while none of them announces changes.
     package var lookingUntold = Duration.seconds(1)
     /// Nil for a link without subscriptions.
     package var probe: Probe?
 
-    /// Tests whether what is published arrives.
+    /// Checks whether published messages arrive.
     package struct Probe: Hashable, Sendable {
         /// A channel of this link alone.
         package var channel: RedisChannel
         /// A probe is published when no message has come for this long,
         package var idle: Duration
-        /// or when the last probe was so long ago.
+        /// or when the last probe is older than this.
         package var interval: Duration
         /// How long a probe may take when no other message comes either.
         package var patience: Duration

@@ -29,7 +29,7 @@ package struct RedisScript: Hashable, Sendable {
     }
 }
 
-/// What can be asked of a link.
+/// A call to a link.
 package enum RedisCall: Hashable, Sendable {
     case command(RedisCommand)
     case script(RedisScript, keys: [RedisArgument], arguments: [RedisArgument])

@@ -17,9 +17,9 @@ package final class RedisLocator: Sendable {
     private let state: NIOLockedValueBox<State>
 
     private struct State: Sendable {
-        /// Whom to ask, the last one that answered first.
+        /// The Sentinels to ask, the last one that answered first.
         var hosts: [RedisAddress.Host]
-        /// What was found last.
+        /// The result of the last search.
         var found: RedisAddress.Host?
     }
 
@@ -38,7 +38,7 @@ package final class RedisLocator: Sendable {
         self.init(RedisAddress(hosts: [host]), tls: nil, clientName: "", key: "")
     }
 
-    /// What was found last; nil before the first time.
+    /// The result of the last search; nil before the first one.
     package var found: RedisAddress.Host? { state.withLockedValue(\.found) }
 
     /// Whether keys are spread over the shards of a Redis Cluster.
@@ -50,8 +50,8 @@ package final class RedisLocator: Sendable {
     /// Whether Sentinels know where the master is.
     var hasSentinels: Bool { if case .sentinel = address.topology { true } else { false } }
 
-    /// Listens to all Sentinels of the address until what is returned is given up; to nobody without Sentinels. A Sentinel that has chosen a
-    /// master is asked first from then on: others may hear of it later.
+    /// Listens to all Sentinels of the address until the returned object is released; does nothing without Sentinels. A Sentinel that
+    /// has announced a master is asked first from then on, because others may learn of it later.
     ///
     /// - Parameter moved: called on the event loop when another server than the one that was found last is the master.
     func listen(
@@ -85,7 +85,7 @@ package final class RedisLocator: Sendable {
         }
     }
 
-    /// Fails when nobody knows, with what the last one that was asked said.
+    /// Fails when no Sentinel knows the master, with the error of the last one that was asked.
     func locate(on eventLoop: any EventLoop, timers: any TimerScheduler) -> EventLoopFuture<RedisAddress.Host> {
         let hosts = state.withLockedValue(\.hosts)
         guard canMove, !hosts.isEmpty else {

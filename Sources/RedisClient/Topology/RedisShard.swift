@@ -36,7 +36,7 @@ enum RedisSlot {
                 bytes = inside.prefix(upTo: close)
             }
         }
-        // CRC-16/XMODEM, as the specification of Redis Cluster says.
+        // CRC-16/XMODEM, by the specification of Redis Cluster.
         var sum: UInt16 = 0
         for byte in bytes {
             sum ^= UInt16(byte) << 8

@@ -35,7 +35,7 @@ final class SentinelListener {
     /// Which of ``handshakes`` is used.
     private var attempt = 0
     private var waiting: TimerCancellation?
-    /// Whether the Sentinel has confirmed that it tells.
+    /// Whether the Sentinel has confirmed the subscription.
     private(set) var isListening = false
 
     private static let channel = RedisChannel(.channel, "+switch-master")

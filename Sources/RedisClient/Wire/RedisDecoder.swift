@@ -18,7 +18,7 @@ package struct RedisDecoder: Sendable {
         var elements: [RedisValue] = []
     }
 
-    /// A string whose length is known and whose bytes are not complete.
+    /// A string whose length is known and whose bytes are incomplete.
     private struct PendingBulk {
         let type: UInt8
         let length: Int

@@ -15,7 +15,7 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         message = String(line.dropFirst(word.count + 1).prefix(Self.longest))
     }
 
-    /// What has to be done about an error.
+    /// What to do about an error.
     package enum Remedy: Hashable, Sendable {
         /// The server does not know the script: load it, then run it.
         case loadScript
@@ -23,7 +23,7 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         case connectAnew
         /// The server cannot answer yet: repeat the command after a while. It was not carried out.
         case wait
-        /// The server takes no writes until somebody has helped it: refuse them, and say why.
+        /// The server accepts no writes until an operator acts: refuse them, and give the reason.
         case refuseWrites
         /// User, password or rights do not fit: repeating would not help before somebody has changed them.
         case stop

@@ -16,7 +16,7 @@ package enum RedisViolation: Error, Hashable, Sendable {
     case unterminatedBulk
     /// The strings of one value have more bytes than the limit.
     case tooManyBytes
-    /// One value has more elements than the limit, those of inner values included.
+    /// One value has more elements than the limit, including those of inner values.
     case tooManyElements
     /// Values lie inside each other more deeply than the limit.
     case tooDeep
@@ -33,7 +33,7 @@ package enum RedisViolation: Error, Hashable, Sendable {
 }
 
 extension RedisViolation: CustomStringConvertible {
-    /// A sentence for people; never holds what was received.
+    /// A sentence; never contains received data.
     package var description: String {
         switch self {
         case .unknownType(let byte): "The server sent a value of the unknown type \(byte). Is it a Redis server?"

@@ -11,7 +11,7 @@ package struct ClusterCore: Sendable {
     package private(set) var member: MemberMachine
     package private(set) var leader: LeaderMachine?
     package private(set) var role = ClusterRole.follower
-    /// Who leads, as Redis said last.
+    /// The leader according to the last answer of Redis.
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
@@ -19,9 +19,9 @@ package struct ClusterCore: Sendable {
     private let lossKey: RedisArgument
     private var nextElection: MonotonicInstant
     private var isAsking = false
-    /// Since when nobody has heard the leader's channel.
+    /// Since when the leader's channel has had no subscriber.
     private var unheardSince: MonotonicInstant?
-    /// Until when the leader is left alone although its lease has ended or nobody hears it.
+    /// Until when the leader is left alone although its lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
     private var isReady = false
     private var isClosing = false
@@ -87,12 +87,12 @@ package struct ClusterCore: Sendable {
         case .vacant:
             retire(into: &effects)
             known = nil
-            // Redis has lost who leads, this process maybe: somebody has to.
+            // Redis has lost the record of the leader, which may be this process: a new election is needed.
             nextElection = now
         }
     }
 
-    /// How many hear the leader's channel; nil when Redis did not say.
+    /// The number of subscribers to the leader's channel; nil when Redis did not answer.
     package mutating func counted(_ listeners: Int?, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower, let known, let listeners else { return }
         guard listeners == 0, !isGracious(at: now) else {
@@ -134,7 +134,7 @@ package struct ClusterCore: Sendable {
         withLeader(&effects) { $0.end(into: &$1) }
     }
 
-    /// Takes leave: whoever else is there leads from here on.
+    /// Resigns: from now on any other node may lead.
     package mutating func close(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isClosing = true
         withMember(at: now, &effects) { $0.close(into: &$1) }
@@ -155,7 +155,7 @@ package struct ClusterCore: Sendable {
         effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(mode, generation: nil))
     }
 
-    /// The leader has said that it leads no longer.
+    /// The leader has resigned.
     package mutating func resigned(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower else { return }
         nextElection = now

@@ -4,9 +4,9 @@ import ServerValues
 
 /// How a process asks to lead.
 package enum ElectionMode: String, Hashable, Sendable {
-    /// Leads if nobody does; leaves a leader alone whose lease has ended.
+    /// Leads if there is no leader; leaves a leader alone whose lease has ended.
     case look
-    /// Leads if nobody does, or if the leader's lease has ended.
+    /// Leads if there is no leader, or if the leader's lease has ended.
     case ask
     /// Leads also while the lease of the leader of this generation lasts, because it has gone.
     case take
@@ -16,9 +16,9 @@ package enum ElectionMode: String, Hashable, Sendable {
     case resign
 }
 
-/// What Redis said to a process that asked to lead.
+/// The answer of Redis to a process that wants to lead.
 package enum ElectionOutcome: Hashable, Sendable {
-    /// It leads from here on; the leader before is named unless it has resigned.
+    /// The process leads from now on; the former leader is named unless it has resigned.
     case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
     /// It leads still.
     case leading
@@ -42,10 +42,10 @@ package struct FormerLeader: Hashable, Sendable {
     }
 }
 
-/// What a process of a cluster does.
+/// The role of a process in a cluster.
 package enum ClusterRole: Hashable, Sendable {
     case follower
-    /// It was elected, and its services restore what is kept.
+    /// The process was elected, and its services restore the stored state.
     case preparing(generation: UInt64)
     case leader(generation: UInt64)
 
@@ -57,10 +57,10 @@ package enum ClusterRole: Hashable, Sendable {
     }
 }
 
-/// What a process of a cluster has to do.
+/// An effect that the owner of a process's core performs.
 package enum ClusterEffect: Sendable {
     case elect(ElectionMode, generation: UInt64?)
-    /// Count who hears the requests channel of a leader.
+    /// Count the subscribers to the requests channel of a leader.
     case countListeners(of: ClusterNode)
     case member(MemberEffect)
     case leader(LeaderEffect)

@@ -60,7 +60,7 @@ struct AnswerSender: Sendable {
         if sent == 0 { progress = nil }
     }
 
-    /// Has what was not confirmed in time sent again.
+    /// Repeats pieces that were not confirmed in time.
     mutating func tick(at now: MonotonicInstant, _ policy: LeaderPolicy) {
         guard let progress, sent > 0, now.since(progress) >= policy.answerRetry else { return }
         (sent, sentBytes) = (0, 0)

@@ -38,7 +38,7 @@ extension LeaderMachine {
                 effects.append(.announced(announcement, by: message.node))
             case .request, .query:
                 seats[message.node] = seat
-                // A request that the node has given up.
+                // A request that the node has cancelled.
                 guard let service = request.service else { continue }
                 effects.append(
                     .handle(

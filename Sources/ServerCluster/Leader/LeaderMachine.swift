@@ -43,17 +43,17 @@ package struct LeaderMachine: Sendable {
     /// How many emissions were made, and how many of them are kept.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
-    /// Answers to queries that wait until so many emissions are kept, in this order.
+    /// Answers to queries that wait until this number of emissions is stored, in this order.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
     /// The bytes of what is too long for Redis: the leader ends with the batch that is made next.
     private var tooLong: Int?
-    /// Those who wait for what was too long.
+    /// Callers whose emissions were too long.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
     /// Whether ``current`` is on its way to Redis.
     private var isUnderway = false
     private var retry: MonotonicInstant?
-    /// The latest batches that are kept, oldest first.
+    /// The latest stored batches, oldest first.
     private var kept = Deque<(commit: ClusterCommit, bytes: Int, time: MonotonicInstant)>()
     private var keptBytes = 0
     /// Of which batches the log has to be rid next.
@@ -63,7 +63,7 @@ package struct LeaderMachine: Sendable {
     private(set) var isOpen = false
     package private(set) var isRefused = false
 
-    /// Takes no requests before ``open(to:at:into:)``; what the services write meanwhile is kept.
+    /// Takes no requests before ``open(to:at:into:)``; emissions of the services are queued until then.
     ///
     /// - Parameters:
     ///   - previous: the last batch of the leader before.
@@ -85,7 +85,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// From here on requests are taken: the services have restored what is kept.
+    /// From now on requests are taken: the services have restored the stored state.
     ///
     /// - Parameters:
     ///   - known: nodes that the last leader had, whose holdings the services have restored.
@@ -100,7 +100,7 @@ package struct LeaderMachine: Sendable {
             seat.isExpected = true
             seats[node] = seat
         }
-        // The services have restored what is kept, and know of the loss.
+        // The services have restored the stored state, and know of the loss.
         emit(ClusterEmission(item: .opened, writes: hasLost ? [RedisCommand("DEL", lossKey)] : []))
         flush(at: now, into: &effects)
     }
@@ -115,7 +115,7 @@ package struct LeaderMachine: Sendable {
 
     // MARK: Batches
 
-    /// Adds what was decided to the next batch.
+    /// Adds a decision to the next batch.
     package mutating func emit(_ emission: ClusterEmission) {
         guard !isOver else { return }
         let cost = emission.cost
@@ -178,10 +178,10 @@ package struct LeaderMachine: Sendable {
                     pieces: pieces), to: node))
     }
 
-    /// Redis says that another process leads.
+    /// Redis reports that another process leads.
     package mutating func fenced(into effects: inout [LeaderEffect]) { end(into: &effects) }
 
-    /// Makes the next batch if none is under way.
+    /// Makes the next batch if none is in progress.
     package mutating func flush(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, current == nil else { return }
         var items: [ClusterItem] = []
@@ -222,7 +222,7 @@ package struct LeaderMachine: Sendable {
         return cost > policy.joinedBytes ? queue.first?.cost ?? 0 : cost
     }
 
-    /// Something that was decided cannot be kept: the next leader goes on with what is.
+    /// A decision cannot be stored: the next leader continues from the stored state.
     private mutating func resign(into effects: inout [LeaderEffect]) {
         for id in refusedIDs { effects.append(.completed(id, false)) }
         refusedIDs = []
@@ -237,7 +237,7 @@ package struct LeaderMachine: Sendable {
         return ClusterBatch(position: position, previous: previous, leader: node, items: items)
     }
 
-    /// What of the log nobody needs any more.
+    /// The position up to which no node needs the log any more.
     private mutating func trim(at now: MonotonicInstant) -> ClusterPosition? {
         var last: UInt64?
         while let first = log.first,
@@ -250,7 +250,7 @@ package struct LeaderMachine: Sendable {
         return last.map { ClusterPosition(generation: generation, sequence: $0 + 1) }
     }
 
-    /// What Redis said to the batch that was under way.
+    /// The answer of Redis to the batch in progress.
     package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, isUnderway, let underway = current else { return }
         let commit = underway.commit
@@ -317,7 +317,7 @@ package struct LeaderMachine: Sendable {
         while kept.count > 1, keptBytes > policy.keptBytes, let first = kept.popFirst() { keptBytes -= first.bytes }
     }
 
-    /// Leads no longer: nothing of what waits is kept.
+    /// No longer leads: queued emissions are not stored.
     package mutating func end(into effects: inout [LeaderEffect]) {
         guard !isOver else { return }
         isOver = true
@@ -355,8 +355,8 @@ package struct LeaderMachine: Sendable {
         seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
     }
 
-    /// Notes that a node was heard. When the leader hears itself again after a break, all nodes have their whole time again: nobody could
-    /// be heard meanwhile.
+    /// Records a sign of life of a node. When the leader receives its own messages again after a break, all nodes get their full time
+    /// again, because no node could be received meanwhile.
     mutating func hear(_ node: ClusterNode, at now: MonotonicInstant) {
         if node == self.node, !hearsItself(at: now) {
             for key in seats.keys { seats[key]?.lastHeard = now }
@@ -364,15 +364,16 @@ package struct LeaderMachine: Sendable {
         seats[node]?.lastHeard = now
     }
 
-    /// Ends what a node's clients held. The owner says ``forget(_:)`` once the services have emitted what comes of it.
+    /// Ends the subscriptions and sessions of a node's clients. The owner calls ``forget(_:)`` once the services have emitted the
+    /// resulting changes.
     mutating func giveUp(_ node: ClusterNode, into effects: inout [LeaderEffect]) {
         guard let seat = seats.removeValue(forKey: node) else { return }
         expelled[node.incarnation] = seat.session
         effects.append(.left(node))
     }
 
-    /// Tells a node that it was given up, and has Redis forget it. Comes behind what its end led to: should this leader end in between, the
-    /// next one knows the node still and ends what is left.
+    /// Notifies a node that it was removed, and removes it from Redis. Follows the changes that its end led to: if this leader ends in
+    /// between, the next one still knows the node and ends what is left.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [RedisCommand("HDEL", [nodesKey, .text(node.description)])]))
         if let session = expelled[node.incarnation] {
@@ -381,8 +382,8 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// A node has applied batches that the log has lost: what they brought was confirmed, and is gone. The nodes are told, and whoever leads
-    /// next has its services say so to their clients.
+    /// A node has applied batches that the log has lost: their contents were confirmed, and are gone. All nodes are notified, and the
+    /// services of the next leader report the loss to their clients.
     ///
     /// - Parameter position: the last batch that log and node had in common.
     mutating func fork(at position: ClusterPosition) {

@@ -4,13 +4,13 @@ import ServerValues
 
 /// How a leader treats nodes and the log.
 package struct LeaderPolicy: Hashable, Sendable {
-    /// After how long without a word a node is given up.
+    /// The time without a sign of life after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
     /// How much of its time the node of the leader before has lost at most when the next leader begins: it may have been away for as long as
     /// Redis was, and needs some seconds to announce itself.
     package var longestSilence: Duration = .seconds(6)
-    /// For how long the leader may have heard nothing of its own node before silence says nothing about other nodes: messages do not pass
-    /// then. Two heartbeats.
+    /// If the leader has received nothing of its own node for this long, the silence of other nodes means nothing, because messages do
+    /// not pass. Two heartbeats.
     package var hearing: Duration = .seconds(4)
     /// Bytes of one batch, at which it is cut where it may be.
     package var batchBytes = 1_048_576
@@ -20,7 +20,7 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var longestCommand = 50_331_648
     /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
     package var keptBytes = 33_554_432
-    /// How long batches stay in the log: so long a node may be away without missing anything.
+    /// How long batches stay in the log: a node may be away for this long without missing anything.
     package var logTime: Duration = .seconds(120)
     /// How many batches stay in the log at most.
     package var logLength = 50_000
@@ -42,11 +42,11 @@ package struct LeaderPolicy: Hashable, Sendable {
     package init() {}
 }
 
-/// Something that a leader's service wants to be kept and told.
+/// An emission of a leader's service, to be stored and published.
 package struct ClusterEmission: Sendable {
     package var item: ClusterItem?
     package var writes: [RedisCommand]
-    /// What the owner knows the emission by; nil when nobody waits.
+    /// The owner's id of the emission; nil when no caller waits.
     package var id: UInt64?
     /// Whether it has to be in one batch with the emission before it.
     package var isJoined: Bool
@@ -99,7 +99,7 @@ package struct ClusterEmission: Sendable {
 package struct ClusterCommit: Hashable, Sendable {
     package var batch: ClusterBatch
     package var writes: [RedisCommand]
-    /// Batches before this one may be forgotten; nil for none.
+    /// Batches before this one may be deleted; nil for none.
     package var trim: ClusterPosition?
 
     package init(batch: ClusterBatch, writes: [RedisCommand], trim: ClusterPosition? = nil) {
@@ -109,21 +109,21 @@ package struct ClusterCommit: Hashable, Sendable {
     }
 }
 
-/// What Redis said to a batch.
+/// The answer of Redis to a batch.
 package enum CommitOutcome: Hashable, Sendable {
-    /// It is kept; it may have been before.
+    /// The batch is stored, now or by an earlier attempt.
     case kept
-    /// Another node leads, or nobody: nothing was done.
+    /// Another node leads, or none: nothing was done.
     case fenced
     /// Redis has lost batches: it has this one as its last.
     case behind(UInt64)
     /// Redis takes no writes for now: nothing was done.
     case refused
-    /// Whether it is kept is not known.
+    /// Whether it is stored is not known.
     case unknown
 }
 
-/// What a leader has to do.
+/// An effect that the owner of a leader performs.
 package enum LeaderEffect: Sendable {
     case commit(ClusterCommit)
     /// Hand a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
@@ -133,11 +133,11 @@ package enum LeaderEffect: Sendable {
     /// Publish answers to a node beside the log, if this process still leads.
     case answer(ClusterAnswers, to: ClusterNode)
     case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
-    /// End what a node held, then say ``LeaderMachine/forget(_:)``.
+    /// End the subscriptions and sessions of a node's clients, then call ``LeaderMachine/forget(_:)``.
     case left(ClusterNode)
     /// End what a node held, which comes back and announces itself anew.
     case lost(ClusterNode)
-    /// An emission is kept, or not and never will be.
+    /// An emission is stored, or never will be.
     case completed(UInt64, Bool)
     /// The leader resigns. ``end`` follows.
     case resign(LeaderResignation)

@@ -3,24 +3,24 @@ import NIOCore
 /// A node's side of the answers to its queries: puts pieces together, and says how far they were received.
 struct AnswerReceiver: Sendable {
     private(set) var received: UInt64 = 0
-    /// Up to which piece the leader was told that they were received.
+    /// The last piece whose receipt was confirmed to the leader.
     private var told: UInt64 = 0
     private var untoldBytes = 0
     /// Whether pieces came again, so the leader does not know that they were received.
     private var isRepeated = false
     private var partial: ByteBuffer?
 
-    /// Bytes after which the leader is told at once, so that it can go on sending.
+    /// Bytes after which receipt is confirmed at once, so that the leader can continue sending.
     private static let confirmation = 131_072
 
-    /// Takes pieces.
+    /// Receives pieces.
     ///
     /// - Returns: the answers that are complete now, by the numbers of their requests.
     mutating func take(_ pieces: [ClusterAnswers.Piece]) -> [(request: UInt64, payload: ByteBuffer)] {
         var answers: [(request: UInt64, payload: ByteBuffer)] = []
         for piece in pieces {
             guard piece.number == received + 1 else {
-                // A piece behind a gap comes again, because the leader is not told that it was received.
+                // A piece behind a gap is sent again, because its receipt is not confirmed to the leader.
                 if piece.number <= received { isRepeated = true }
                 continue
             }
@@ -44,7 +44,7 @@ struct AnswerReceiver: Sendable {
     /// Whether there is something to confirm.
     var isDue: Bool { received > told || isRepeated }
 
-    /// The leader is told now.
+    /// The confirmation is sent now.
     mutating func confirm() {
         told = received
         untoldBytes = 0

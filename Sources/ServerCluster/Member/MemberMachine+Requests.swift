@@ -16,7 +16,7 @@ extension MemberMachine {
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
-        // What only tells the state of this node is bounded by what the node's clients hold, and leaving it out would be a lie.
+        // Announcements of this node's state are bounded by the state of its clients, and an incomplete one would be wrong.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
         }
@@ -48,7 +48,8 @@ extension MemberMachine {
         }
         guard !message.isEmpty else { return }
         effects.append(.publish(self.message(message, leader), to: leader.leader))
-        // What goes to this process itself does not pass through Redis, where the others and the leader have to hear the node.
+        // Requests to this process itself do not pass through Redis, so the other nodes and the leader do not receive them as a sign of
+        // life.
         if leader.leader != node { lastPublished = now }
         if silentSince == nil { silentSince = now }
     }
@@ -60,14 +61,14 @@ extension MemberMachine {
 
     // MARK: A leader begins
 
-    /// From here on requests go to this leader, behind an announcement.
+    /// From now on requests go to this leader, after an announcement.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         leader = record
         forgetNumbers(into: &effects)
         effects.append(.announce)
     }
 
-    /// What the services hold, asked for with ``MemberEffect/announce``.
+    /// The state of the services, requested with ``MemberEffect/announce``.
     package mutating func announce(
         _ parts: [(service: ClusterServiceID, payloads: [ByteBuffer])], at now: MonotonicInstant,
         into effects: inout [MemberEffect]
@@ -88,7 +89,7 @@ extension MemberMachine {
         flush(at: now, into: &effects)
     }
 
-    /// Numbers are those of one leader and one session. What was sent and may not be repeated has an unknown outcome.
+    /// Numbers belong to one leader and one session. A request that was sent and may not be repeated has an unknown outcome.
     ///
     /// - Parameter hasLostAnswers: whether answers may be among what is lost. Then nothing that was sent may be repeated.
     mutating func forgetNumbers(hasLostAnswers: Bool = false, into effects: inout [MemberEffect]) {
@@ -170,7 +171,8 @@ extension MemberMachine {
         for index in outstanding.indices.reversed() {
             guard let deadline = outstanding[index].deadline, deadline <= now, let id = outstanding[index].id else { continue }
             let request = outstanding[index]
-            // A hole in the numbers would stop everything behind it: what the leader may not have yet becomes a request for nothing.
+            // A gap in the numbers would stop everything after it: a request that the leader may not have yet is replaced by an empty
+            // one.
             if request.number != nil, index >= takenCount {
                 waitingBytes -= request.payload.readableBytes
                 if index < sentCount { window -= request.payload.readableBytes }

@@ -14,16 +14,16 @@ package struct MemberMachine: Sendable {
     package enum Phase: Hashable, Sendable {
         /// Messages of the log may be missing, and none is expected.
         case away(since: MonotonicInstant)
-        /// It is being looked up how far the log goes. Tells whether something came meanwhile.
+        /// The end of the log is being looked up. `isBehind`: whether a message came meanwhile.
         case locating(isBehind: Bool)
-        /// What was missed is being read. Tells whether more came meanwhile.
+        /// Missed entries are being read. `isBehind`: whether more came meanwhile.
         case reading(isBehind: Bool)
         /// Every batch follows the one before.
         case current
     }
 
     struct Outstanding: Sendable {
-        /// What the owner knows the request by; nil for announcements and for what was given up.
+        /// The owner's id of the request; nil for announcements and for cancelled requests.
         var id: UInt64?
         /// Nil until it is sent to the present leader for the first time.
         var number: UInt64?
@@ -46,15 +46,16 @@ package struct MemberMachine: Sendable {
     package internal(set) var session: UInt32 = 1
     /// The highest generation of any batch or leader that was seen.
     package internal(set) var highestGeneration: UInt64 = 0
-    /// The last loss that the log has told of: its services have said so to their clients. Whoever comes afterwards does so under a leader
-    /// that knows of it.
+    /// The last loss that the log has reported: this node's services have reported it to their clients. Clients that came later did so
+    /// under a leader that knows of it.
     private var told: ClusterPosition?
-    /// The last batch that the log still had when it turned out to have lost what this node had applied, until the leader has told everybody.
+    /// The last batch that the log still had when it turned out to have lost batches that this node had applied, until the leader has
+    /// notified all nodes.
     private(set) var fork: ClusterPosition?
     /// Whether the present leader has been sent the announcement.
     var hasAnnounced = false
     var numbers: UInt64 = 0
-    /// First what the leader has said that it has, then what is on its way to it, then what was not sent yet.
+    /// First the requests that the leader has confirmed, then those in transit, then those that were not sent yet.
     var outstanding = Deque<Outstanding>()
     var takenCount = 0
     var sentCount = 0
@@ -108,28 +109,28 @@ package struct MemberMachine: Sendable {
         effects.append(.readLog(after: position))
     }
 
-    /// What was asked for with ``MemberEffect/readPosition``; nil when nobody leads.
+    /// The answer to ``MemberEffect/readPosition``; nil when there is no leader.
     package mutating func located(_ record: ClusterLeaderRecord?, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard case .locating(let isBehind) = phase else { return }
         asked = nil
         phase = .current
         if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
-            // What came meanwhile may be of a leader that was not there yet when Redis looked.
+            // Messages that came meanwhile may be of a leader that did not exist when Redis was asked.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
-            // What was before this node came is of no use to it: the leader tells it what it has to know.
+            // Entries from before this node joined are of no use to it: the leader sends it the state that it needs.
             self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        // Redis has forgotten who led last, and what was kept since.
+        // Redis has lost the record of the last leader, and everything that was stored since.
         if let record, record.position.generation < position.generation {
             return diverge(from: record.last, at: now, into: &effects)
         }
         if isBehind || (record.map { $0.last != position } ?? false) { read(after: position, at: now, into: &effects) }
     }
 
-    /// What was asked for with ``MemberEffect/readLog(after:)``.
+    /// The answer to ``MemberEffect/readLog(after:)``.
     ///
     /// - Parameter isAll: whether there is nothing behind these batches.
     package mutating func read(
@@ -154,7 +155,7 @@ package struct MemberMachine: Sendable {
         read(after: position, at: now, into: &effects)
     }
 
-    /// Redis did not say what it was asked for; it is asked again by the next tick.
+    /// Redis did not answer the request; the next tick repeats it.
     package mutating func readFailed() {
         asked = nil
     }
@@ -224,7 +225,7 @@ package struct MemberMachine: Sendable {
         lose(.logEnded, at: now, into: &effects)
     }
 
-    /// Everything begins anew: the services say so to their clients, and announce what is left.
+    /// Everything starts again: the services report the loss to their clients, and announce the remaining state.
     private mutating func lose(_ loss: MemberLoss, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         losses += 1
         session += 1
@@ -247,7 +248,7 @@ package struct MemberMachine: Sendable {
             }
         case .locating: if asked == nil { locate(at: now, into: &effects) }
         case .reading: if asked == nil, let position { read(after: position, at: now, into: &effects) }
-        // Nobody leads, or the message with which a leader began was not there yet.
+        // There is no leader, or its first message had not arrived yet.
         case .current: if position == nil { locate(at: now, into: &effects) }
         }
         expire(at: now, into: &effects)
@@ -267,7 +268,7 @@ package struct MemberMachine: Sendable {
         }
     }
 
-    /// What the leader has not said that it has is sent again by the next ``flush(at:into:)``.
+    /// Requests that the leader has not confirmed are sent again by the next ``flush(at:into:)``.
     private mutating func sendAgain() {
         silentSince = nil
         sentCount = takenCount

@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// Who leads, as Redis knows it, and how far the log goes.
+/// The leader and the end of the log, as Redis has them.
 package struct ClusterLeaderRecord: Hashable, Sendable {
     /// The leader's generation, and its last batch; 0 before its first one.
     package var position: ClusterPosition
@@ -19,7 +19,7 @@ package struct ClusterLeaderRecord: Hashable, Sendable {
 
 /// How a node behaves towards the leader and the log.
 package struct MemberPolicy: Hashable, Sendable {
-    /// How often a node says that it is there when it has nothing else to say.
+    /// How often a node sends a sign of life when it has nothing else to send.
     package var heartbeat: Duration = .seconds(2)
     /// After how long without a word of the leader requests are sent again.
     package var retry: Duration = .milliseconds(500)
@@ -35,11 +35,11 @@ package struct MemberPolicy: Hashable, Sendable {
     package init() {}
 }
 
-/// What a node has to do.
+/// An effect that the owner of a member performs.
 package enum MemberEffect: Hashable, Sendable {
-    /// Look up who leads, and how far the log goes.
+    /// Look up the leader and the end of the log.
     case readPosition
-    /// Read the log behind a place.
+    /// Read the log after a position.
     case readLog(after: ClusterPosition)
     /// Publish requests to the leader.
     case publish(ClusterRequests, to: ClusterNode)

@@ -7,7 +7,7 @@ import RedisClient
 import ServerRuntime
 import ServerValues
 
-/// What a node of a cluster is told.
+/// The settings of a node of a cluster.
 package struct ClusterSettings: Sendable {
     package var node: ClusterNode
     package var keys: ClusterKeys
@@ -98,7 +98,7 @@ package final class ClusterClient: ClusterBus {
         onLoop { $0.start() }
     }
 
-    /// Waits until the node follows the log and somebody leads.
+    /// Waits until the node follows the log and there is a leader.
     ///
     /// - Returns: false when the time was over before.
     package func waitUntilReady(within limit: Duration) async -> Bool {
@@ -167,7 +167,7 @@ final class ClusterInbox: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// A function in a generic box by itself would be wrapped once more by each look at it.
+    /// A function that is stored directly in a generic box would be wrapped once more by each access.
     private struct Action: Sendable {
         var run: (@Sendable () -> Void)?
     }
@@ -204,7 +204,7 @@ final class ClusterInbox: Sendable {
     }
 }
 
-/// Where the leader's parts of one generation put what they have decided.
+/// Where the leader's parts of one generation emit their decisions.
 final class ClusterRedisOutput: ClusterOutput {
     private let inbox: ClusterInbox
     private let generation: UInt64
@@ -222,7 +222,7 @@ final class ClusterRedisOutput: ClusterOutput {
     }
 }
 
-/// Reads what a cluster keeps, over the link of a node.
+/// Reads the cluster's stored state, over the link of a node.
 struct ClusterRedisReader: ClusterReader {
     let link: RedisLink
     let keys: ClusterKeys
@@ -234,7 +234,7 @@ struct ClusterRedisReader: ClusterReader {
     }
 }
 
-/// What any node keeps in the cluster's Redis and reads there, over the node's link.
+/// Writes and reads of any node in the cluster's Redis, over the node's link.
 private struct ClusterNodeStore: ClusterStore {
     let client: ClusterClient
     let keys: ClusterKeys

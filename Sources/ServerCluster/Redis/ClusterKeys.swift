@@ -37,10 +37,10 @@ package struct ClusterKeys: Hashable, Sendable {
     /// There when the services of the next leader have to say that data was lost.
     var loss: RedisArgument { key("loss") }
 
-    /// The channel on which batches are told.
+    /// The channel on which batches are published.
     var logChannel: String { prefix + "log" }
-    /// The channel on which a node hears requests while it leads.
+    /// The channel on which a node receives requests while it leads.
     func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
-    /// The channel on which a node hears answers to its queries.
+    /// The channel on which a node receives answers to its queries.
     func answersChannel(of node: ClusterNode) -> String { prefix + "answers:" + String(node.incarnation, radix: 16) }
 }

@@ -6,7 +6,7 @@ import RedisClient
 import ServerRuntime
 import ServerValues
 
-/// Does what a ``ClusterCore`` says: Redis, services, answers. On one event loop.
+/// Performs the effects of a ``ClusterCore``: Redis, services, answers. On one event loop.
 final class ClusterRuntime {
     private let settings: ClusterSettings
     private let eventLoop: any EventLoop
@@ -88,7 +88,7 @@ final class ClusterRuntime {
         return retiring
     }
 
-    /// Closes the connections once what was said last is on its way.
+    /// Closes the connections once the last messages have been sent.
     func closeLink(completion: @escaping @Sendable () -> Void) {
         guard let link else { return completion() }
         self.link = nil
@@ -193,7 +193,7 @@ final class ClusterRuntime {
 
     // MARK: The core
 
-    /// What other threads have brought.
+    /// Processes what other threads have queued.
     func drain() {
         let entries = inbox.takeAll()
         guard !entries.isEmpty else { return }
@@ -257,7 +257,7 @@ final class ClusterRuntime {
         while true {
             while let effect = effects.popFirst() { perform(effect) }
             guard hasEmitted else { break }
-            // What several requests led to becomes one batch.
+            // The effects of several requests become one batch.
             hasEmitted = false
             var new: [ClusterEffect] = []
             core.withLeader(&new) { $0.flush(at: now, into: &$1) }
@@ -363,7 +363,7 @@ final class ClusterRuntime {
             }
         case .answer(let answers, let node):
             send(keys.answer(answers, to: node), within: .seconds(5)) { runtime, result in
-                // What is lost otherwise is sent again.
+                // Other lost messages are sent again.
                 guard case .success(let value) = result, value.text == "fenced" else { return }
                 runtime.run { core, _, effects in
                     guard core.leader?.generation == answers.generation else { return }
@@ -395,7 +395,7 @@ final class ClusterRuntime {
     /// - Parameter areJoined: whether what it emits is kept together. Announcements and the end of a node can lead to more than one batch
     ///   takes; a leader that ends in the middle is followed by one to which the node announces itself again, or that ends the rest.
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
-        // What came before is not part of it.
+        // Earlier operations are not part of it.
         drain()
         body()
         let entries = inbox.takeAll()
@@ -490,10 +490,10 @@ final class ClusterRuntime {
     }
 }
 
-/// What a node needs to lead.
+/// The state that a node needs to lead.
 private struct PreparedLeader: Sendable {
     let services: [ClusterServiceID: any ClusterLeader]
-    /// Those of the last leader.
+    /// The nodes of the last leader.
     let nodes: [ClusterNode]
     let hasLost: Bool
 }

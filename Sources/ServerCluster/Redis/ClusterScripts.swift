@@ -1,7 +1,7 @@
 import NIOCore
 import RedisClient
 
-/// The scripts of a cluster, whose texts are in `Scripts/`, and what they answer.
+/// The scripts of a cluster, whose texts are in `Scripts/`, and their answers.
 enum ClusterScripts {
     static let lead = RedisScript(name: "lead", text: String(decoding: PackageResources.lead_lua, as: UTF8.self))
     static let commit = RedisScript(name: "commit", text: String(decoding: PackageResources.commit_lua, as: UTF8.self))
@@ -40,7 +40,7 @@ extension ClusterKeys {
         return .script(ClusterScripts.commit, keys: [leader, log] + others, arguments: arguments)
     }
 
-    /// Who leads, and how far the log goes.
+    /// Reads who leads, and the end of the log.
     var readPosition: RedisCall {
         .command(
             RedisCommand(

@@ -6,9 +6,9 @@ package struct ClusterStatus: Hashable, Sendable {
     /// The connections to Redis: why each is not ready; empty when both are.
     package var trouble: [RedisLane: String] = [RedisLane.commands: "not connected yet", .messages: "not connected yet"]
     package var role = ClusterRole.follower
-    /// Who leads, as this node knows; nil for nobody.
+    /// The leader, as this node knows it; nil for none.
     package var leader: String?
-    /// What the node has applied.
+    /// The position up to which the node has applied the log.
     package var position: ClusterPosition?
     /// Whether the node follows the log without a hole.
     package var isCurrent = false

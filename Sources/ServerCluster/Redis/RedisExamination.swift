@@ -9,9 +9,9 @@ package struct RedisExamination: Sendable {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// All is well; with what was found.
+        /// Everything is right; with the details.
         case passed(String)
-        /// It works, and something should be changed or known.
+        /// It works, with advice on what to change or know.
         case noted(String, advice: String)
         /// A server cannot use this Redis.
         case failed(String, advice: String)
@@ -45,7 +45,7 @@ package struct RedisExamination: Sendable {
         self.token = token
     }
 
-    /// What has to be right for a server to start.
+    /// The conditions for a server to start.
     package func obstacle() async -> (meaning: String, advice: String)? {
         for question in [Question.server, .rights, .eviction] {
             if case .failed(let meaning, let advice) = await answer(question) { return (meaning, advice) }
@@ -149,7 +149,7 @@ package struct RedisExamination: Sendable {
         return .failed("Redis deletes keys when its memory is full (maxmemory-policy \(policy)).", advice: Self.evictionAdvice)
     }
 
-    /// What to do about a policy under which Redis deletes keys. Also without `maxmemory`, which somebody may set at any time.
+    /// What to do about a policy under which Redis deletes keys. Also without `maxmemory`, which may be set at any time.
     package static let evictionAdvice =
         "Set maxmemory-policy to noeviction: a Redis that deletes keys when its memory is full loses messages in silence."
 
@@ -261,7 +261,7 @@ package struct RedisExamination: Sendable {
 
     private func latency() async throws(RedisFailure) -> Verdict {
         var times: [Duration] = []
-        // A failure takes its time as well, and is told by the other examinations.
+        // A failure also takes time, and the other examinations report it.
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
         // in bounds: there are twenty times.

@@ -20,8 +20,8 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// A node is gone: what its clients held has ended.
     func left(_ node: ClusterNode)
 
-    /// The nodes whose clients hold something by what was restored. Those that do not announce themselves in time are reported by
-    /// ``left(_:)``, also when no list of nodes has them any more: they may have gone under a leader that did not know what they held.
+    /// The nodes whose clients have state according to what was restored. Nodes that do not announce themselves in time are reported by
+    /// ``left(_:)``, also when they are in no list of nodes any more: they may have ended under a leader that did not have their state.
     var restoredNodes: [ClusterNode] { get }
 
     /// This leader is about to resign: begins nothing outside of the cluster that the next leader would have to do again, and waits for a moment
@@ -46,11 +46,11 @@ package protocol ClusterLeaderFactory: AnyObject, Sendable {
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
 }
 
-/// What the leader's part of a service is given.
+/// The parts of the cluster that a service's leader part uses.
 package struct ClusterLeaderContext: Sendable {
     /// Where decisions go.
     package let output: any ClusterOutput
-    /// Reads what is kept.
+    /// Reads the stored state.
     package let store: any ClusterReader
     /// Distinguishes this leader from all before.
     package let generation: UInt64
@@ -75,12 +75,12 @@ package struct ClusterLeaderContext: Sendable {
     }
 }
 
-/// Where a leader's services put what they have decided. May be used from any thread, under locks of the caller: only queues.
+/// Where a leader's services emit their decisions. May be used from any thread, under locks of the caller: only queues.
 ///
 /// Everything is written to Redis in the order of the calls, in batches. A batch is kept and told to the nodes as a whole or not at all, and
 /// not at all once another node leads.
 package protocol ClusterOutput: AnyObject, Sendable {
-    /// Tells nodes something, and has Redis change what it keeps.
+    /// Publishes a fact to nodes, and has Redis perform writes.
     ///
     /// - Parameters:
     ///   - fact: nil when there are only writes.

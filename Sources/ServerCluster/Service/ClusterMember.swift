@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What one service of a node hears from the cluster.
+/// Receives the cluster's facts and losses for one service of a node.
 ///
 /// All of it is called on the event loop of the node's bus, one call after the other, in the order of the log: facts and the answers to the
 /// node's own requests come in the order in which the leader made them. Must not block.
@@ -26,7 +26,7 @@ package protocol ClusterBus: AnyObject, Sendable {
     /// The Redis that the nodes share.
     var store: any ClusterStore { get }
 
-    /// From here on a service of this node hears facts. To be called before the cluster starts.
+    /// From now on a service of this node receives facts. To be called before the cluster starts.
     func attach(_ member: any ClusterMember, of service: ClusterServiceID)
 
     /// Sends a request to the leader, behind all that this node sent before. May be called from any thread, never blocks.

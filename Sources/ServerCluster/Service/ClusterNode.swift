@@ -17,7 +17,7 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
     }
 }
 
-/// The services whose shared state a cluster has. The raw value is what they are called in the log.
+/// The services whose state a cluster shares. The raw value identifies them in the log.
 package enum ClusterServiceID: UInt8, Hashable, Sendable, CaseIterable {
     case pusher = 1
     case pubnub = 2
@@ -26,7 +26,7 @@ package enum ClusterServiceID: UInt8, Hashable, Sendable, CaseIterable {
 
 /// Why a request to the leader has no answer.
 package enum ClusterFailure: Error, Hashable, Sendable {
-    /// It was not carried out, and will not be: there is no leader, or no way to it.
+    /// It was not and will not be performed: there is no leader, or no connection to it.
     case unavailable
     /// Whether it was carried out is not known.
     case unknown
@@ -36,7 +36,7 @@ package enum ClusterFailure: Error, Hashable, Sendable {
     case closed
 }
 
-/// Who gets a fact.
+/// The nodes that receive a fact.
 package enum ClusterAudience: Hashable, Sendable {
     case all
     case node(ClusterNode)

@@ -11,7 +11,7 @@ import ServerValues
 /// Everything is written through the log's own output: an event that a request led to is in one batch with everything else that the request
 /// led to, and what a former leader still writes is refused.
 package final class ClusterWebhookJournal: WebhookJournal {
-    /// How much one service keeps at a time. What comes beyond it is told by this leader only.
+    /// How much one service stores at a time. Events beyond that are sent by this leader only.
     package struct Limits: Hashable, Sendable {
         package var events = 100_000
         package var bytes = 64 << 20
@@ -23,7 +23,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     private struct State: Sendable {
         var last: UInt64 = 0
-        /// The bytes of what is kept, by numbers.
+        /// The sizes of stored events, by numbers.
         var sizes: [UInt64: Int] = [:]
         var bytes = 0
         var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
@@ -43,7 +43,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     /// Bytes that Redis needs for an event beside what the event has.
     private static let overhead = 160
-    /// So many fields are read at a time.
+    /// How many fields are read at a time.
     private static let page = 50
 
     /// Reads what the last leader has left.
@@ -147,7 +147,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         return counts
     }
 
-    /// Waits for a while until everything that was kept and forgotten so far is in Redis, or will not be.
+    /// Waits for a limited time until all pending additions and deletions have been written to Redis, or have failed.
     package func settle(within limit: Duration = .seconds(1)) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }

@@ -22,7 +22,7 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
         return buffer
     }
 
-    /// Nil for what is no place.
+    /// Nil for a buffer that is no position.
     init?(encoded buffer: ByteBuffer) {
         var buffer = buffer
         guard let position = try? buffer.position(), (try? buffer.end()) != nil else { return nil }
@@ -45,9 +45,9 @@ package struct ClusterSession: Hashable, Sendable {
     }
 }
 
-/// One thing of a batch.
+/// One item of a batch.
 package enum ClusterItem: Hashable, Sendable {
-    /// What was decided, for a service of the nodes.
+    /// A decision, for a service of the nodes.
     case fact(ClusterServiceID, ClusterAudience, ByteBuffer)
     /// The answer to a node's request.
     case answer(ClusterSession, number: UInt64, ByteBuffer)
@@ -57,7 +57,8 @@ package enum ClusterItem: Hashable, Sendable {
     case expelled(ClusterSession)
     /// The leader takes requests from here on: whatever was sent before was not taken.
     case opened
-    /// Redis has lost batches that followed this one and were confirmed: whoever was there before has to say so to its clients.
+    /// Redis has lost batches that followed this one and were confirmed: nodes that existed before have to report the loss to their
+    /// clients.
     case forked(at: ClusterPosition)
 
     /// About how many bytes it takes in the log.
@@ -69,7 +70,7 @@ package enum ClusterItem: Hashable, Sendable {
     }
 }
 
-/// What a leader appends to the log in one step: kept and told as a whole or not at all.
+/// What a leader appends to the log in one step: stored and published as a whole or not at all.
 package struct ClusterBatch: Hashable, Sendable {
     package var position: ClusterPosition
     /// The batch before it, of this leader or of the one before.

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Bytes of another node that are not what they should be.
+/// Invalid bytes from another node.
 package struct ClusterCodingError: Error, Hashable, Sendable {
     package init() {}
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One thing that a node says to the leader.
+/// One request of a node to the leader.
 package struct ClusterRequest: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable {
         /// Of one of the node's services.
@@ -32,10 +32,10 @@ package struct ClusterRequest: Hashable, Sendable {
     var cost: Int { payload.readableBytes + 16 }
 }
 
-/// What a node sends to the leader in one message; without requests it only says that the node is there. Messages may be lost or come
-/// twice: numbers tell.
+/// What a node sends to the leader in one message; without requests it is a sign of life. Messages may be lost or repeated, which their
+/// numbers show.
 package struct ClusterRequests: Hashable, Sendable {
-    /// The leader for whom it is meant.
+    /// The generation of the leader to which it is addressed.
     package var generation: UInt64
     package var node: ClusterNode
     package var session: UInt32

@@ -4,8 +4,8 @@ import WireCoding
 
 /// The passwords of the console, as hashes of scrypt with one salt. Descriptions and reflection show nothing of them (rule CO-10).
 package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflectable {
-    /// What scrypt costs: 16 MiB and some hundredths of a second. What is kept in a file is a hash of 137 random bits, so that the cost only
-    /// has to slow down those who ask the server.
+    /// The cost of scrypt: 16 MiB and some hundredths of a second. A generated password has 137 random bits, so the cost only has to
+    /// slow down guesses at the server.
     package struct Cost: Hashable, Sendable {
         package var rounds = 1 << 14
         package var blockSize = 8
@@ -17,7 +17,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
     package enum Problem: Error, Hashable, Sendable {
         case tooShort
         case tooLong
-        /// Whoever had one could not be told from whoever has the other.
+        /// Both passwords are the same, so the two roles could not be distinguished.
         case same
         /// scrypt found no memory.
         case unavailable
@@ -51,7 +51,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// Whose password it is; nil for nobody's. Takes the same time for all, and that is a moment: not for event loops.
+    /// The role that has this password; nil for none. Takes the same time for all passwords, and too long for event loops.
     package func role(of password: String) -> ConsoleRole? {
         guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt, cost) else { return nil }
         let isAdmin = ConstantTime.areEqual(hash, admin)
@@ -76,10 +76,10 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     // MARK: Kept
 
-    /// What a file keeps of the admin's password: `scrypt ROUNDS BLOCK SALT HASH`, in hexadecimal.
+    /// The stored form of the admin's password: `scrypt ROUNDS BLOCK SALT HASH`, in hexadecimal.
     package var kept: String { "scrypt \(cost.rounds) \(cost.blockSize) \(Hex.text(salt)) \(Hex.text(admin))\n" }
 
-    /// As a file has kept it; nil for anything else.
+    /// Reads the stored form; nil for anything else.
     package init?(kept: String, reader: String?) throws(Problem) {
         let parts = kept.split(whereSeparator: \.isWhitespace)
         guard parts.count == 5, parts[0] == "scrypt", let rounds = Int(parts[1]), parts[2] == "8",

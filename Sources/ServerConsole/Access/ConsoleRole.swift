@@ -1,4 +1,4 @@
-/// What somebody who has logged in may do.
+/// The role of a user who has logged in.
 package enum ConsoleRole: String, Hashable, Sendable {
     /// Looks on, publishes, and ends connections.
     case admin

@@ -2,11 +2,12 @@ import Crypto
 import ServerValues
 import WireCoding
 
-/// Who is logged in: a value (rules CO-14 and CO-15). Ids are kept as hashes, so that looking one up tells nothing about others.
+/// The sessions of users who are logged in: a value (rules CO-14 and CO-15). Ids are stored as hashes, so that a lookup reveals nothing
+/// about others.
 package struct ConsoleSessions: Sendable {
     package struct Session: Hashable, Sendable {
         package let role: ConsoleRole
-        /// What calls that change something have to carry.
+        /// The token that calls with changes must carry.
         package let token: String
         package let begun: MonotonicInstant
         package fileprivate(set) var used: MonotonicInstant
@@ -14,7 +15,7 @@ package struct ConsoleSessions: Sendable {
 
     /// Beyond this many the one that was not used for the longest time ends. Only who knows a password begins one.
     package static let capacity = 64
-    /// Unused for so long a session ends.
+    /// A session ends after this time without a request.
     package static let idle = Duration.seconds(30 * 60)
     /// However much it is used.
     package static let longest = Duration.seconds(12 * 3600)
@@ -25,7 +26,7 @@ package struct ConsoleSessions: Sendable {
 
     package var count: Int { sessions.count }
 
-    /// Begins a session with an id that nobody had before.
+    /// Begins a session with a new id.
     ///
     /// - Parameter random: makes random bytes.
     /// - Returns: the id, for the cookie.

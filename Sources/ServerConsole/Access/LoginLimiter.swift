@@ -1,7 +1,7 @@
 import ServerRuntime
 import ServerValues
 
-/// Who tries a password.
+/// The origin of attempts to log in.
 package struct LoginVisitor: Hashable, Sendable {
     /// Nil when it is not known.
     package var address: RemoteAddress?
@@ -50,7 +50,7 @@ package struct LoginLimiter: Sendable {
     /// Of all later attempts together: hashing takes the server's memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
-    /// Addresses that are told apart. The attempts of others count as first ones.
+    /// The number of addresses that are counted separately. Attempts from further ones count as first ones.
     package static let capacity = 16_384
     /// Addresses that have logged in, and sessions that try a password; the one that was not seen for the longest time is forgotten.
     package static let knownCapacity = 128
@@ -122,7 +122,7 @@ package struct LoginLimiter: Sendable {
         known[visitor] = attempts
     }
 
-    /// Takes from the visitor's own limit.
+    /// Counts against the visitor's own limit.
     private static func take(_ attempts: inout Attempts, at now: MonotonicInstant) -> Int? {
         attempts.last = now
         let wait = attempts.bucket.take(1, perSecond: 1, burst: burst, at: slow(now))
@@ -139,7 +139,7 @@ package struct LoginLimiter: Sendable {
         MonotonicInstant(nanoseconds: now.nanoseconds / 10)
     }
 
-    /// Forgets addresses whose attempts count as first ones again.
+    /// Removes addresses whose attempts count as first ones again.
     private mutating func makeRoom(at now: MonotonicInstant) {
         guard strangers.count >= Self.capacity else { return }
         strangers = strangers.filter { now.since($0.value.begun) < Self.firstsTime }

@@ -36,8 +36,8 @@ package struct RequestJudge: Hashable, Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Whether a call that changes something comes from a page of the console's own origin, as browsers say it. Programs that say nothing
-    /// pass: they cannot be made to send somebody's cookie.
+    /// Whether a call that changes something comes from a page of the console's own origin, according to the browser's header fields.
+    /// Programs send none and pass, because they cannot be made to send another user's cookie.
     package func isFromOwnPage(_ headers: HTTPHeaders) -> Bool {
         let sites = headers["sec-fetch-site"]
         guard sites.count <= 1, sites.first.map({ $0 == "same-origin" }) ?? true else { return false }

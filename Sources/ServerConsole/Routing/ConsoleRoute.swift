@@ -1,7 +1,7 @@
 import ConsolePages
 import ServerRuntime
 
-/// What a path of the admin port asks for.
+/// The page or call that a path of the admin port stands for.
 package enum ConsoleRoute: Hashable, Sendable {
     case page(ConsolePage)
     case metrics

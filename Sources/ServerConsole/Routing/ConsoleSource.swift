@@ -4,9 +4,9 @@ import WireCoding
 
 /// The server that a console shows. May be used from any thread.
 package protocol ConsoleSource: AnyObject, Sendable {
-    /// Answers a question. What is listed is bounded.
+    /// Answers a query. Lists are bounded.
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
-    /// Does something, for somebody who may change things.
+    /// Performs an action, for a role that may change things.
     func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
     /// The figures as Prometheus reads them.
     func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String>
@@ -17,7 +17,7 @@ package protocol ConsoleSource: AnyObject, Sendable {
     func sample()
 }
 
-/// What narrows a question down.
+/// The filters of a request.
 package struct ConsoleParameters: Hashable, Sendable {
     package var service: String?
     package var application: String?
@@ -25,7 +25,7 @@ package struct ConsoleParameters: Hashable, Sendable {
     package var prefix = ""
     /// How far back figures go.
     package var span: String?
-    /// Names that have been told already end here.
+    /// The last name of the previous page.
     package var after: String?
     package var limit = 100
 

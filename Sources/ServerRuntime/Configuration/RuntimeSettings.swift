@@ -1,7 +1,7 @@
 import Logging
 import ServerValues
 
-/// What a server is told that concerns every service. Sizes are bytes.
+/// The settings of a server that concern every service. Sizes are bytes.
 package struct RuntimeSettings: Sendable {
     package var host: String
     /// 0 picks a free port.
@@ -28,7 +28,7 @@ package struct RuntimeSettings: Sendable {
     package var maximumQueuedBytes = 16 << 20
     /// Whether fronts need the header fields of every request, those of plain ones included.
     package var readsAllFields = false
-    /// Whether `/metrics` is told, where no front does.
+    /// Whether `/metrics` is answered, where no front does it.
     package var tellsMetrics = true
     /// How many ended connections each event loop remembers.
     package var endedConnectionsKept = 0
@@ -36,7 +36,7 @@ package struct RuntimeSettings: Sendable {
     package var replacesIdleConnections = false
     /// File descriptors that are kept for connections, when the process has no others left.
     package var reservedDescriptors = 0
-    /// As `/metrics` tells it.
+    /// The version in `/metrics`.
     package var version = ""
     package var clock: ServerClock
     package var logger: Logger

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// Something that happened on a server, for whoever looks on.
+/// An event on a server, for the live feed.
 package struct FeedEvent: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         /// An application's server, or a client of PubNub or chat, published something.
@@ -18,9 +18,9 @@ package struct FeedEvent: Hashable, Sendable {
     /// The event's name or the message's type; of an end, the close code.
     package var name: String?
     package var user: String?
-    /// The size of what was published, in bytes.
+    /// The size of the payload in bytes.
     package var bytes: Int?
-    /// What was published, as far as anybody wants to see it.
+    /// The payload, if a viewer wants to see it.
     package var payload: String?
 
     package init(
@@ -37,7 +37,7 @@ package struct FeedEvent: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// So much of a payload is shown.
+    /// How many bytes of a payload are shown.
     package static let payloadBytes = 2_048
 
     /// The beginning of a payload, cut between characters.
@@ -49,7 +49,7 @@ package struct FeedEvent: Hashable, Sendable {
     }
 }
 
-/// Which events somebody wants to see. A value.
+/// The events that a viewer wants to see. A value.
 package struct FeedFilter: Hashable, Sendable {
     package var service: String?
     package var application: String?

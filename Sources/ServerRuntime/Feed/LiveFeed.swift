@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// What happens on a server, for those who look on; costs a question while nobody does (rule CO-40). May be used from any thread.
+/// The events of a server, for viewers; costs one check while there are none (rule CO-40). May be used from any thread.
 package final class LiveFeed: Sendable {
     private let watchers = NIOLockedValueBox<[FeedWatcher]>([])
 
@@ -41,7 +41,7 @@ package final class LiveFeed: Sendable {
     }
 }
 
-/// For whom the places of a feed are counted.
+/// The viewer for which the places of a feed are counted.
 package struct FeedViewer: Hashable, Sendable {
     /// The role.
     package var group: String
@@ -64,7 +64,7 @@ package final class FeedWatcher: Sendable {
     private let filter: FeedFilter
     private let state = NIOLockedValueBox(State())
 
-    /// What comes when so many wait is dropped and counted: nobody can read more.
+    /// Events beyond this number of waiting ones are dropped and counted: nobody can read more.
     package static let capacity = 100
 
     package init(_ filter: FeedFilter, for viewer: FeedViewer) {
@@ -84,7 +84,7 @@ package final class FeedWatcher: Sendable {
         }
     }
 
-    /// What has come since the last call, and how many events there was no room for.
+    /// The events since the last call, and the number of dropped ones.
     package func drain() -> (events: [FeedEvent], dropped: Int) {
         state.withLockedValue { state in
             defer { state = State() }

@@ -17,7 +17,7 @@ package struct ObservedTap: BridgeTap {
     ) {
         tap?.carry(from: service, application: application, channel: channel, message)
         guard feed.isWatched else { return }
-        // What no other service could carry is shown without what it says.
+        // A message that no other service could carry is shown without its contents.
         let shown = message("message")
         feed.tell(
             FeedEvent(

@@ -1,13 +1,13 @@
 import WireCoding
 
-/// A message between two services: what all of them can say.
+/// A message between two services: the parts that all of them have.
 package struct BridgedMessage: Hashable, Sendable {
     /// The service that it comes from, by ``BridgedFront/bridgeName``.
     package var origin: String
     package var channel: String
     /// The name of a Pusher event, the custom type of a PubNub message.
     package var event: String
-    /// Who said it, as far as the origin knows.
+    /// The user who sent it, as far as the service of origin knows.
     package var user: String?
     /// JSON text.
     package var data: JSONText
@@ -21,7 +21,7 @@ package struct BridgedMessage: Hashable, Sendable {
     }
 }
 
-/// Where a service hands over what was published on its public channels. Calls are cheap enough to be made under a lock.
+/// Receives what is published on a service's public channels. Calls are cheap enough to be made under a lock.
 package protocol BridgeTap: Sendable {
     /// Takes a message that was published to a channel, if that channel of that application is bridged.
     ///

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 package final class NodeList<Node: Sendable>: Sendable {
     @usableFromInline struct State: Sendable {
         @usableFromInline var nodes: [Node]
-        /// Whose node each of them is.
+        /// The owner of each node.
         @usableFromInline var owners: [ObjectIdentifier]
 
         @inlinable init() {
@@ -24,7 +24,7 @@ package final class NodeList<Node: Sendable>: Sendable {
     /// All nodes. What is decided once is applied by each of them.
     @inlinable package var all: [Node] { state.withLockedValue { $0.nodes } }
 
-    /// The node that does what has to be done once, such as telling webhooks: the one that has been there for the longest time.
+    /// The node that does what is done once for all, such as sending webhooks: the one that joined first.
     @inlinable package var first: Node? { state.withLockedValue { $0.nodes.first } }
 
     @inlinable package func join(_ node: Node, as owner: AnyObject) {

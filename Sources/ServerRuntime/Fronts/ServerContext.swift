@@ -29,7 +29,7 @@ package final class ServerContext: Sendable {
     package let addresses: AddressAdmission
     /// Whether the latest configuration that was to be taken over was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
-    /// What else has to be well for connections to be welcome: each says why not, or nil.
+    /// Further conditions for readiness: each returns the reason why the server is not ready, or nil.
     package let conditions = NIOLockedValueBox<[@Sendable () -> Unreadiness?]>([])
 
     package init(
@@ -79,7 +79,7 @@ package final class ServerContext: Sendable {
     package var clock: ServerClock { settings.clock }
     package var logger: Logger { settings.logger }
 
-    /// What the server's loops have counted; may lag behind by a second.
+    /// The counts of the server's loops; up to a second old.
     package var counters: LoopCounters { loops.reduce(into: LoopCounters()) { $0 += $1.counters } }
 
     /// Empty when connections are welcome (rule ME-10).
@@ -103,9 +103,9 @@ package final class ServerContext: Sendable {
 
 /// Why a server wants no more connections for now.
 package enum Unreadiness: String, Hashable, Sendable {
-    /// It is about to stop.
+    /// The server is about to stop.
     case draining
-    /// It has as many connections as it may have.
+    /// The server has reached its limit of connections.
     case full
     /// There is no way to the Redis that it shares with other servers, or Redis takes no writes.
     case redis

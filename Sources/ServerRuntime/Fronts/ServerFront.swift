@@ -2,12 +2,12 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// One protocol that a server speaks: the requests that it answers and what it keeps on each event loop.
+/// One protocol that a server speaks: the requests that it answers and its state on each event loop.
 ///
 /// The runtime knows fronts by this protocol only, so adding one edits neither the runtime nor another front. Requests and upgrades
 /// come on the connection's event loop. A path belongs to the first front of the server's list that owns it.
 package protocol ServerFront: AnyObject, Sendable {
-    /// What the front is called in metrics and logs.
+    /// The front's name in metrics and logs.
     var service: ServiceName { get }
 
     // MARK: Requests
@@ -26,7 +26,7 @@ package protocol ServerFront: AnyObject, Sendable {
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
     /// A refusal in the terms of the front's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// The same for a path whose refusals look different.
+    /// The same for a path whose refusals have another form.
     func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
     /// How long a body may be. Bodies of more than ``BodyBudget/smallBytes`` need room in ``ServerContext/bodies`` (rule SV-80).
     ///
@@ -37,9 +37,9 @@ package protocol ServerFront: AnyObject, Sendable {
 
     // MARK: Time and metrics
 
-    /// What the front keeps on an event loop. Called on that loop.
+    /// The front's state on an event loop. Called on that loop.
     func resident(on loop: EventLoopContext) -> any LoopResident
-    /// What time brings to what the event loops share. Called on one loop, at each sweep.
+    /// Applies what depends on time to the state that the event loops share. Called on one loop, at each sweep.
     func sweep()
     /// What the front has counted on an event loop. Called on that loop.
     func collect(on loop: EventLoopContext) -> any Sendable
@@ -74,9 +74,9 @@ package protocol WebSocketFront: ServerFront {
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
-/// What a front keeps on one event loop. Used on that loop only.
+/// A front's state on one event loop. Used on that loop only.
 package protocol LoopResident: AnyObject {
-    /// What time brings to the connections of this loop.
+    /// Applies what depends on time to the connections of this loop.
     func sweep(at now: MonotonicInstant)
     /// The connections, for a server that stops and ends them evenly (rule SV-37).
     func connections() -> [any DrainedConnection]

@@ -6,7 +6,7 @@ import ServerValues
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
-    /// Those of them that take WebSockets: a cast for each of them at each upgrade would take longer than what follows.
+    /// The fronts among them that take WebSockets: casting each of them at each upgrade would take longer than the rest of the upgrade.
     private let webSocketFronts: [any WebSocketFront]
     /// The OpenAPI description with this name of a file: a constant, without anything of the configuration (rule SV-89).
     let description: @Sendable (_ file: String) -> [UInt8]?
@@ -28,7 +28,7 @@ package final class ServerHost: Sendable {
         self.otherMetrics = otherMetrics
     }
 
-    /// Who takes a WebSocket at this path, and in which subprotocol.
+    /// The front that takes a WebSocket at this path, and its subprotocol.
     func webSocketFront(of segments: [String]) -> (front: any WebSocketFront, subprotocol: String)? {
         for front in webSocketFronts {
             if let subprotocol = front.subprotocol(of: segments) { return (front, subprotocol) }
@@ -40,7 +40,7 @@ package final class ServerHost: Sendable {
         fronts.first { $0.owns(segments) }
     }
 
-    /// Whether somebody needs the header fields of a plain request.
+    /// Whether a front needs the header fields of a plain request.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         guard let inner = context.prefix.strip(target) else { return false }
         return fronts.contains { $0.needsFields(of: inner) }

@@ -9,7 +9,7 @@ package struct ServerNode: Sendable {
     package let firstEventLoopID: Int
     package let congestion: LoopCongestion
     package let names: MetricNames
-    /// Shows what happens to whoever looks on.
+    /// Shows events to the viewers of the console.
     package let feed: LiveFeed
 
     package init(

@@ -2,7 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// The large bodies that a server has in memory at a time, those of requests and those of answers together (rule SV-80).
+/// The large bodies in a server's memory, those of requests and of answers together (rule SV-80).
 ///
 /// Most bodies are small, and the number of connections bounds them. Where a front takes or gives files, the product would be too much. One
 /// address and one application get a share only, so that neither keeps others out (rule SV-81).
@@ -50,7 +50,7 @@ package final class BodyBudget: Sendable {
         return hasRoom ? BodyReservation(bytes, owner, self) : nil
     }
 
-    /// What is reserved at this moment.
+    /// The number of bytes that are reserved now.
     package var reservedBytes: Int { state.withLockedValue(\.used) }
 
     /// How many addresses and applications have something reserved.
@@ -70,7 +70,7 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// Whose share of ``BodyBudget`` a large body counts against.
+/// The owner whose share of ``BodyBudget`` a large body counts against.
 package struct BodyOwner: Hashable, Sendable {
     /// Nil for an address that is not known, and for this machine's own unless it is limited.
     package var address: RemoteAddress?
@@ -139,7 +139,7 @@ final class LargeBody {
         reserved += reservation.bytes
     }
 
-    /// Reserves room for so many bytes in all; false when there is none.
+    /// Reserves room for this number of bytes in all; false when there is none.
     ///
     /// - Parameter limit: how long the body may become.
     func grow(to bytes: Int, limit: Int, for owner: BodyOwner, in budget: BodyBudget) -> Bool {

@@ -46,7 +46,7 @@ package struct CrossOrigin: Sendable {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
         } else if isOn {
-            // What is kept on the way must not be given to another page.
+            // A cached answer must not be used for another page.
             buffer.writeStaticString("vary: Origin\r\n")
             if page != .other, origins.indices.contains(Int(page.index)) {
                 buffer.writeString("access-control-allow-origin: \(origins[Int(page.index)])\r\n")
@@ -64,7 +64,7 @@ package struct CrossOrigin: Sendable {
         access-control-expose-headers: *\r\n
         """
 
-    /// What a preflight request is told beside the origin. `*` covers all header fields but `Authorization`.
+    /// The header fields of the answer to a preflight request, beside the origin. `*` covers all header fields but `Authorization`.
     package static let preflightFields: [(name: String, value: String)] = [
         ("access-control-allow-methods", "GET, POST, PATCH, DELETE, OPTIONS"),
         ("access-control-allow-headers", "*, Authorization, Content-Type"), ("access-control-max-age", "7200"),

@@ -44,7 +44,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         return answer
     }()
 
-    /// Success without anything to say.
+    /// An empty answer of success.
     package static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
     /// What a browser wants to know before it sends a request of a script (rule SR-19).
@@ -66,7 +66,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         if status != 204 {
             buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
         }
-        // Nobody's page needs the server's figures.
+        // No web page needs the server's metrics.
         if contentType != .metrics {
             let hasCaching = fields.contains { $0.name == "cache-control" }
             crossOrigin.write(for: page, isRecorded: hasRecordedFields, hasCaching: hasCaching, to: &buffer)

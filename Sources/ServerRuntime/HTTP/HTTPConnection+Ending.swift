@@ -5,11 +5,11 @@ extension HTTPConnection: DrainedConnection {
     /// How long an answer may be under way inside the server.
     private static let answerTimeout = Duration.seconds(30)
 
-    /// What time alone brings (rules SV-5 and SV-6).
+    /// Applies what depends on time alone (rules SV-5 and SV-6).
     func sweep(at now: MonotonicInstant) {
         let settings = core.settings
         if let outgoing {
-            // What waits to be sent becomes less.
+            // The number of bytes that wait to be sent decreases.
             let waiting = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             if outgoing.pace.isTooSlow(-waiting, at: now) { return cut() }
         }
@@ -28,7 +28,7 @@ extension HTTPConnection: DrainedConnection {
             if let incoming, incoming.pace.isTooSlow(bodyBytes, at: now) { return refuse(HTTPAnswer(.timeout)) }
             guard elapsed >= settings.requestTimeout else { return }
             if elapsed >= settings.requestTimeout + extraTime(head, try? target.get()) { refuse(HTTPAnswer(.timeout)) }
-        // A large body that goes out ends by its pace.
+        // An outgoing large body is ended by its pace.
         case .idle where outgoing != nil: return
         case .closing where outgoing != nil: return
         case .idle:

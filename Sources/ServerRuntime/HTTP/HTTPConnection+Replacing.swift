@@ -26,7 +26,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Closes the socket at once. Closed in the usual way, TLS would wait for the peer's goodbye.
+    /// Closes the socket at once. With the usual close, TLS would wait for the peer's `close_notify`.
     fileprivate func giveWay() {
         guard let context else { return }
         phase = .closing

@@ -1,7 +1,7 @@
 import Logging
 import NIOHTTP1
 
-/// What the log and traces say of a request.
+/// The log entries and traces of a request.
 extension HTTPConnection {
     /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
     func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {

@@ -12,7 +12,7 @@ extension HTTPConnection {
     /// The other end of the socket.
     package var remoteAddress: SocketAddress? { context?.channel.remoteAddress }
 
-    /// Begins an answer whose body goes on until the connection is closed.
+    /// Begins an answer whose body continues until the connection is closed.
     ///
     /// - Parameters:
     ///   - fields: free of line breaks.

@@ -63,8 +63,7 @@ extension HTTPConnection {
     func upgrade(_ upgrade: Upgrade, _ parser: RequestParser?) {
         guard let parser, let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
-            // What the client sent behind its handshake comes out of the parser when it is removed, and nothing says that the
-            // reading is complete then.
+            // The parser returns the bytes after the handshake when it is removed, and no end of the read is reported then.
             pipeline.removeHandler(context: context, promise: nil)
             try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
         }

@@ -19,9 +19,9 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         /// The body is coming in.
         case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
         indirect case upgrading(Upgrade)
-        /// The answer is under way elsewhere.
+        /// The answer is being made elsewhere.
         case answering
-        /// The request is held until there is something to say.
+        /// The request is held until there is an answer.
         case holding
         /// The last answer is out. Whatever still comes is dropped, so that the peer can read the answer.
         case closing
@@ -35,19 +35,19 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var phase = Phase.idle
     /// Since when the connection has been in its phase, or its request been coming in.
     var since: MonotonicInstant
-    /// What this connection's requests are held for; kept from one request to the next.
+    /// The exchange for which this connection's requests are held; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?
     /// The place in ``LoopState/requesters``.
     @usableFromInline package var place = -1
 
-    /// What has come and was not looked at yet.
+    /// Received bytes that were not parsed yet.
     private var unread = ByteBuffer()
-    /// The library's parser, once there is one, with what it found while an answer was under way.
+    /// The library's parser, once it is needed, with the parts that it found while an answer was in progress.
     private var parser: RequestParser?
     private var body: [UInt8] = []
     /// Of a large body that comes in, or has come in and whose request is being answered.
     private(set) var incoming: LargeBody?
-    /// Of a large body that goes out.
+    /// The outgoing large body.
     private(set) var outgoing: LargeBody?
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
@@ -65,7 +65,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var isInRead = false
     private var isReadingPaused = false
     private var needsFlush = false
-    /// What the request is for, as metrics count it.
+    /// The kind of the request for metrics.
     package var kind = RequestKind.other
     /// Of a request that belongs to a trace.
     var span: RequestSpan?
@@ -73,12 +73,12 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var requestLine = RequestLine()
     /// In how many pieces the head of a plain request has come so far.
     private(set) var pieces: UInt8 = 0
-    /// The web page whose script asks.
+    /// The web page whose script makes the request.
     package private(set) var page = CrossOrigin.Page.other
 
-    /// So much may wait behind a request that is being answered.
+    /// How many bytes may wait behind a request that is being answered.
     static let maximumUnreadBytes = 65_536
-    /// So many bytes may stand around the chunks of a body, and so many more for each byte in it.
+    /// How many bytes the framing of a chunked body may take, plus `framingBytesPerByte` for each byte of the body.
     private static let maximumFramingBytes = 16_384
     private static let framingBytesPerByte = 8
     /// Bytes that the system takes at most for a peer that is sent a large body.
@@ -133,7 +133,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         switch phase {
         case .answering, .holding, .upgrading: context?.close(promise: nil)
         case .idle:
-            // What is known of the request before has nothing to do with this one.
+            // Facts about the previous request do not apply to this one.
             if pieces == 0 { beginRequest() }
             refuse(answer)
         case .reading: refuse(answer)
@@ -299,7 +299,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
-    /// Takes what the parser found.
+    /// Handles a part from the parser.
     func receive(_ part: HTTPServerRequestPart) {
         switch part {
         case .head(let head): begin(head)
@@ -343,7 +343,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private func hasRoom(for count: Int, _ head: HTTPRequestHead) -> Bool {
         guard count > SmallBodyBudget.freeBytes else { return true }
         guard count <= BodyBudget.smallBytes else {
-            // It has become a large one, with a reservation of its own.
+            // The body has become a large one, with a reservation of its own.
             smallBody = nil
             return true
         }
@@ -368,7 +368,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 return refuse(refusal(.tooManyLargeBodies, head.uri))
             }
             incoming = large
-            // What is reserved and no more: an array that grows by itself doubles.
+            // Exactly the reserved size, because an array that grows by itself doubles.
             body.reserveCapacity(large.reserved)
         }
         body.append(contentsOf: bytes.readableBytesView)
@@ -391,7 +391,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     // MARK: Answering
 
-    /// What requests of this connection are held for from now on; whatever was before is left.
+    /// The exchange for which requests of this connection are held from now on; the former one is left.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
         self.exchange?.leave()

@@ -11,8 +11,8 @@ package struct PathPrefix: Hashable, Sendable {
         self.text = inner.isEmpty ? "" : "/" + String(inner)
     }
 
-    /// The target behind the prefix, in the form that begins with a slash; nil when it is elsewhere. Compared as it came: whoever
-    /// escapes letters of the prefix means another path.
+    /// The target after the prefix, in the form that begins with a slash; nil when it is outside of the prefix. Compared without
+    /// decoding: a prefix with escaped letters is another path.
     package func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard !text.isEmpty else { return target }
         guard let start = RequestTarget.startOfPath(target) else { return nil }

@@ -16,10 +16,9 @@ package struct PlainRequestHead: Hashable, Sendable {
 
     package enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
-        /// With `Upgrade: websocket`; whether the handshake is valid has not been looked at. The fields are there, with the ends of their
-        /// lines.
+        /// With `Upgrade: websocket`; the handshake was not checked yet. `fields` are the header lines with their line ends.
         case handshake(PlainRequestHead, fields: Range<Int>)
-        /// Fine so far; look again when there is more.
+        /// Valid so far; parse again when there is more.
         case incomplete
         case unusual
     }
@@ -112,7 +111,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         case otherConnection(Int)
         /// `upgrade: websocket`
         case webSocket(Int)
-        /// A valid host; it is not looked at.
+        /// A valid host, whose value is not used.
         case host(Int)
         case origin(Range<Int>, next: Int)
         case missing

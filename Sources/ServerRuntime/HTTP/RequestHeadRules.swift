@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What a head has to say about its host and about the end of its body, beyond what the HTTP library checks (rules SV-47 and SV-48).
+/// What a head must contain about its host and the end of its body, beyond what the HTTP library checks (rules SV-47 and SV-48).
 ///
 /// A proxy in front of the server may read an unclear head in another way, and take for one request what the server takes for two.
 /// Such a head is therefore refused, and the connection ends with the answer. A pure value.

@@ -1,6 +1,6 @@
 import WebSocketFraming
 
-/// Where a request for a WebSocket comes from, besides what it asks for. A pure value.
+/// The origin of a request for a WebSocket: address, TLS and header fields. A pure value.
 package struct RequestOrigin: Hashable, Sendable {
     /// The web page whose script connects; nil for programs, which send no origin. Two origins are none that anybody could list.
     package var origin: String?

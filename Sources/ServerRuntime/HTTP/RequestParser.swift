@@ -10,8 +10,8 @@ final class RequestParser {
     fileprivate var waiting: [HTTPServerRequestPart] = []
 
     init(_ connection: HTTPConnection) {
-        // For the library a target is a field. It may be longer than one, and what is too long for a target is to be told from a header
-        // that is too large, so fields have limits of their own (RequestHeadRules).
+        // The library treats a target like a field. A target may be longer than a field, and a target that is too long needs another
+        // answer than a header that is too large, so fields have limits of their own (RequestHeadRules).
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = PlainRequestHead.maximumBytes
         limits.maxHeaderListSize = PlainRequestHead.maximumBytes + PlainRequestHead.maximumFieldsBytes
@@ -43,7 +43,7 @@ final class RequestParser {
         return pipeline.removeHandler(context: try pipeline.context(handler: decoder)).assumeIsolated()
     }
 
-    /// Where parts and errors come out.
+    /// Receives the parser's parts and errors.
     private final class Outlet: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
 

@@ -51,14 +51,14 @@ package struct RequestTarget: Hashable, Sendable {
         }
     }
 
-    /// The parts of the path as they came, also of a target that cannot be read: they tell whose business it is.
+    /// The parts of the path without decoding, also of a target that cannot be read: they determine the front.
     package static func rawSegments(of bytes: UnsafeRawBufferPointer) -> [String] {
         bytes.clamped(from: startOfPath(bytes) ?? 0).prefix { $0 != UInt8(ascii: "?") }.dropFirst()
             .split(separator: UInt8(ascii: "/"), maxSplits: 7, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Where the path begins: at once, or behind the host of the absolute form, which RFC 9112 (3.2.2) wants servers to take.
+    /// The position of the path: 0, or after the host of the absolute form, which RFC 9112 (3.2.2) requires servers to accept.
     package static func startOfPath(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.first == UInt8(ascii: "/") { return 0 }
         guard bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8),

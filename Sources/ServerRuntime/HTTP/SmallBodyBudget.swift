@@ -32,7 +32,7 @@ package final class SmallBodyBudget: Sendable {
         take(bytes, for: address) ? SmallBodyReservation(bytes, address, self) : nil
     }
 
-    /// What is reserved at this moment.
+    /// The number of bytes that are reserved now.
     package var reservedBytes: Int { state.withLockedValue(\.used) }
 
     fileprivate func take(_ bytes: Int, for address: RemoteAddress?) -> Bool {

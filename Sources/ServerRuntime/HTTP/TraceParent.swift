@@ -4,7 +4,7 @@ package struct TraceParent: Hashable, Sendable {
     package var traceID: String
     /// 16 hexadecimal digits.
     package var spanID: String
-    /// Whether whoever asks records the trace.
+    /// Whether the caller records the trace.
     package var isSampled: Bool
 
     package init(traceID: String, spanID: String, isSampled: Bool) {

@@ -23,7 +23,7 @@ struct BackpressureQueue {
 
     var count: Int { entries.count }
 
-    /// The loops that somebody waits for.
+    /// The loops for which an operation waits.
     var loops: EventLoopSet {
         entries.reduce(into: EventLoopSet()) { loops, entry in
             switch entry {
@@ -41,7 +41,7 @@ struct BackpressureQueue {
         entries.append(.request(request))
     }
 
-    /// Takes everything, for ``EventLoopContext`` to look at.
+    /// Removes all entries, for ``EventLoopContext`` to check.
     fileprivate mutating func takeAll() -> [Entry] {
         var taken: [Entry] = []
         swap(&taken, &entries)

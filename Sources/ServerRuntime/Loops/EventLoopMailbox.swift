@@ -8,7 +8,7 @@ package protocol LoopOperation: Sendable {
     var queuedBytes: Int { get }
 }
 
-/// What a service keeps on one event loop and does there. Used on that loop only.
+/// A service's state and work on one event loop. Used on that loop only.
 package protocol LoopPart: LoopResident, SendableMetatype {
     associatedtype Operation: LoopOperation
 
@@ -71,7 +71,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         return isFull
     }
 
-    /// One turn. What is left then has another one, and whatever is queued meanwhile is taken after it.
+    /// One turn. Remaining operations get another one, and operations that are queued meanwhile follow them.
     private func drain() {
         var work = Work()
         swap(&work, &self.work.value)
@@ -89,7 +89,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         if isDone {
             work.operations = []
         } else {
-            // What is done is not kept for as long as the rest waits.
+            // Finished operations are not kept while the rest waits.
             work.operations.removeFirst(next)
             self.work.value = work
             queue.eventLoop.execute { self.drain() }

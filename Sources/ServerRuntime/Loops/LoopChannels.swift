@@ -23,7 +23,7 @@ package struct LoopSeat<Connection: SeatedConnection> {
 @usableFromInline
 package final class LoopChannel<Connection: SeatedConnection> {
     @usableFromInline package let id: Connection.ChannelID
-    /// Where messages to the subscribers are counted.
+    /// The slot under which metrics count messages to the subscribers.
     @usableFromInline package let slot: MetricSlot
     @usableFromInline package var connections: ContiguousArray<Connection> = []
     /// The place of each subscriber's seat among the seats of its connection, so that no seat has to be searched for.
@@ -45,7 +45,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
 
     @inlinable package init() {}
 
-    /// Whether nobody is subscribed to anything.
+    /// Whether there are no subscriptions.
     @inlinable package var isEmpty: Bool { channels.isEmpty }
 
     /// A channel with at least one subscriber.

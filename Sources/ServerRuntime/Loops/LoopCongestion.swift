@@ -9,12 +9,12 @@ package final class LoopCongestion: Sendable {
 
     private struct State {
         var full = EventLoopSet()
-        /// Loops that hold something back, and how to tell them that there is room.
+        /// Loops with held operations, and how to notify them that there is room.
         var loops: [Int: Call] = [:]
         /// Others who wait, by the number of their wait.
         var others: [UInt64: Call] = [:]
         var lastNumber: UInt64 = 0
-        /// Loops that are not there any more.
+        /// Loops that no longer exist.
         var ended = EventLoopSet()
     }
 
@@ -32,7 +32,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// A loop has room again; to be called under the lock of its queue. Returns whom to tell once that lock is given back.
+    /// A loop has room again; to be called under the lock of its queue. Returns the calls to make once that lock is released.
     package func clear(_ eventLoopID: Int) -> [Call] {
         state.withLockedValue { state in
             state.full.remove(eventLoopID)
@@ -40,7 +40,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Has a loop told, once, that some loop has room again.
+    /// Notifies a loop once when one of `loops` has room again.
     ///
     /// - Returns: false when none of `loops` is full any more; nobody is told then.
     package func wait(for loops: EventLoopSet, on eventLoopID: Int, _ tell: @escaping Call) -> Bool {
@@ -63,7 +63,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Gives a wait up. Nothing is called when it was told already.
+    /// Cancels a wait. Nothing is called if the notification was sent already.
     package func giveUp(_ number: UInt64) {
         state.withLockedValue { $0.others.removeValue(forKey: number) }?()
     }
@@ -75,7 +75,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Loops are about to end: nobody waits for them any more. Whoever waits for others too is told, and may wait again.
+    /// Loops are about to end, so waits for them end. A waiter that also waits for other loops is notified, and may wait again.
     package func end(_ eventLoopIDs: EventLoopSet) {
         let calls = state.withLockedValue { state in
             state.ended.formUnion(eventLoopIDs)

@@ -25,8 +25,8 @@ struct LoopDrain {
     /// The least time from one closed connection to the next while there is time for it.
     private static let pause = Duration.milliseconds(20)
 
-    /// How long it takes to close so many sockets: nine tenths of the time that a stop has at most, since the last ones need some
-    /// of it for their answers.
+    /// How long it takes to close this number of sockets: nine tenths of the time limit of a stop, because the last ones need some of
+    /// it for their answers.
     static func span(of sockets: Int, within timeout: Duration) -> Duration {
         max(min(pause * sockets, timeout * 9 / 10), .zero)
     }
@@ -35,15 +35,15 @@ struct LoopDrain {
         queues = state.residents.map { Queue($0.connections()) } + [Queue(state.connections())]
     }
 
-    /// Closes what has to be closed by now.
+    /// Closes the connections that are due by now.
     mutating func advance(to part: Double) {
         for index in queues.indices { queues[index].advance(to: part) }
     }
 }
 
 extension LoopState {
-    /// One step of a stop. The first one closes connections without a request, and from then on each answer is its connection's
-    /// last; the last one closes what came meanwhile, too.
+    /// One step of a stop. The first one closes connections without a request, and from then on each answer is its connection's last;
+    /// the last step also closes connections that came meanwhile.
     func drain(to part: Double) {
         if drain == nil {
             isDraining = true

@@ -11,10 +11,10 @@ package final class LoopQueue: Sendable {
     /// The number of the loop among those of all servers that share a backend (``ServerNode``).
     package let eventLoopID: Int
     package let congestion: LoopCongestion
-    /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
-    /// one turn makes nobody look slow.
+    /// How many bytes are written to one connection before it is flushed. Far below the limit of waiting bytes of a subscriber, so that
+    /// a burst within one turn does not make a reader seem slow.
     package let burstBytes: Int
-    /// So much is done in one turn: then sockets may take what was written and requests be read.
+    /// How many bytes are processed in one turn, so that sockets can be written and requests be read in between.
     package let turnBytes: Int
     package let now: @Sendable () -> MonotonicInstant
     /// Beyond this much the loop is full, until half of it is done.
@@ -46,7 +46,7 @@ package final class LoopQueue: Sendable {
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
     }
 
-    /// What waits for the loop, and what it is doing now.
+    /// The bytes that wait for the loop, and those that it is processing.
     package var bytes: Int { load.withLockedValue(\.bytes) }
 
     /// Counts something that waits.
@@ -64,7 +64,7 @@ package final class LoopQueue: Sendable {
         }
     }
 
-    /// Makes room for what has been done, and tells who waits for it.
+    /// Frees room for processed bytes, and notifies waiters.
     package func remove(_ bytes: Int) {
         let calls = load.withLockedValue { load in
             load.bytes -= bytes

@@ -2,15 +2,15 @@ import NIOCore
 import ServerValues
 import TransportCommon
 
-/// What the runtime keeps on one event loop: HTTP connections, what is held back, and figures. Touched on that loop only.
+/// The runtime's state on one event loop: HTTP connections, held operations, and figures. Used on that loop only.
 package final class LoopState {
     /// Connections that speak HTTP.
     package var requesters = ConnectionList<HTTPConnection>()
-    /// What the fronts keep on this loop, in their order.
+    /// The fronts' states on this loop, in their order.
     package var residents: [any LoopResident] = []
     /// Whether the server ends: each answer is its connection's last.
     package var isDraining = false
-    /// What is closed step by step when the server ends; nil before.
+    /// The gradual close of connections when the server ends; nil before.
     var drain: LoopDrain?
     package var counters = LoopCounters()
     /// How many connections there have been.
@@ -32,21 +32,21 @@ package final class LoopState {
 
 extension LoopState: LoopPart {
     package enum Operation: LoopOperation {
-        /// Answer a request whose answer took its time.
+        /// Answer a request whose answer was made elsewhere.
         case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
         /// The server ends: close this part of all connections.
         case drain(Double)
         /// Look at what is held back: some event loop has room again.
         case tryHeld(EventLoopContext)
 
-        /// What an operation counts for beside the bytes that it carries.
+        /// The size of an operation beside the bytes that it carries.
         private static let overhead = 64
 
         package var queuedBytes: Int {
             switch self {
             case .answer(_, _, let answer): answer.body.count + Self.overhead
             case .drain: Self.overhead
-            // At most one waits, and what it looks for is room.
+            // At most one waits, and it only looks for room.
             case .tryHeld: 0
             }
         }

@@ -3,7 +3,7 @@ import ServerValues
 
 /// Whose fault it is that a connection ended or a request was refused. It decides the level of the line in the log (rule SO-116).
 public enum Blame: Hashable, Sendable {
-    /// Nobody's: a client said goodbye, the server stops, a network was cut.
+    /// No fault: a client disconnected, the server stops, a network was cut.
     case nobody
     /// The client's or its application's: a wrong key, signature or message.
     case client

@@ -41,7 +41,7 @@ package struct ApplicationTallies: Hashable, Sendable {
         while tallies.count <= slot.index { tallies.append(ApplicationTally()) }
     }
 
-    /// What was counted at a slot; 0 before anything was.
+    /// The count at a slot; 0 before the first one.
     package func value(_ path: KeyPath<ApplicationTally, Int>, at slot: MetricSlot) -> Int {
         tallies.indices.contains(slot.index) ? tallies[slot.index][keyPath: path] : 0
     }

@@ -1,8 +1,8 @@
 import ServerValues
 
-/// What one event loop has counted since the start, for all services. Touched on that loop only, until it is copied for whoever asks.
+/// The counts of one event loop since the start, for all services. Used on that loop only, until it is copied.
 package struct LoopFigures: Sendable {
-    /// A code that a service has told: few of each.
+    /// A code that a service has sent: there are few of each.
     package struct Code: Hashable, Sendable {
         package var service: ServiceName
         package var code: Int
@@ -13,7 +13,7 @@ package struct LoopFigures: Sendable {
     package private(set) var refusals: [Code: Int] = [:]
     /// With which codes the server ended connections, refusals included.
     package private(set) var closures: [Code: Int] = [:]
-    /// Errors told to clients whose connections went on; 0 for those without a code.
+    /// Errors that were sent to clients whose connections continued; 0 for those without a code.
     package private(set) var errors: [Code: Int] = [:]
     package var requests = RequestTally()
     /// How long requests took to be answered, polls that were held left out.

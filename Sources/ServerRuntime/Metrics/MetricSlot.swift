@@ -36,7 +36,7 @@ package struct MetricSlot: Hashable, Sendable {
     }
 }
 
-/// What applications are called in metrics. Their number is bounded, since each costs whoever collects them (rule ME-2).
+/// The names of applications in metrics. Their number is bounded, because each costs memory in the monitoring system (rule ME-2).
 package final class MetricNames: Sendable {
     private struct State: Sendable {
         var names: [ApplicationName] = []
@@ -86,8 +86,8 @@ package final class MetricNames: Sendable {
         state.withLockedValue { $0.other(service) }
     }
 
-    /// The name under which an application is counted. It gets a place if it has none: what was told as `other` once and under a name
-    /// later would be a counter that falls (rule ME-3).
+    /// The name under which an application is counted. It gets a slot if it has none: if it was counted under `other` once and under
+    /// its name later, a counter would fall (rule ME-3).
     package func counted(_ name: ApplicationName) -> ApplicationName {
         state.withLockedValue { $0.names[$0.slot(name).index] }
     }

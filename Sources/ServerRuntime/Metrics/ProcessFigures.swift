@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What the process uses, as Linux tells it; where there is no `/proc`, nothing is known.
+/// The process's use of resources, as Linux reports it; empty where there is no `/proc`.
 ///
 /// Reading takes longer the more sockets there are, so it is not for event loops.
 package struct ProcessFigures: Hashable, Sendable {

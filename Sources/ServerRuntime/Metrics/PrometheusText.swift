@@ -38,7 +38,7 @@ package struct PrometheusText {
         samples(&families[index].samples)
     }
 
-    /// One sample for each application of a service. Nothing counted yet is told as zero, so that rates begin where counting does.
+    /// One sample for each application of a service. A missing count is written as zero, so that rates begin with the first count.
     ///
     /// - Parameter names: by the index of their slot.
     package mutating func family(
@@ -52,7 +52,7 @@ package struct PrometheusText {
         }
     }
 
-    /// What has become of webhooks, by application and receiver.
+    /// The delivery counts of webhooks, by application and receiver.
     package mutating func webhooks(_ counts: [WebhookReport.Name: WebhookDelivery.Counts]) {
         let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
             ("webhook_events_total", .counter, "Events delivered by webhooks.", \.delivered),
@@ -134,7 +134,7 @@ package struct PrometheusText {
         return "\(sign)\(abs(nanoseconds) / 1_000_000_000).\(String(repeating: "0", count: 9 - fraction.count))\(fraction)"
     }
 
-    /// What a label's value must not hold as it is.
+    /// Escapes the characters that a label's value must not contain.
     package static func escaped(_ value: String) -> String {
         var out = ""
         for character in value.unicodeScalars {

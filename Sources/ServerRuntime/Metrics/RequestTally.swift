@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// What a request is for, as far as metrics tell requests apart: the index of a label.
+/// The kind of a request in metrics: the index of a label.
 package struct RequestKind: Hashable, Sendable {
     package let index: UInt8
 

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// What metrics tell about a server apart from what its fronts count, at one moment.
+/// The metrics of a server apart from those of its fronts, at one moment.
 package struct ServerFigures: Sendable {
     package var version = ""
     package var loops: [LoopFigures] = []
@@ -113,7 +113,7 @@ extension ServerFigures {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
                     let count = total.count(RequestKind(index: UInt8(index)), digit: digit)
-                    // The usual classes are told from the beginning.
+                    // The usual classes are listed from the beginning.
                     if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": label, "status": "\(digit)xx"]) }
                 }
             }
@@ -133,7 +133,7 @@ extension ServerFigures {
         }
     }
 
-    /// What is counted for the WebSockets of a service.
+    /// The counts for the WebSockets of a service.
     ///
     /// - Parameter connections: that are open.
     package static func writeConnections(

@@ -28,7 +28,7 @@ final class DescriptorReserve: Sendable {
 
     var isFull: Bool { descriptors.withLockedValue { $0.count >= capacity } }
 
-    /// Opens what is missing, as far as the process has descriptors.
+    /// Opens the missing descriptors, as far as the process may.
     func fill() {
         guard capacity > 0 else { return }
         descriptors.withLockedValue { descriptors in

@@ -14,9 +14,9 @@ import NIOCore
 /// for NIO to send, so order, watermarks and the bounds of slow readers are NIO's. Used on the event loop only.
 package struct DirectSocket {
     private enum Descriptor {
-        /// It is looked up when something is to be sent: most connections never have that.
+        /// Looked up when something is to be sent, which most connections never do.
         case unknown
-        /// There is no socket, or what goes to it is not what is sent, as with TLS.
+        /// There is no usable socket, or its bytes differ from the sent ones, as with TLS.
         case none
         case socket(CInt)
     }
@@ -25,7 +25,7 @@ package struct DirectSocket {
     /// Whether NIO has been given something since its queue was last seen empty.
     private var mayHavePending = true
 
-    /// - Parameter isPlain: whether what is sent is what goes to the socket, which is not so with TLS.
+    /// - Parameter isPlain: whether the sent bytes go to the socket unchanged, which is not so with TLS.
     package init(isPlain: Bool) {
         descriptor = isPlain ? .unknown : .none
     }

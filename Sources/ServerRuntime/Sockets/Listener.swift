@@ -48,7 +48,7 @@ package struct Listener {
                 throw ChannelError.ioOnClosedChannel
             }
             guard core.addresses.admit(channel) else {
-                // A reset leaves nothing behind; whoever floods the server must not fill the system with closed connections.
+                // A reset leaves no state in the system, so that a flood of connections cannot fill it with closed ones.
                 (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
                 throw ChannelError.ioOnClosedChannel
             }

@@ -8,7 +8,7 @@ package struct RemoteAddress: Hashable, Sendable {
     /// The addresses of this machine itself: 127.0.0.0/8 and ::1.
     package let isLoopback: Bool
 
-    /// Nil for what is no address of IP.
+    /// Nil for an address that is not an IP address.
     package init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let address):

@@ -22,9 +22,9 @@ import TransportCommon
 package final class ServerCertificate: Sendable {
     private struct State {
         var usable: Usable
-        /// Of the files' content as it was last looked at, usable or not.
+        /// The digest of the files' content at the last check, usable or not.
         var seen: SHA256Digest
-        /// What the last look found wrong with the files.
+        /// The problem that the last check found.
         var problem: CertificateError?
     }
 
@@ -49,13 +49,13 @@ package final class ServerCertificate: Sendable {
         state = NIOLockedValueBox(State(usable: try content.usable(), seen: content.digest))
     }
 
-    /// What a new connection takes.
+    /// The TLS context for a new connection.
     package var context: NIOSSLContext { state.withLockedValue { $0.usable.context } }
 
     /// When the certificate that is served ends, in seconds since 1970.
     package var expires: Int { state.withLockedValue { $0.usable.expires } }
 
-    /// What is wrong with the files as they are now, while an older certificate is served.
+    /// The problem of the present files, while an older certificate is served.
     package var problem: CertificateError? { state.withLockedValue(\.problem) }
 
     /// Reads the files again, whether they have changed or not; blocks. Throws what is wrong with them.
@@ -164,7 +164,7 @@ package final class ServerCertificate: Sendable {
 
         private static let maximumBytes = 1 << 20
 
-        /// What the system said last.
+        /// The error with the system's last message.
         private static func problem(_ file: CertificateError.File) -> CertificateError {
             switch errno {
             case ENOENT, ENOTDIR: .missing(file)

@@ -2,7 +2,7 @@ import NIOCore
 import ServerValues
 import WireCoding
 
-/// What a server tells of one of its WebSockets.
+/// A server's report on one of its WebSockets.
 package struct ConnectionReport: Hashable, Sendable {
     /// As logs name it.
     package var id: String
@@ -16,7 +16,7 @@ package struct ConnectionReport: Hashable, Sendable {
     package var age: Duration
     package var receivedBytes: Int
     package var sentBytes: Int
-    /// What the socket has not taken yet.
+    /// The bytes that the socket has not accepted yet.
     package var pendingBytes: Int
     package var channels: Int?
     /// `open` or `closing`.
@@ -26,10 +26,10 @@ package struct ConnectionReport: Hashable, Sendable {
 /// How a WebSocket ended.
 package struct EndedConnection: Hashable, Sendable {
     package enum Side: String, Hashable, Sendable {
-        /// The server said goodbye first.
+        /// The server began the close handshake.
         case server
         case client
-        /// The socket was gone without a goodbye.
+        /// The TCP connection ended without a close frame from either side.
         case nobody
     }
 
@@ -44,7 +44,7 @@ package struct EndedConnection: Hashable, Sendable {
     package var closedBy: Side
     /// 0 for none.
     package var code: Int
-    /// In words; nil when nobody said any.
+    /// The reason as text; nil when neither side gave one.
     package var reason: String?
     /// The other end of the socket; a proxy's when there is one.
     package var address: String?
@@ -95,7 +95,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// What there is to tell of the connection. On its event loop.
+    /// The report on the connection. On its event loop.
     package final func report(name: String?, user: String?, channels: Int?) -> ConnectionReport {
         ConnectionReport(
             id: "\(loop.number)-\(serial)", service: service.name, application: service.application(at: slot), name: name,

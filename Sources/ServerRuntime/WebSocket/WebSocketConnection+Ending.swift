@@ -17,7 +17,7 @@ extension WebSocketConnection: DrainedConnection {
         close(with: buffer)
     }
 
-    /// Says farewell, leaves, and waits for the peer's close frame.
+    /// Sends the closing frames, leaves, and waits for the peer's close frame.
     ///
     /// - Parameter farewell: ends with a close frame.
     package final func close(with farewell: ByteBuffer) {
@@ -28,7 +28,7 @@ extension WebSocketConnection: DrainedConnection {
         isHeld = false
         pauseReading(false)
         sentBytes &+= farewell.readableBytes
-        // First, so that whoever sees the farewell finds the connection's places free and its user signed out.
+        // First, so that a client that sees the close frame finds its place free and its user signed out.
         leave()
         context.writeAndFlush(wrapOutboundOut(farewell), promise: nil)
     }
@@ -47,7 +47,7 @@ extension WebSocketConnection: DrainedConnection {
         context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { _ in self.hangUp() }
     }
 
-    /// Closes the socket, without a farewell.
+    /// Closes the socket without a close frame.
     ///
     /// Gives back first: whoever sees the end and comes back at once has to find the place free, since a quota's 4004 tells
     /// clients to stay away (rule SP-4).
@@ -57,7 +57,7 @@ extension WebSocketConnection: DrainedConnection {
         context?.close(promise: nil)
     }
 
-    /// What time alone brings: pings, and the end of what takes too long.
+    /// Applies what depends on time alone: pings, and the end of what takes too long.
     final func sweep(at now: MonotonicInstant) {
         let settings = service.context.settings
         switch phase {

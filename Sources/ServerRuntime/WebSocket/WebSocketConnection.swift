@@ -26,7 +26,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     package final let loop: EventLoopContext
     final let service: WebSocketService
-    /// Where the connection is counted.
+    /// The slot under which metrics count the connection.
     package final var slot: MetricSlot
     @usableFromInline package final var place = -1
     package private(set) final var context: ChannelHandlerContext?
@@ -36,8 +36,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Since when a message has been coming in, or the client's first message or its close frame has been waited for.
     final var waiting: MonotonicInstant?
     final var phase = Phase.new
-    /// Whether bytes are being read. When the farewell cannot be written, NIO reads what the socket still has at once, in the middle
-    /// of it; those bytes are ignored.
+    /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket at once, within the
+    /// write; those bytes are ignored.
     private final var isReading = false
     /// Whether the client has to send a first message before anything else counts.
     package private(set) final var expectsGreeting: Bool
@@ -54,7 +54,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final let opened: MonotonicInstant
     final var receivedBytes = 0
     final package var sentBytes = 0
-    /// Who has said goodbye, with which code and which words.
+    /// The side that began the close handshake, with its code and reason.
     final var ending: (side: EndedConnection.Side, code: UInt16, reason: String?)?
 
     /// `@usableFromInline`, since the compiler (6.3) takes a subclass in another target for an infinite recursion when this is only `package`.
@@ -79,7 +79,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     // MARK: What a front overrides
 
-    /// The connection is there. Adds it to the loop's list. What is replied leaves with the answer to the handshake.
+    /// The connection is open. Adds it to the loop's list. Replies are sent together with the answer to the handshake.
     open func begin() {}
 
     /// A text message. Its bytes are UTF-8 and valid during the call only.
@@ -90,10 +90,10 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         fail(.violation(.unsupportedData, "Messages are text."))
     }
 
-    /// Whether the client may send so much more, in bytes and control frames, before its first message has been read.
+    /// Whether the client may send this many more bytes and control frames before its first message has been read.
     open func mayPrecedeGreeting(bytes: Int, frames: Int) -> Bool { true }
 
-    /// What time brings to an open connection beside ``sweep(at:)``.
+    /// Applies what depends on time to an open connection, beside ``sweep(at:)``.
     open func checkTime(at now: MonotonicInstant) {}
 
     /// Ends the connection in the terms of its protocol.
@@ -122,11 +122,11 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         }
     }
 
-    /// What the log says of the end beside code, reason and figures: application, user, and what a refused client had asked for. Never
-    /// secrets or tokens.
+    /// The metadata of the log entry for the end, beside code, reason and figures: application, user, and what a refused client had
+    /// requested. Never secrets or tokens.
     open var endingDetails: Logger.Metadata { [:] }
 
-    /// Says in logs which connection it is.
+    /// Identifies the connection in logs.
     open var logMetadata: Logger.Metadata { ["connection": "\(loop.number)-\(serial)"] }
 
     // MARK: Life

@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// What a front with WebSockets keeps on one event loop.
+/// The state of a front with WebSockets on one event loop.
 package protocol WebSocketLoop: LoopPart {
     associatedtype Connection: WebSocketConnection
 

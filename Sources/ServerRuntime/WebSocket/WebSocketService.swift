@@ -2,15 +2,15 @@ import NIOCore
 import ServerValues
 import WebSocketFraming
 
-/// What all WebSockets of a front have in common.
+/// The settings that all WebSockets of a front share.
 @usableFromInline
 package final class WebSocketService: Sendable {
     package let context: ServerContext
     package let name: ServiceName
-    /// Where connections are counted that belong to no application.
+    /// The slot under which metrics count connections without an application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
-    /// The server asks a client after this much silence, and waits so long for an answer.
+    /// The server pings a client after this much silence, and waits this long for an answer.
     let (silence, pongTimeout): (Duration, Duration)
     let ping: ByteBuffer
 
@@ -29,7 +29,7 @@ package final class WebSocketService: Sendable {
         self.ping = ping
     }
 
-    /// What metrics call the application at a slot.
+    /// The name of the application at a slot in metrics.
     func application(at slot: MetricSlot) -> String {
         let names = context.names.names
         return names.indices.contains(slot.index) ? names[slot.index].application.text : ""

@@ -8,14 +8,14 @@ import ServerValues
 ///
 /// Whatever is not told in time is given up and counted: the server goes on whether the receiver answers or not.
 package final class WebhookDelivery: Sendable {
-    /// What has become of the receiver's events.
+    /// The counts of the receiver's events.
     package struct Counts: Hashable, Sendable {
         package var delivered = 0
-        /// Events that were given up.
+        /// Events that were dropped.
         package var dropped = 0
         /// Requests that did not succeed; most were made again.
         package var failedRequests = 0
-        /// Events that have not been told yet.
+        /// Events that have not been sent yet.
         package var queued = 0
         /// Events for which there was no room where the next leader would find them.
         package var unkept = 0
@@ -71,7 +71,7 @@ package final class WebhookDelivery: Sendable {
         var unkept = 0
         /// Whether the event loop is going to look for something to do.
         var isScheduled = false
-        /// Somebody waits until all has been told.
+        /// Completed when everything has been sent, if a caller waits for that.
         var flushed: EventLoopPromise<Void>?
         var timer: Scheduled<Void>?
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
@@ -79,7 +79,7 @@ package final class WebhookDelivery: Sendable {
         /// Why the last request failed; nil when it succeeded.
         var problem: String?
         var lastFailure: Failure?
-        /// When the log was last told that the receiver fails, and whether it has not been told yet that it works again (rule SO-120).
+        /// When the log last reported that the receiver fails, and whether its recovery has not been reported yet (rule SO-120).
         var warned: MonotonicInstant?
         var isWarned = false
     }
@@ -91,7 +91,7 @@ package final class WebhookDelivery: Sendable {
     private let call: @Sendable (WebhookBatch) -> HTTPCall
     /// Whether a status says that the batch is not wanted later either.
     private let isFinal: @Sendable (Int) -> Bool
-    /// Where events are that outlive this process; nil when none do.
+    /// Stores events so that they survive this process; nil when none do.
     private let journal: (any WebhookJournal)?
     /// Receivers of many applications may be behind one name; those that hang must not take the connections of the others.
     private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
@@ -99,7 +99,7 @@ package final class WebhookDelivery: Sendable {
 
     /// For each request, answer included.
     package static let timeout = Duration.seconds(10)
-    /// How long a server that stops waits until all has been told.
+    /// How long a server that stops waits until everything has been sent.
     package static let flushTimeout = Duration.seconds(5)
     /// The log is warned of a receiver that fails and recovers again and again once in this time.
     package static let warningInterval = Duration.seconds(60)
@@ -108,7 +108,7 @@ package final class WebhookDelivery: Sendable {
 
     /// - Parameters:
     ///   - logger: names service, application and receiver in its metadata; gets neither URLs nor contents.
-    ///   - journal: keeps events that have a number until they have arrived or were given up.
+    ///   - journal: stores events that have a number until they have been delivered or dropped.
     package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
         journal: (any WebhookJournal)? = nil, isFinal: @escaping @Sendable (Int) -> Bool,
@@ -136,13 +136,13 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Whether there is nothing left to tell.
+    /// Whether there is nothing left to send.
     package var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
 
     /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
     package func tell(_ event: WebhookEvent) {
         let (mustSchedule, isFirstLoss, ended) = state.withLockedValue { state in
-            // What is kept goes to whoever tells next.
+            // Stored events are left to the next sender.
             guard !state.isClosed else { return (false, false, [UInt64]()) }
             if journal != nil, event.number == nil { state.unkept += 1 }
             let hasRoom = state.queue.append(event, at: clock.monotonic())
@@ -256,8 +256,8 @@ package final class WebhookDelivery: Sendable {
 
     // MARK: The end
 
-    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way. What is kept lies for the next leader,
-    /// which then does not send again what has just arrived.
+    /// From now on sends nothing new, and waits for a limited time for the answers to requests in progress. Stored events are left to
+    /// the next leader, which then does not repeat those that have just been delivered.
     package func hold(within limit: Duration = holdTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isAtRest = state.withLockedValue { state in
@@ -273,8 +273,8 @@ package final class WebhookDelivery: Sendable {
         timeout.cancel()
     }
 
-    /// Waits for a while until all has been told; the rest is given up. Nothing is taken any more afterwards. With a journal nothing is waited
-    /// for, because what is kept is told by another process.
+    /// Waits for a limited time until everything has been sent; drops the rest. Nothing is accepted afterwards. With a journal this
+    /// does not wait, because another process sends what is stored.
     package func close(within limit: Duration = flushTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isIdle = state.withLockedValue { state in

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// Something that an application's own server is told.
+/// An event for an application's own server.
 package struct WebhookEvent: Hashable, Sendable {
     /// Only events of one topic go together into one request.
     package var topic: String
@@ -35,19 +35,19 @@ package struct WebhookBatch: Hashable, Sendable {
     package var resend: MonotonicInstant?
 }
 
-/// How much a receiver is told at once, and how long it is tried.
+/// How much a receiver gets at once, and how long deliveries are retried.
 package struct WebhookPolicy: Hashable, Sendable {
-    /// What comes when so much waits is given up.
+    /// Events beyond this number of queued ones are dropped.
     package var maximumEvents = 10_000
     package var maximumBytes = 16 << 20
-    /// The part of these that events with one key may take, such as those of one user: one in so many.
+    /// The part of these limits that events with one key may use, such as those of one user: one part of this many.
     package var shares = 1
     package var batchLength: Int
-    /// A batch takes no more events from here on.
+    /// A batch that has reached this number of bytes takes no more events.
     package var batchBytes: Int
     /// How long a batch waits for company.
     package var window = Duration.zero
-    /// Requests under way at a time.
+    /// The number of requests in progress at a time.
     package var requests: Int
     /// Requests that may wait for another attempt without taking the place of others. Beyond that, they do.
     package var postponed = 0
@@ -73,7 +73,7 @@ package struct WebhookPolicy: Hashable, Sendable {
     package static let firstPause = Duration.milliseconds(500)
     package static let longestPause = Duration.seconds(32)
 
-    /// The pause after so many failures in a row.
+    /// The pause after this number of failures in a row.
     ///
     /// - Parameter chance: 0 ..< 1; takes up to half of the pause away, so that what failed together does not come back together.
     package static func pause(failures: Int, chance: Double) -> Duration {

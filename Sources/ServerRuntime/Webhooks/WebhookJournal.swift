@@ -7,18 +7,18 @@ import WireCoding
 ///
 /// May be called from any thread and under locks: calls only queue.
 package protocol WebhookJournal: AnyObject, Sendable {
-    /// Keeps an event until ``forget(_:)``.
+    /// Stores an event until ``forget(_:)``.
     ///
     /// - Returns: the number by which the event is kept; nil when there is no room, so that the event ends with this process.
     func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64?
 
-    /// Events have arrived or were given up.
+    /// Removes events that have been delivered or dropped.
     func forget(_ numbers: [UInt64])
 
     /// Hands out the events of an application that the process before has left, each once, in the order in which they were kept.
     func claim(_ application: Identifier) -> [KeptWebhookEvent]
 
-    /// The applications of events that nobody has claimed.
+    /// The applications of events without a receiver.
     var unclaimed: [Identifier] { get }
 
     /// Gives up what nobody has claimed until it was as old as an event may get.
@@ -27,8 +27,8 @@ package protocol WebhookJournal: AnyObject, Sendable {
     func expire() -> [Identifier: Int]
 }
 
-/// What a receiver of webhooks is called where events are kept. It is made of the receiver's address, which it does not show: an address may
-/// hold a token.
+/// The name of a webhook receiver in stored events. It is derived from the receiver's address without revealing it, because an address
+/// may contain a token.
 package struct WebhookReceiverName: Hashable, Sendable {
     package let text: String
     /// How many receivers before this one have the same address.
@@ -48,9 +48,9 @@ package struct WebhookReceiverName: Hashable, Sendable {
 package struct KeptWebhookEvent: Hashable, Sendable {
     package var application: Identifier
     package var receiver: WebhookReceiverName
-    /// Has the number by which it is kept.
+    /// The event, with the number under which it is stored.
     package var event: WebhookEvent
-    /// How long ago it was kept first.
+    /// The time since it was first stored.
     package var age: Duration
 
     package init(application: Identifier, receiver: WebhookReceiverName, event: WebhookEvent, age: Duration) {

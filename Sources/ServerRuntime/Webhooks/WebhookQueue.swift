@@ -1,7 +1,7 @@
 import DequeModule
 import ServerValues
 
-/// What waits to be told to one receiver: a pure value (rules SW-20 to SW-25).
+/// The events that wait for one receiver: a pure value (rules SW-20 to SW-25).
 ///
 /// Events with the same key wait in a lane of their own, of which only the first ones are under way. So a key's events never
 /// overtake each other, whatever the number of requests, and nothing has to be searched.
@@ -25,7 +25,7 @@ package struct WebhookQueue: Sendable {
         var entries: Deque<Entry> = []
         /// Bytes of the entries.
         var bytes = 0
-        /// Whether some of the lane's events are under way.
+        /// Whether some of the lane's events are in progress.
         var isBusy = false
     }
 
@@ -49,21 +49,21 @@ package struct WebhookQueue: Sendable {
     /// Events that wait for their turn.
     package private(set) var waiting = 0
     package private(set) var delivered = 0
-    /// Events that were given up.
+    /// Events that were dropped.
     package private(set) var dropped = 0
     /// Requests that did not succeed.
     package private(set) var failedRequests = 0
-    /// Numbers of events that need not be kept any more, because they have arrived or were given up.
+    /// Numbers of events that need not be stored any more, because they have been delivered or dropped.
     private var ended: [UInt64] = []
 
     package init(policy: WebhookPolicy) {
         self.policy = policy
     }
 
-    /// Events that have not been told, those under way included.
+    /// Events that have not been delivered, including those in transit.
     package var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
 
-    /// Whether there is nothing left to tell.
+    /// Whether there is nothing left to send.
     package var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
 
     /// Whether a batch is on its way or going to be sent again.
@@ -92,12 +92,12 @@ package struct WebhookQueue: Sendable {
     private func hasRoom(for event: WebhookEvent) -> Bool {
         guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else { return false }
         guard policy.shares > 1, let lane = lanes[event.key] else { return true }
-        // What comes often from one user leaves room for the events of others.
+        // Frequent events of one user leave room for those of others.
         return lane.entries.count < max(policy.maximumEvents / policy.shares, 1)
             && (lane.entries.isEmpty || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares)
     }
 
-    /// Takes an event that another queue had taken, with what was under way there: it has room in any case.
+    /// Takes an event that another queue had accepted, including one that was in progress there: there is room for it in any case.
     package mutating func restore(_ event: WebhookEvent, since now: MonotonicInstant) {
         lastNumber += 1
         let isNew = lanes[event.key] == nil
@@ -189,7 +189,7 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// Gives everything up but what is kept elsewhere.
+    /// Drops everything that is not stored elsewhere.
     package mutating func abandon() {
         let events = lanes.values.lazy.flatMap(\.entries).map(\.event) + underWay.flatMap(\.events)
         dropped += events.count(where: { $0.number == nil })

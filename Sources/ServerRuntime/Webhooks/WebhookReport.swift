@@ -1,4 +1,4 @@
-/// What has become of the events of one receiver of an application (rules SO-118 and CO-71).
+/// The delivery of events to one receiver of an application (rules SO-118 and CO-71).
 package struct WebhookReport: Hashable, Sendable {
     /// Its place in the application's list of webhooks when it was configured first, from 0 on.
     package var number: Int
@@ -12,7 +12,7 @@ package struct WebhookReport: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// What metrics count a receiver's events under.
+    /// The labels of a receiver's events in metrics.
     package struct Name: Hashable, Sendable {
         package var application: ApplicationName
         package var number: Int
@@ -31,7 +31,7 @@ package struct WebhookReport: Hashable, Sendable {
 }
 
 extension WebhookReport {
-    /// The figures alone, of a receiver that somebody else tells now.
+    /// The counts alone, of a receiver to which another node sends now.
     package var settled: WebhookReport { WebhookReport(number: number, url: nil, counts: counts.settled) }
 }
 
