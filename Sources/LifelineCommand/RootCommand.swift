@@ -74,7 +74,7 @@ struct RootCommand: AsyncParsableCommand {
                 leave(problem.kind.rawValue)
             }
         } else {
-            // What the parser says, in the form of all other errors.
+            // The parser's message, in the form of all other errors.
             let text = message(for: error)
             if !text.isEmpty { StandardError.print("error: \(text)") }
             if code == .validationFailure { StandardError.print(hint) }

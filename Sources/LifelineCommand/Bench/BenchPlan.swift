@@ -1,7 +1,7 @@
 import Lifeline
 import TransportCommon
 
-/// What a run of `bench` does. Rule CL-110.
+/// The settings of a run of `bench`. Rule CL-110.
 struct BenchPlan: Hashable, Sendable {
     var service: ServiceName
     var subscribers: Int
@@ -16,7 +16,7 @@ struct BenchPlan: Hashable, Sendable {
     /// Whether Pusher's connections ask for recovery.
     var recovers = false
 
-    /// So many messages are accounted for at most.
+    /// The largest number of messages that are accounted for.
     static let mostMessages = 10_000_000
 
     func channel(_ index: Int) -> String { "bench-\(run)-\(index)" }

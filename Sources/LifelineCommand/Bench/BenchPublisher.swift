@@ -49,7 +49,7 @@ final class BenchPublisher: Sendable {
     var counts: Counts { state.withLockedValue(\.counts) }
     /// Why a call failed; the latest reason.
     var trouble: String? { state.withLockedValue(\.trouble) }
-    /// What became of the messages of each channel, by number.
+    /// The outcomes of the messages of each channel, by number.
     var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }
 
     /// How many deliveries the accepted messages make.
@@ -69,7 +69,7 @@ final class BenchPublisher: Sendable {
         let end = start + .seconds(plan.duration * 2 + 10)
         for number in 0..<plan.messages {
             let due = start + .nanoseconds(Int64(Double(number) / Double(plan.rate) * 1e9))
-            // Sleeping for less is not worth it: what is due within a millisecond goes together.
+            // Shorter pauses are not worthwhile: messages that are due within a millisecond are sent together.
             let wait = due.duration(since: .now)
             if wait > .milliseconds(1) { try await clock.sleep(for: wait) }
             await room(for: Self.mostPending - 1)
@@ -79,7 +79,7 @@ final class BenchPublisher: Sendable {
         await room(for: 0)
     }
 
-    /// Returns when no more than so many calls are under way.
+    /// Returns when at most this number of calls are in progress.
     private func room(for pending: Int) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLockedValue { state in

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What a run of `bench` has found.
+/// The results of a run of `bench`.
 struct BenchReport: Hashable, Sendable {
     var plan: BenchPlan
     var published = 0
@@ -29,7 +29,7 @@ struct BenchReport: Hashable, Sendable {
 
     var deliveriesPerSecond: Int { nanoseconds > 0 ? Int(Double(delivered) / Double(nanoseconds) * 1e9) : 0 }
 
-    /// Counts what each subscriber lacks of what was accepted.
+    /// Counts the accepted messages that each subscriber has not received.
     mutating func account(for subscribers: [BenchSubscriber], _ outcomes: [[BenchPublisher.Outcome]]) {
         for subscriber in subscribers {
             let state = subscriber.now

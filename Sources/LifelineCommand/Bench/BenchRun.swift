@@ -9,11 +9,11 @@ struct BenchRun: Sendable {
     /// Called now and then with how far the run is.
     let progress: @Sendable (String) -> Void
 
-    /// So many connections are being made at a time.
+    /// How many connections are made at a time.
     private static let wave = 64
     /// How long a connection may take to be made and confirmed.
     private static let connectLimit = Duration.seconds(30)
-    /// After so long without a delivery what is missing is lost.
+    /// After this time without a delivery, missing messages count as lost.
     private static let quiet = Duration.seconds(3)
 
     func report() async throws -> BenchReport {

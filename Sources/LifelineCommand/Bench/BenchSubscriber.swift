@@ -1,16 +1,16 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// One subscriber of a run: what it has received, and how its connection fares. Any thread may call any method.
+/// One subscriber of a run: its received messages, and the state of its connection. Any thread may call any method.
 final class BenchSubscriber: Sendable {
     struct State: Sendable {
         var ledger = SequenceLedger()
         /// How often the connection was made.
         var connects = 0
         var isSubscribed = false
-        /// What went wrong last.
+        /// The last failure.
         var trouble: ConnectionFailure?
-        /// Whether the client has given up.
+        /// Whether the client will not try again.
         var hasFailed = false
     }
 

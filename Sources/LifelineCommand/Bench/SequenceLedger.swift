@@ -4,11 +4,11 @@ struct SequenceLedger: Sendable {
     private(set) var received = 0
     /// How many came that had come before.
     private(set) var duplicates = 0
-    /// How many came behind a message with a higher number.
+    /// How many messages came after one with a higher number.
     private(set) var late = 0
     /// Higher than every number that has come.
     private(set) var next = 0
-    /// What is missing below `next`, in order. No longer than the number of holes.
+    /// The numbers that are missing below `next`, in order. No longer than the number of gaps.
     private var holes: [Range<Int>] = []
 
     mutating func note(_ number: Int) {

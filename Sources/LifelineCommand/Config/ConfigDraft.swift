@@ -20,7 +20,7 @@ struct ConfigDraft {
                     Self.list(
                         "apps",
                         [
-                            // Some libraries take digits only.
+                            // The id has digits only, because some libraries accept no other.
                             ("id", Self.quoted("\(UInt32.random(in: 100_000...999_999, using: &random))")),
                             ("key", Self.quoted(Self.hex(10, &random))), ("secret", Self.quoted(Self.hex(32, &random))),
                             ("clientEvents", "false"),

@@ -60,7 +60,7 @@ struct ConfigListing {
         }
     }
 
-    /// Where a field of an object is written; nil when it is not there, or null means the same.
+    /// The place at which a field of an object is written; nil when the field is missing, or null means the same.
     private static func origin<Value>(of field: ServiceField<Value>, in object: SettingValue?) -> String? {
         let parts = field.name.split(separator: ".").map(String.init)
         var problems = SettingProblems()

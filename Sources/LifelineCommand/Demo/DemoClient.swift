@@ -9,7 +9,7 @@ final class DemoClient: Sendable {
     private let app: DemoApp
     private let callbacks: Callbacks
 
-    /// What a client tells; called on its queue.
+    /// The callbacks of a client, called on its queue.
     struct Callbacks: Sendable {
         var changed: @Sendable (PusherConnectionStatus) -> Void
         var confirmed: @Sendable (_ channel: String) -> Void

@@ -2,7 +2,7 @@ import ConnectionEngine
 
 /// What happened in a demonstration, and whether it adds up, as a value.
 struct DemoJournal: Sendable {
-    /// One kind of traffic: who tells whom on which channel.
+    /// One kind of traffic: sender, receiver and channel.
     struct Route: Hashable, Sendable {
         var channel: String
         var from: String
@@ -16,7 +16,7 @@ struct DemoJournal: Sendable {
 
     /// A time in which the client itself said that it was not connected.
     struct Outage: Sendable {
-        /// What was done to the line.
+        /// The fault that was applied to the line.
         var fault: String
         var begunAt: Moment
         /// When the line could be used again.
@@ -80,7 +80,7 @@ struct DemoJournal: Sendable {
         outages[last].usableAt = now
     }
 
-    /// The subject says that it is not connected.
+    /// The subject reports that it is not connected.
     mutating func noticed(at now: Moment) {
         guard let last = outages.indices.last, outages[last].noticedAt == nil else { return }
         outages[last].noticedAt = now

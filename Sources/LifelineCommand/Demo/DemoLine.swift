@@ -3,7 +3,7 @@ import WireCoding
 
 /// One line of the demonstration, before it is text.
 enum DemoLine: Sendable {
-    /// Something that a client said, or that the script noticed.
+    /// A client's event, or an observation of the script.
     case event(Event)
     /// What the script does next: the cause of the lines that follow.
     case cause(at: Moment, elapsed: Duration, String)
@@ -29,7 +29,7 @@ enum DemoLine: Sendable {
         var duplicated: Int
         var lost: Int
         var declared: Int
-        /// What had to happen and did not, and other problems.
+        /// Expected events that did not happen, and other problems.
         var problems: [String]
     }
 

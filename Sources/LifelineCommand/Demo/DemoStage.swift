@@ -7,7 +7,7 @@ final class DemoStage: Sendable {
         var journal: DemoJournal
         /// Channels that each client has confirmed, since its latest connection.
         var confirmed: [String: Set<String>] = [:]
-        /// Who is in the lobby, as the first client sees it.
+        /// The members of the lobby, as the first client sees them.
         var lobby: Set<String> = []
     }
 
@@ -37,7 +37,7 @@ final class DemoStage: Sendable {
     }
 }
 
-// What the clients tell.
+// Events of the clients.
 extension DemoStage {
     func callbacks(of name: String) -> DemoClient.Callbacks {
         DemoClient.Callbacks(

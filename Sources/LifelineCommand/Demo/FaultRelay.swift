@@ -37,7 +37,7 @@ final class FaultRelay: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// Where clients connect; the same for the whole life.
+    /// The address for clients, which stays the same.
     var port: Int { state.withLockedValue { $0.port } }
 
     /// Resets every open connection. New ones pass.
@@ -54,7 +54,7 @@ final class FaultRelay: Sendable {
         for line in lines { line.mute() }
     }
 
-    /// New connections pass again. What was mute stays dead, as after a forgotten address translation.
+    /// New connections pass again. Muted ones stay dead, as after a lost address translation.
     func unmute() {
         state.withLockedValue { $0.isMute = false }
     }
@@ -82,7 +82,7 @@ final class FaultRelay: Sendable {
 
     /// Closes everything.
     func stop() async {
-        // The demonstration is over: nobody dials the relay any more.
+        // The demonstration is over, and no client dials the relay any more.
         try? await refuse()
     }
 
@@ -154,7 +154,7 @@ final class RelayLine: Sendable {
         other?.writeAndFlush(bytes, promise: nil)
     }
 
-    /// One side has hung up. Swallowed while mute, as a dead line swallows it.
+    /// One side has closed the connection. Ignored while mute, as on a dead line.
     func ended(fromClient: Bool) {
         let other = state.withLockedValue { state -> (any Channel)? in
             fromClient ? state.server : state.isMute ? nil : client

@@ -1,7 +1,7 @@
 import NIOCore
 import TransportCommon
 
-/// An ordinary request, and the clock of whoever answers it.
+/// An ordinary request, and the clock of the server that answers it.
 extension Doctor {
     private var path: String { target.prefix + (target.service == .pubnub ? "/time/0" : "/") }
 
@@ -25,7 +25,7 @@ extension Doctor {
         case 511: throw Finding.signInRequired
         case 300..<400: return .noted(words, .redirected(to: answer.first("location")))
         case 200..<300 where answer.isPage: return .noted(words, .pageAtRoot)
-        // What a front for TLS says to plain HTTP.
+        // The answer of a TLS front to plain HTTP.
         case 400 where !target.usesTLS:
             if await speaksTLS() { throw Finding.tlsExpected }
             return .passed(words)
@@ -41,7 +41,7 @@ extension Doctor {
     }
 
     private func speaksTLS() async -> Bool {
-        // Who does not speak TLS may wait for the rest of what he takes for a line.
+        // A server without TLS may wait for the rest of what it takes for a line of text.
         let certificates = try? await showCertificates(within: min(amount, .seconds(5)))
         return certificates?.isEmpty == false
     }

@@ -5,7 +5,7 @@ import TransportCommon
 
 /// Name, TCP and proxy.
 extension Doctor {
-    /// What is dialled: the proxy, if there is one.
+    /// The address to dial: the proxy's, if there is one.
     private var dialled: (host: String, port: Int) { target.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port) }
     private var dialledName: String { target.proxy == nil ? target.authority : "the proxy \(dialled.host):\(dialled.port)" }
 
@@ -53,7 +53,7 @@ extension Doctor {
             }
         }
         guard let address else {
-            // What one address says plainly is worth more than another's silence.
+            // A definite answer of one address is more useful than the silence of another.
             throw failed.first { $0.finding.code != "connect-timeout" }?.finding ?? failed.first?.finding
                 ?? .unknownName(dialled.host)
         }

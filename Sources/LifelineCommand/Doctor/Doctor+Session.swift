@@ -57,7 +57,7 @@ extension Doctor {
         if target.service == .nexconn { try await client.connect(timeout: limit) }
         let cause = NIOLockedValueBox<ConnectionFailure?>(nil)
         let connecting = Task { try? await client.connect(timeout: limit) }
-        // While a client goes on trying, only its statuses say why.
+        // While a client keeps trying, only its statuses give the cause.
         let watching = Task {
             for await status in client.statuses {
                 guard let failure = status.cause else { continue }
@@ -128,7 +128,7 @@ extension Doctor {
             access: .secret(secret, user: Self.user + "-2"), deviceClass: .web)
     }
 
-    /// Runs `body`, and gives up when it takes too long.
+    /// Runs `body`, and fails when it takes too long.
     private func within<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws(LifelineError) -> Value
     ) async throws(LifelineError) -> Value {

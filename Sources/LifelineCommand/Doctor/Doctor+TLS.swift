@@ -50,7 +50,7 @@ extension Doctor {
                 now: now)
             return .certificate(problem, host: target.host)
         case .tlsFailed:
-            // What is no TLS record at all has a "wrong version".
+            // Bytes that are no TLS record are reported as a "wrong version".
             let isPlain = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD"].contains(failure.tlsAlert)
             return isPlain ? .noTLS(port: target.port) : .handshakeFailed(failure.tlsAlert)
         default: return .handshakeCut

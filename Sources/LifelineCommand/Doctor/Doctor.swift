@@ -4,7 +4,7 @@ import Lifeline
 import NIOCore
 import TransportCommon
 
-/// Examines a connection step by step and tells what came of each.
+/// Examines a connection step by step and reports the result of each.
 struct Doctor: Sendable {
     let target: DoctorTarget
     /// How long each wait of a step may take.
@@ -21,7 +21,7 @@ struct Doctor: Sendable {
     /// How long each wait of the present step may take.
     var limit = Duration.zero
 
-    // What the steps before have found.
+    // The addresses that earlier steps have found.
     var addresses: [SocketAddress] = []
     var address: SocketAddress?
     var link: ProbeLink?

@@ -88,7 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 
-    /// What the options, the configuration and the variables say. Rule CL-124.
+    /// The credentials from options, configuration and variables. Rule CL-124.
     private func credentials(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> (key: String?, publishKey: String?, appID: String?, secret: String?) {

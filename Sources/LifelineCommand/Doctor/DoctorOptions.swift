@@ -27,7 +27,7 @@ struct DoctorServiceOptions: ParsableArguments {
     var channel: String?
 }
 
-/// As whom `doctor` connects.
+/// The user as whom `doctor` connects.
 struct DoctorUserOptions: ParsableArguments {
     @Option(
         help:

@@ -34,7 +34,7 @@ enum DoctorStep: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What is asked of a service.
+    /// The steps that examine a service.
     static func plan(for service: ServiceName) -> [DoctorStep] {
         let network: [DoctorStep] = [.configuration, .resolution, .connection, .proxy, .tls, .http, .clock]
         return switch service {

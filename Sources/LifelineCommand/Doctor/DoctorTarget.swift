@@ -4,7 +4,7 @@ import NIOCore
 import TransportCommon
 import WireCoding
 
-/// What is to be examined, read from the command line.
+/// The target of the examination, from the command line.
 struct DoctorTarget: Sendable {
     var service: ServiceName
     var host: String
@@ -21,7 +21,7 @@ struct DoctorTarget: Sendable {
     var publishKey = "demo"
     /// PubNub's or Nexconn's.
     var token: String?
-    /// For whom Nexconn issues a token.
+    /// The user for whom Nexconn issues a token.
     var user: String?
     /// The channel to use; nil for one of its own.
     var channel: String?
@@ -127,7 +127,7 @@ struct DoctorTarget: Sendable {
         return "\(usesTLS ? "https" : "http")://\(name):\(port)\(prefix)"
     }
 
-    /// What can be said without trying anything.
+    /// The verdict that needs no attempt.
     var verdict: StepVerdict {
         let words = [
             service.word, usesTLS ? "TLS" : "no TLS", authority, service == .pusher ? appPath : "key \(key)",

@@ -11,7 +11,7 @@ struct RedisDoctor: Sendable {
     let keys: ClusterKeys
     /// How long connecting and each command may take.
     let limit: Duration
-    /// Called with each line as it is known.
+    /// Called for each line as soon as it is known.
     let report: @Sendable (RedisStep) -> Void
 
     /// - Returns: how many questions have a bad answer.

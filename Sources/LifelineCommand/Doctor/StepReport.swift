@@ -1,12 +1,12 @@
-/// What came of a step.
+/// The result of a step.
 enum StepVerdict: Hashable, Sendable {
-    /// It works; with what was found.
+    /// It works; with the details.
     case passed(String)
-    /// It works, and something about it is worth knowing.
+    /// It works, with a remark.
     case noted(String, Finding)
-    /// It was not asked for, and why.
+    /// It was not requested, and why.
     case skipped(String)
-    /// It could not be tried any more, since another step failed.
+    /// It could not be tried, because another step failed.
     case unreached(DoctorStep)
     case failed(Finding)
 }
@@ -15,7 +15,7 @@ enum StepVerdict: Hashable, Sendable {
 struct StepReport: Hashable, Sendable {
     var step: DoctorStep
     var verdict: StepVerdict
-    /// Nil for what was not tried.
+    /// Nil for a step that was not tried.
     var duration: Duration?
 
     var isFailure: Bool {

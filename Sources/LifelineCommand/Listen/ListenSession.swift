@@ -67,7 +67,7 @@ struct ListenSession: Sendable {
 
         for task in watching { task.cancel() }
         await listener.stop()
-        // What was heard up to here is still printed, if somebody reads it.
+        // Events up to this point are still printed, if the output is read.
         telling.cancel()
         await Self.atMost(Self.patience) {
             await telling.value

@@ -1,13 +1,13 @@
 import ConnectionEngine
 import Lifeline
 
-/// From what a client hears to the lines that are printed, as a value.
+/// Translates a client's events into the lines that are printed. A pure value.
 struct ListenTranslator: Sendable {
     let subscriber: String
     let service: ServiceName
     /// Whether lines about presence are wanted.
     let showsPresence: Bool
-    /// Whether what only this service tells is wanted.
+    /// Whether events that only this service has are printed.
     let showsNotices: Bool
     private var last: StatusWord?
     private var subscribed: [String] = []

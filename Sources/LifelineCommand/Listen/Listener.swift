@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import Lifeline
 
-/// What `lifeline listen` does: connects, keeps channels subscribed, obeys commands, and tells everything that happens.
+/// Runs `lifeline listen`: connects, keeps channels subscribed, obeys commands, and prints every event.
 actor Listener {
     private let client: LifelineClient
     private let print: @Sendable (ListenLine) async -> Void
@@ -10,7 +10,7 @@ actor Listener {
     private let event: String
     /// Channels that are wanted, in order, whether they are subscribed or not.
     private var wanted: [String] = []
-    /// What was asked for last on each channel and is not done yet. Whatever is asked for next waits for it (rule CL-84).
+    /// The last command on each channel that is still in progress. The next command waits for it (rule CL-84).
     private var pending: [String: (turn: Int, work: Task<Void, Never>)] = [:]
     private var turns = 0
     private var connecting: Task<Void, Never>?
@@ -40,7 +40,7 @@ actor Listener {
         (publishing, publishes) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.publishLimit))
     }
 
-    /// The latest status that was told.
+    /// The latest status that was printed.
     var status: StatusWord? { translator.status }
 
     /// Whether it was connected, and not only refused (rule CL-93).
@@ -122,7 +122,7 @@ extension Listener {
             wanted.removeAll { $0 == channel }
             await unsubscribe(channel)
         case .publish(let channel, let json):
-            // What goes over the connection needs the subscription that was asked for before.
+            // Commands over the connection need the subscription that was requested before.
             if client.status.phase == .connected, let earlier = pending[channel] { await earlier.work.value }
             guard case .enqueued = publishes.yield((channel, json)) else {
                 let error = LifelineError(.init(.overloaded), "\(Self.publishLimit) publishes wait already.")
@@ -142,14 +142,14 @@ extension Listener {
         }
     }
 
-    /// Statuses tell how it goes.
+    /// Statuses report the progress.
     private func connect() {
         connecting?.cancel()
         let client = client
         // What still waits then is about to end with the connection that failed.
         let hasFailed = client.status.phase == .failed
         let statuses = client.statuses
-        // Statuses tell of failures.
+        // Statuses report failures.
         connecting = Task { try? await client.connect() }
         reconnecting = hasFailed ? Task { for await status in statuses where status.phase != .failed { return } } : nil
         for channel in wanted where hasFailed || pending[channel] == nil { subscribe(channel) }
@@ -163,14 +163,14 @@ extension Listener {
         await client.disconnect()
     }
 
-    /// Lines tell how it goes. A subscription that the end of a connection has ended is asked for again by the next `connect`.
+    /// Lines report the progress. A subscription that ended with a connection is repeated by the next `connect`.
     private func subscribe(_ channel: String) {
         let client = client
         let reconnecting = reconnecting
         enqueue(on: channel) { [weak self] in
             await reconnecting?.value
             do throws(LifelineError) {
-                // The lines come from the client's own sequence; what the room keeps for a first consumer is let go.
+                // The lines come from the client's own sequence; messages that the room stores for a first consumer are released.
                 _ = try await client.channel(channel).subscribe().deliveries
             } catch {
                 await self?.refused(channel, error)
@@ -181,7 +181,7 @@ extension Listener {
     private func unsubscribe(_ channel: String) async {
         await waitForPublishes()
         let client = client
-        // At once, so that nobody goes on waiting for a subscription; and once more after it, since it may not have begun yet.
+        // At once, so that no call keeps waiting for a subscription; and once more afterwards, because it may not have begun yet.
         client.channel(channel).unsubscribe()
         guard pending[channel] != nil else { return }
         enqueue(on: channel) { client.channel(channel).unsubscribe() }

@@ -5,7 +5,7 @@ import Lifeline
 enum StatusWord: String, Hashable, Sendable, CaseIterable {
     case connecting, connected, reconnecting, disconnecting, disconnected, failed
 
-    /// Rule CL-2. Nil before the first `connect`: there is nothing to tell yet.
+    /// Rule CL-2. Nil before the first `connect`, when there is nothing to report yet.
     init?(_ phase: ConnectionPhase) {
         switch phase {
         case .idle: return nil
@@ -18,7 +18,7 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What to say when there is no cause to tell.
+    /// The text when there is no cause to report.
     var sentence: String {
         switch self {
         case .connecting: "Connecting."

@@ -6,7 +6,7 @@ extension ServiceName {
     /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
     func vendorWord(_ status: ConnectionStatus, _ word: StatusWord) -> String? {
         switch self {
-        // It has no name for an end that was not asked for but `disconnected`.
+        // Pusher's only name for an unrequested end is `disconnected`.
         case .pusher: word == .failed ? "disconnected" : word.rawValue
         case .pubnub: Self.pubNubCategory(status, word).map { "PN\($0)Category" }
         case .nexconn: Self.nexconnStatus(status)

@@ -4,7 +4,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Asks a server which channels somebody is on. Rule CL-107.
+/// Requests the list of occupied channels from a server. Rule CL-107.
 struct ChannelList: Sendable {
     let api: ServerAPI
     let service: ServiceName

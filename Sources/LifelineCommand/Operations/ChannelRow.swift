@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A channel that somebody is on, as `channels` prints it. What the service does not say is nil.
+/// A channel with subscribers, as `channels` prints it. Values that the service does not report are nil.
 struct ChannelRow: Hashable, Sendable {
     var name: String
     var subscriptions: Int?
@@ -36,7 +36,7 @@ struct ChannelRow: Hashable, Sendable {
     }
 }
 
-/// What is different between two lists of channels.
+/// The difference between two lists of channels.
 struct ChannelChange: Hashable, Sendable {
     enum Kind: String, Sendable { case occupied, vacated, changed }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Identifiers
 import PubNubProtocol
 
-/// What a PubNub token grants.
+/// Options for the rights of a PubNub token.
 struct PubNubRightsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A channel; may be repeated.", valueName: "name[=rights]"))
     var channel: [String] = []

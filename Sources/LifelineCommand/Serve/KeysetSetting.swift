@@ -36,7 +36,7 @@ enum KeysetSetting {
             "Above that number, how often a summary is sent"),
         .init(
             "pushWebhook", option: .text(\.pubnub.pubnubPushWebhook, "url"), unset: .words("none"),
-            "The address that is told what messages ask to be pushed to devices",
+            "A webhook for messages that are to be pushed to devices",
             shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }
         ) { value, keyset throws(CommandFailure) in
             keyset.pushWebhook = try WebhookSetting.address(value)

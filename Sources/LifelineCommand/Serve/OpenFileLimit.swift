@@ -11,7 +11,7 @@ enum OpenFileLimit {
     /// Files beside the sockets of clients: the store, event loops, webhooks, and what libraries open.
     private static let reserve = 512
 
-    /// What a server needs for so many connections, and for the requests that it answers beside them.
+    /// How many descriptors a server needs for this number of connections, and for the requests that it answers beside them.
     static func needed(for connections: Int) -> Int { connections + 1024 + reserve }
 
     /// Raises the limit to `wanted` as far as this process may raise it itself, and never lowers it.

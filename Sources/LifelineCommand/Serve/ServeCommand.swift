@@ -163,11 +163,11 @@ struct ServeCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// Writes a line to somebody who looks at standard error; nil when that is a file or a log.
+    /// Writes a line to standard error if it is a terminal; nil when it is a file or a log.
     private static var terminal: ((String) -> Void)? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         return { line in
-            // Not through the log, which may be kept elsewhere, too.
+            // Not through the log, which may also be stored elsewhere.
             FileHandle.standardError.write(Data((line + "\n").utf8))
         }
     }

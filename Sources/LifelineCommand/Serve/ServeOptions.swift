@@ -23,7 +23,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "Log and traces") var log: ServeLogOptions
 }
 
-/// What runs, and where its settings and messages are.
+/// The services to run, and the places of settings and messages.
 struct ServeBaseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"), completion: .file())
     var config: String?
@@ -35,7 +35,7 @@ struct ServeBaseOptions: ParsableArguments {
     var data: String?
 }
 
-/// Where a server listens.
+/// Options for the address on which a server listens.
 struct ServeAddressOptions: ParsableArguments {
     @Option(help: ServerSetting.host.help)
     var host: String?
@@ -59,7 +59,7 @@ struct ServeBridgeOptions: ParsableArguments {
     var bridgeIgnoresAccessManager: Bool?
 }
 
-/// What the server logs.
+/// Options for the server's log.
 struct ServeLogOptions: ParsableArguments {
     @Option(help: ServerSetting.logLevel.help)
     var logLevel: String?

@@ -27,7 +27,7 @@ struct ServeReload: Service {
         do throws(CommandFailure) {
             let settings = try ServeSettings(command: command)
             try settings.refusePublicSecrets()
-            // Those of a service that is off stay away until the new start.
+            // Applications of a service that is switched off are left out until the next start.
             let applications = settings.applications(for: started.services)
             let keysets = settings.keysets(for: started.services)
             let chatApplications = settings.chatApplications(for: started.services)

@@ -1,7 +1,7 @@
 import LifelineServer
 import RealtimeHub
 
-/// What `serve --check` says would run, without secrets. Rule SO-5.
+/// The report of `serve --check`: what would run, without secrets. Rule SO-5.
 struct ServeReport {
     let settings: ServeSettings
     /// How many files may be open, as far as it is known.
@@ -15,7 +15,7 @@ struct ServeReport {
         self.daysLeft = daysLeft
     }
 
-    /// Of settings that were read for a check, with what this machine and the present time say.
+    /// The report for settings that were read for a check, including what depends on this machine and the present time.
     init(checked settings: ServeSettings) {
         self.init(
             settings: settings, openFiles: OpenFileLimit.highest,

@@ -61,7 +61,7 @@ extension ServeSettings {
         return "other machines can reach \(admin.host), and there is no TLS (tls.cert, tls.key)"
     }
 
-    /// What the server is told of its admin port. Hashes passwords, which takes a moment, and may make one.
+    /// The server's configuration of the admin port. Hashes passwords, which takes a moment, and may generate one.
     ///
     /// - Parameter terminal: shows somebody a line that no log keeps; nil when nobody looks.
     func adminConfiguration(

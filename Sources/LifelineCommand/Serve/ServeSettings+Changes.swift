@@ -22,7 +22,7 @@ extension ServeSettings {
     /// Whether the server listens on this machine's own addresses only.
     private var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether others than the programs of this machine can reach the server, as far as its settings tell.
+    /// Whether other machines can reach the server, as far as its settings show.
     private var isExposed: Bool { !isLocal || server.trustsProxyHeaders || !server.pathPrefix.isEmpty }
 
     /// Refuses a server that others can reach with secrets that everybody can read in this package, unless that is wanted (rule

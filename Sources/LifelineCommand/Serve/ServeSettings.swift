@@ -18,12 +18,12 @@ struct ServeSettings: Sendable {
     var activityTimeout = 120
     var logLevel = Logger.Level.notice
     var logFormat = ServeLogFormat.text
-    /// Where traces are sent; nil for nowhere.
+    /// The address for traces; nil for none.
     var tracesEndpoint: String?
     /// At least one of each, also when the service is switched off.
     var keysets: [Keyset] = []
     var chatApplications: [ChatApplication] = []
-    /// Where messages are kept; nil for memory.
+    /// The directory for messages; nil for memory.
     var data: String?
     var redisParts = RedisParts()
     /// The Redis that is shared with other servers; nil for none.
@@ -152,7 +152,7 @@ struct ServeSettings: Sendable {
         configuration.host = host
         configuration.port = port
         configuration.applications = registry
-        // What has no key that anybody could know is switched off.
+        // A service without a key that anybody could know is switched off.
         configuration.keysets = keysets(for: services)
         configuration.chatApplications = chatApplications(for: services)
         if isBridged {

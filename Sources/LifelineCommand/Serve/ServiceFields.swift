@@ -10,14 +10,14 @@ struct ServiceFields<Value: Sendable>: Sendable {
         let field: any KeyPath<Value, String> & Sendable
     }
 
-    /// What an application of the service is called in sentences.
+    /// The word for an application of the service in sentences.
     let word: String
-    /// What the variables of the only application begin with.
+    /// The prefix of the variables of a single application.
     let prefix: String
     let all: [ServiceField<Value>]
-    /// What the only application has where it says nothing.
+    /// The defaults of a single application.
     let development: Value
-    /// What each of several has where it says nothing.
+    /// The defaults of each application of a list.
     let blank: Value
     let keys: [Key]
     /// The field that each of several has to name beside its keys.
@@ -136,7 +136,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         }
     }
 
-    /// False when the value says nothing.
+    /// False when the value sets nothing.
     @discardableResult
     private func set(
         _ name: String, to value: SettingValue, in target: inout Value, _ problems: inout SettingProblems

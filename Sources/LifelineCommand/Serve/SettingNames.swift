@@ -50,7 +50,7 @@ enum SettingNames {
         (isOn ? "--" : "--no-") + variable(name, prefix: "").lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
     }
 
-    /// What somebody wrote in the place of a name, without what could confuse a terminal.
+    /// A text that was given in place of a name, without characters that could confuse a terminal.
     private static func printable(_ name: String) -> String {
         let shown = name.prefix(40).filter { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" }
         return shown.isEmpty ? "of that name" : String(shown)

@@ -6,7 +6,7 @@ struct SettingProblems {
 
     mutating func add(_ failure: CommandFailure) { failures.append(failure) }
 
-    /// What `read` returns; nil when it fails, which is noted.
+    /// The result of `read`; nil when it fails, which is recorded.
     mutating func attempt<Value>(_ read: () throws(CommandFailure) -> Value) -> Value? {
         do throws(CommandFailure) {
             return try read()
@@ -16,7 +16,7 @@ struct SettingProblems {
         }
     }
 
-    /// All that was noted; nil for nothing.
+    /// All recorded failures; nil for none.
     var failure: CommandFailure? { CommandFailure(all: failures) }
 
     /// Throws all that was noted.

@@ -152,7 +152,7 @@ struct SettingValue: Sendable {
         return strings
     }
 
-    /// The members of an object, each with its name put behind this one's. `known` says what may be in it; other names are problems.
+    /// The members of an object, each with its name appended to this one's. `known` lists the allowed names; others are problems.
     func members(
         of known: [String], _ problems: inout SettingProblems
     ) throws(CommandFailure) -> [(key: String, value: SettingValue)] {

@@ -12,7 +12,7 @@ struct SettingsFile: Sendable {
     private(set) var pubnub: SettingValue?
     /// One chat application or several.
     private(set) var nexconn: SettingValue?
-    /// What to say about a file with secrets that every user of this machine may read; nil for other files.
+    /// The warning about a file with secrets that every user of this machine may read; nil for other files.
     private(set) var exposure: String?
 
     /// Ten thousand applications have less.
@@ -21,7 +21,7 @@ struct SettingsFile: Sendable {
     /// Names that are unknown or there twice, and a section that is none.
     private var problems = SettingProblems()
 
-    /// What is wrong with the names of the file; nil when nothing is.
+    /// The problems with names in the file; nil for none.
     var failure: CommandFailure? { problems.failure }
 
     /// No file.

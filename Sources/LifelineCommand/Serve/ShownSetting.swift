@@ -47,7 +47,7 @@ enum ShownSetting: Hashable, Sendable {
         return "\(Double(whole) + Double(fraction) / 1e18)"
     }
 
-    /// Without user, password, query and fragment; a path stays, because it tells which address it is.
+    /// The address without user, password, query and fragment; the path stays, because it identifies the address.
     static func masked(_ address: String) -> String {
         guard var parts = URLComponents(string: address) else { return mask }
         if parts.user != nil { parts.user = "xxx" }

@@ -12,7 +12,7 @@ struct StrayVariable: Hashable, Sendable {
         }
     }
 
-    /// What is said about it: its name, and the setting that was probably meant.
+    /// The warning: the variable's name, and the setting that was probably meant.
     var text: String {
         "the variable \(name.printable) is no setting" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }

@@ -2,11 +2,11 @@ import ConnectionEngine
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// How commands that ask one question connect. A client goes on trying for as long as somebody wants it to; whoever waits in front of
-/// a terminal wants to know at once what is wrong. Rule CL-19.
+/// How commands connect that ask one question. Other clients keep trying; a user in front of a terminal needs to know at once what is
+/// wrong. Rule CL-19.
 enum BriefConnection {
     private struct Findings {
-        /// What ended the undertaking.
+        /// The error that ended the command.
         var obstacle: LifelineError?
         /// The latest failure after which the client tried again.
         var last: LifelineError?
@@ -48,7 +48,7 @@ enum BriefConnection {
         }
     }
 
-    /// What the client would try again after.
+    /// The failures after which the client would try again.
     private static func failure(_ event: ClientEvent) -> LifelineError? {
         switch event {
         case .status(let status) where status.willRetry:

@@ -1,13 +1,13 @@
 /// Why a command ends without success, in words that say what to do next.
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
     enum Kind: Int32, Hashable {
-        /// It was tried and did not work.
+        /// The command was tried and failed.
         case failed = 1
-        /// It was asked for in a way that cannot work.
+        /// The command line or a setting is invalid.
         case usage = 2
     }
 
-    /// What is wrong; several lines when several things are.
+    /// The error text, one line for each error.
     var message: String
     var kind: Kind
 
@@ -24,7 +24,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         self.init(messages.joined(separator: "\n"), first.kind)
     }
 
-    /// What is wrong, one thing each.
+    /// The errors, one each.
     var messages: [String] { message.split(separator: "\n").map(String.init) }
 
     var description: String { message }

@@ -9,7 +9,7 @@ import RealtimeHub
     import Musl
 #endif
 
-/// What identifies an application to its server.
+/// The credentials of an application at its server.
 struct ServerCredentials: Hashable, Sendable {
     /// Of Pusher's HTTP API.
     var appID = ""

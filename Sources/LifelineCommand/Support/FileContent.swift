@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// What is in a file, or in anything else that can be read to its end, such as a pipe.
+/// The contents of a file, or of anything else that can be read to its end, such as a pipe.
 enum FileContent {
-    /// Why it cannot be read, to stand behind its name.
+    /// Why it cannot be read, in words that follow its name.
     struct Failure: Error {
         let reason: String
 
@@ -27,7 +27,7 @@ enum FileContent {
         }
     }
 
-    /// Blocks.
+    /// Reads a file. Blocks the thread.
     ///
     /// - Parameter limit: the most bytes that the file may have. A device that never ends has more.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {

@@ -18,7 +18,7 @@ final class LinePrinter: Sendable {
         var isWriting = false
         /// Whether the reader has gone.
         var isBroken = false
-        /// Those who wait for the buffer to empty.
+        /// The callers that wait for the buffer to empty.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -102,7 +102,7 @@ final class LinePrinter: Sendable {
     }
 
     private func giveUp() {
-        // First, so that whoever is told that nothing waits any more finds it told as well.
+        // First, so that a caller that learns that the buffer is empty also finds the output broken.
         onBroken()
         let waiting = state.withLockedValue { state in
             state.isBroken = true

@@ -1,6 +1,6 @@
 extension StringProtocol {
-    /// What others wrote, fit for a line on a terminal: nothing in it moves the cursor, begins another line or turns the direction of
-    /// writing. Rule CL-21.
+    /// A text of others, made safe for a line on a terminal: nothing in it moves the cursor, begins another line or changes the
+    /// direction of writing. Rule CL-21.
     var printable: String {
         guard unicodeScalars.contains(where: Self.isUnprintable) else { return String(self) }
         var out = String.UnicodeScalarView()

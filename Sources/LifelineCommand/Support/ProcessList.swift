@@ -8,7 +8,7 @@
 
 /// What every user of the machine sees of this program's arguments in lists of processes. Rule CL-22.
 enum ProcessList {
-    /// Options whose values are secrets, or have one in them.
+    /// Options whose values are or contain secrets.
     static let secretOptions: Set<String> = [
         "--secret", "--previous-secret", "--token", "--cipher-key", "--encryption-key", "--proxy", "--header", "--pubnub-secret",
         "--pubnub-previous-secret",
@@ -38,8 +38,8 @@ enum ProcessList {
         }
     }
 
-    /// In `scheme://user:password@host/path?query#fragment` everything that may be a secret: what is before the `@`, and what is
-    /// behind `?` or `#`. Does nothing to other text.
+    /// Hides everything that may be a secret in `scheme://user:password@host/path?query#fragment`: what stands before the `@`, and what
+    /// follows `?` or `#`. Other text stays.
     private static func hideParts(ofAddress argument: UnsafeMutablePointer<CChar>) {
         let bytes = UnsafeMutableBufferPointer(start: argument, count: strlen(argument))
         let cover = CChar(UInt8(ascii: "x"))

@@ -96,7 +96,7 @@ struct ServerAPI: Sendable {
 
 /// Answers as JSON, and failures in words that say what to do.
 extension ServerAPI {
-    /// The answer's body when it says success.
+    /// The answer's body, if its status is a success.
     static func json(
         _ call: () async throws(ConnectionFailure) -> HTTPAnswer
     ) async throws(CommandFailure) -> JSONText {

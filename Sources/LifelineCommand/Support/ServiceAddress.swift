@@ -1,7 +1,7 @@
 import Foundation
 import Lifeline
 
-/// What `--url` or `--api-url` says: where a service is.
+/// The address of a service, from `--url` or `--api-url`.
 struct ServiceAddress: Hashable, Sendable {
     var host: ServiceHost
     /// A path in front of the service's own, or nil.

@@ -11,7 +11,7 @@ enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     var word: String { self == .nexconn ? "chat" : rawValue }
 
-    /// Takes both names of chat.
+    /// Accepts both names of chat.
     init?(word: String) {
         guard let service = Self.allCases.first(where: { $0.word == word }) ?? Self(rawValue: word) else { return nil }
         self = service
@@ -23,7 +23,7 @@ enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     static var allValueDescriptions: [String: String] { [:] }
     var defaultValueDescription: String { word }
 
-    /// Says what was given and does nothing with this service. Rule CL-13.
+    /// Reports options that have no effect with this service. Rule CL-13.
     func notes(on options: [(option: String, isGiven: Bool, services: [ServiceName])]) -> [String] {
         options.filter { $0.isGiven && !$0.services.contains(self) }
             .map { note in
@@ -92,12 +92,12 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// What stands in the field `sub`.
+    /// The value of the field `sub`.
     var subscriber: String { name ?? user ?? "lifeline" }
 
     /// - Parameters:
-    ///   - presence: whether who comes and goes is wanted.
-    ///   - filter: which messages are wanted, for services that can tell.
+    ///   - presence: whether presence events are wanted.
+    ///   - filter: which messages are wanted, for services that can filter.
     ///   - isBrief: whether the connection is for one question only.
     func makeService(
         presence: Bool = false, filter: String? = nil, isBrief: Bool = false
@@ -197,7 +197,7 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// As given; ``makeService(presence:filter:isBrief:)`` has said what is wrong with it.
+    /// The options as given; ``makeService(presence:filter:isBrief:)`` has already reported errors in them.
     var clientOptions: ClientOptions { (try? makeClientOptions()) ?? ClientOptions() }
 
     func makeClientOptions() throws(CommandFailure) -> ClientOptions {
@@ -220,7 +220,7 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// What was given and does nothing with this service.
+    /// Options that were given and have no effect with this service.
     var notes: [String] {
         service.notes(on: [
             ("--api-url", apiURL != nil, [.pusher]), ("--publish-key", publishKey != nil, [.pubnub]),

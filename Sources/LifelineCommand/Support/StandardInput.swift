@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The lines of standard input, read on a thread of its own, which blocks nobody.
+/// The lines of standard input, read on a thread of its own, so that no other thread is blocked.
 enum StandardInput {
     /// How many lines may be read ahead; then the writer of the input has to wait.
     private static let ahead = 256

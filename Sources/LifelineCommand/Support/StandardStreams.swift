@@ -15,14 +15,14 @@ enum StandardError {
         write("lifeline: \(line.printable)\n")
     }
 
-    /// There is nobody left to tell when this fails.
+    /// A failure of this cannot be reported anywhere.
     static func write(_ text: String) {
         _ = StandardOutput.write(Array(text.utf8), to: STDERR_FILENO)
     }
 }
 
-/// What was asked for, on standard output, without a buffer: the C library's is locked while the thread that reads standard input
-/// waits, and the program could not end.
+/// Standard output without a buffer: the buffer of the C library is locked while the thread that reads standard input waits, so the
+/// program could not end.
 enum StandardOutput {
     private static let failure = NIOLockedValueBox<Int32?>(nil)
 

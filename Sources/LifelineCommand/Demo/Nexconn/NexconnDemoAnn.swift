@@ -21,7 +21,7 @@ final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, S
         params.naviServer = "http://127.0.0.1:\(port)"
         params.databaseDirectory = directory
         params.timing = .fast
-        // The table has what the log would say.
+        // The table shows what the log would contain.
         params.logLevel = .none
         NCEngine.initialize(params)
         NCEngine.addConnectionStatusHandler(identifier: Self.identifier, handler: self)

@@ -18,7 +18,7 @@ struct NexconnDemoRecord: Sendable {
         var happened: Bool
     }
 
-    /// What ann was told of her connection.
+    /// The statuses of ann's connection.
     private(set) var statuses: [NCConnectionStatus] = []
     /// Ben to ann.
     private(set) var toAnn = Way()

@@ -42,7 +42,7 @@ struct NexconnScript: Sendable {
         ann.prepare(port: relay.port, directory: directory.path)
         let (ben, room) = try await signInBen(backend, server.port)
         let listening = Task { [board] in
-            // What ben says himself comes to him as well (rule LL-27).
+            // Ben receives his own messages as well (rule LL-27).
             for await message in room.messages where message.user == "ann" {
                 if let number = Self.number(in: message) { board.change { $0.benReceived(number) } }
             }
@@ -161,7 +161,7 @@ struct NexconnScript: Sendable {
 
     private func say(_ text: String) { show(.text(text)) }
 
-    /// Says what is done next, and leaves time to read what came before and the cause before its effects.
+    /// Prints the next step, with pauses for reading what came before, and the cause before its effects.
     private func heading(_ text: String) async {
         try? await Task.sleep(for: pace.pause)
         show(timeline.heading(.now, text))

@@ -63,7 +63,7 @@ final class PubNubDemoClient: PNObjectEventListener, Sendable {
     }
 }
 
-/// What a client's listener hears.
+/// An event of a client's listener.
 enum PubNubDemoNews: Sendable {
     struct Status: Sendable {
         var category: PNStatusCategory

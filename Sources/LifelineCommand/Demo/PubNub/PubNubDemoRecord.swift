@@ -6,7 +6,7 @@ struct PubNubDemoRecord: Sendable {
     struct Way: Sendable {
         var sent: [Int] = []
         var received: [Int] = []
-        /// Numbers that the client said may be missing.
+        /// Numbers that the client reported as possibly missing.
         var declared: Set<Int> = []
 
         var duplicated: Int { received.count - Set(received).count }
@@ -47,7 +47,7 @@ struct PubNubDemoRecord: Sendable {
         checks.append(Check(what: what, happened: happened, detail: detail))
     }
 
-    /// The categories that a client was told, from a position on.
+    /// The status categories that a client received, from a position on.
     func categories(of name: String, from position: Int = 0) -> [PNStatusCategory] {
         (statuses[name] ?? []).dropFirst(position).map(\.category)
     }

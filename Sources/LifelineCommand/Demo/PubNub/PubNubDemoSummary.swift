@@ -44,7 +44,7 @@ struct PubNubDemoSummary: Sendable {
 }
 
 extension DemoTimeline {
-    /// A line for what a listener heard; nil for messages, which are counted.
+    /// The line for a listener's event; nil for messages, which are counted.
     func news(_ news: PubNubDemoNews, of name: String) -> DemoLine? {
         switch news {
         case .message: return nil

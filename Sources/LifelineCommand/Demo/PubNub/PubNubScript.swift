@@ -14,7 +14,7 @@ struct PubNubScript: Sendable {
     /// How long the script waits for anything before it calls it a problem.
     private static let patience = Duration.seconds(12)
     private static let room = "room"
-    /// Where rights are checked.
+    /// A keyset that checks rights.
     private static let guarded = Keyset(
         publishKey: "demo", subscribeKey: "guarded", secretKey: "guarded-secret", requiresGrants: true)
 
@@ -180,7 +180,7 @@ struct PubNubScript: Sendable {
 
     private func say(_ text: String) { show(.text(text)) }
 
-    /// Says what is done next, and leaves time to read what came before and the cause before its effects.
+    /// Prints the next step, with pauses for reading what came before, and the cause before its effects.
     private func heading(_ text: String) async {
         try? await Task.sleep(for: pace.pause)
         show(timeline.heading(.now, text))

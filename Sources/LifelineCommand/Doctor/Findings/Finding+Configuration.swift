@@ -1,4 +1,4 @@
-/// What can be wrong before anything is tried.
+/// Findings from before any attempt.
 extension Finding {
     static func unencrypted(host: String) -> Finding {
         Finding(

@@ -1,4 +1,4 @@
-/// What answers in place of the server.
+/// Findings about answers that do not come from the server.
 extension Finding {
     static let signInRequired = Finding(
         "captive-portal", "The network requires a sign-in before it forwards traffic.",

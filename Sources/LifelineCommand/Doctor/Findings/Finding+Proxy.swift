@@ -1,4 +1,4 @@
-/// What can be wrong with a proxy.
+/// Findings about a proxy.
 extension Finding {
     static func proxyRefusal(status: Int, hasCredentials: Bool, target: String) -> Finding {
         switch (status, hasCredentials) {

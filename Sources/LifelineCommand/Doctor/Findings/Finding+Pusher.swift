@@ -1,6 +1,6 @@
 import PusherProtocol
 
-/// What a server that speaks the Pusher protocol says.
+/// Findings about a server that speaks the Pusher protocol.
 extension Finding {
     /// A close frame, or an error message with a code (Pusher protocol, Error codes).
     ///

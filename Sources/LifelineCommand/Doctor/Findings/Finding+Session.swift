@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// What clients of PubNub and Nexconn report.
+/// Findings that clients of PubNub and Nexconn report.
 extension Finding {
     static func session(_ error: LifelineError, service: ServiceName) -> Finding {
         let number = error.number.map { " (\($0))" } ?? ""

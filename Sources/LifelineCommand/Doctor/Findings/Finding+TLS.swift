@@ -1,4 +1,4 @@
-/// What can be wrong with TLS and certificates.
+/// Findings about TLS and certificates.
 extension Finding {
     static func certificate(_ problem: CertificateProblem, host: String) -> Finding {
         switch problem {

@@ -1,4 +1,4 @@
-/// What a diagnosis found: a code for programs, what it means and what to do about it.
+/// The result of a diagnosis: a code for programs, what it means and what to do about it.
 ///
 /// Never holds secrets, tokens or payloads.
 struct Finding: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import X509
 
-/// What is wrong with a certificate that was not accepted.
+/// Why a certificate was not accepted.
 enum CertificateProblem: Hashable, Sendable {
     case expired(days: Int)
     case notYetValid(days: Int)
@@ -9,7 +9,7 @@ enum CertificateProblem: Hashable, Sendable {
     case selfSigned
     case unknownIssuer(String)
     case chainExpired(String)
-    /// It may be used for these purposes, and a server is not among them.
+    /// The certificate may be used for these purposes only, which do not include a server.
     case wrongUsage([String])
     case weak
     case unclear

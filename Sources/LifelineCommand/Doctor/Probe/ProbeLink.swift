@@ -33,7 +33,7 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    /// What comes next, if it comes in time: a peer that sends a byte now and then must not win any.
+    /// The next arrival within the time limit, which single bytes of the peer do not extend.
     private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
         let limit = max(deadline - .now(), .nanoseconds(0))
         return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
@@ -77,7 +77,7 @@ final class ProbeLink: Sendable {
         }
     }
 
-    /// What a TLS handshake found.
+    /// The result of a TLS handshake.
     struct Security: Sendable {
         var certificate: NIOSSLCertificate
         var version: String

@@ -10,7 +10,7 @@ final class ProbeMailbox: ChannelInboundHandler {
         /// The TLS handshake is done.
         case secured
         case failed(any Error)
-        /// The peer hung up. The last arrival.
+        /// The peer closed the connection. The last arrival.
         case end
     }
 
@@ -61,9 +61,9 @@ final class ProbeMailbox: ChannelInboundHandler {
 
 /// Nothing came in time.
 struct ProbeTimeout: Error {}
-/// The peer hung up.
+/// The peer closed the connection.
 struct ProbeEnd: Error {}
-/// What came is not HTTP.
+/// The answer is not HTTP.
 struct ProbeNotHTTP: Error {
     /// Whether it is an alert of TLS.
     var isTLS = false

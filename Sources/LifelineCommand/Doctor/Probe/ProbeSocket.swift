@@ -23,7 +23,7 @@ actor ProbeSocket {
         link.write(Array(buffer.readableBytesView))
     }
 
-    /// Says goodbye; the connection is closed when nobody holds it any more.
+    /// Sends the closing message; the connection is closed when it is released.
     func close() {
         var buffer = ByteBuffer()
         writer.writeClose(.normal, to: &buffer)

@@ -14,7 +14,7 @@ struct ServeWatchdog: Service {
             try? await gracefulShutdown()
             return
         }
-        // It ends by being cancelled.
+        // The watchdog ends by cancellation.
         try? await cancelWhenGracefulShutdown { try await watch(every: interval / 2) }
     }
 

@@ -13,10 +13,10 @@ import Logging
 ///
 /// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent is a warning in the log and changes nothing.
 struct ServiceSupervisor: Sendable {
-    /// Sends a datagram; says what went wrong.
+    /// Sends a datagram; returns the problem, if any.
     private let send: (@Sendable (String) -> NotifyProblem?)?
     private let logger: Logger
-    /// How often the manager wants to hear of a process that works; nil when it does not.
+    /// How often the service manager expects a sign of life; nil when it expects none.
     let watchdogInterval: Duration?
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 import Tracing
 
-/// A span that has ended, as it is exported.
+/// A finished span in its exported form.
 struct FinishedSpan: Sendable {
     /// 32 hexadecimal digits.
     var traceID: String

@@ -11,7 +11,7 @@ final class SpanExporter: Sendable {
     /// Makes a request with a body; says why it failed, or nil.
     typealias Send = @Sendable (_ body: [UInt8], _ completion: @escaping @Sendable (String?) -> Void) -> Void
 
-    /// So many spans wait at most; more are dropped.
+    /// At most this number of spans is queued; further ones are dropped.
     static let capacity = 2_048
     static let batch = 512
     /// How long a span waits for others.
@@ -57,7 +57,7 @@ final class SpanExporter: Sendable {
         if isFull { eventLoop.execute { self.work(isDue: false) } }
     }
 
-    /// Waits until all spans are sent or given up.
+    /// Waits until all spans are sent or dropped.
     func flush() -> EventLoopFuture<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
         state.withLockedValue { $0.idle.append(promise) }
