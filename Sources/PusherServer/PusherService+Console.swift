@@ -11,7 +11,7 @@ extension PusherService {
     /// A channel, as lists of the console show it.
     package struct ListedChannel: Hashable, Sendable {
         package var name: String
-        /// Nil where the server that is asked does not know it.
+        /// Nil when the queried server does not know the number.
         package var subscriptions: Int?
         package var users: Int?
     }
@@ -29,7 +29,7 @@ extension PusherService {
             return names.filter(isWanted).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
                 .map { ListedChannel(name: $0, subscriptions: nil, users: nil) }
         }
-        // Looking through many channels takes longer than an event loop has.
+        // Searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
             var found: [ListedChannel] = []
             channels.forEachOccupied(application: application.id, prefix: prefix) { part in
@@ -100,7 +100,8 @@ extension PusherWire {
 }
 
 extension PusherService {
-    /// Shows what is delivered to subscribers of this server, where another one has taken it (rule CO-40).
+    /// Shows in the console's feed a frame that is delivered to subscribers of this server, although another server received the event
+    /// (rule CO-40).
     func show(_ frame: ByteBuffer, in channel: ChannelID) {
         guard context.feed.isWatched, let event = PusherWire.envelope(in: frame), let name = event["event"]?.string,
             // Events of the service itself, such as joined members.

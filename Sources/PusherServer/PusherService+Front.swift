@@ -88,7 +88,7 @@ extension PusherService: WebSocketFront {
         }
     }
 
-    /// Answers a request that another node was asked.
+    /// Answers a request that another node has forwarded.
     ///
     /// - Parameter eventLoop: this one.
     func answer(forwarded request: HTTPRequest, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
@@ -116,7 +116,7 @@ extension PusherService: WebSocketFront {
             if case .active = state {
                 do throws(HTTPProblem) { result = try list.answer(from: self) } catch { result = HTTPAnswer(error) }
             }
-            // Not through the queue of the event loop, whose room is for what subscribers wait for.
+            // Bypasses the queue of the event loop, whose capacity is for messages to subscribers.
             eventLoop.execute { [result] in reply(result) }
         }
     }
@@ -137,8 +137,8 @@ extension PusherService: WebSocketFront {
             asked: Self.asked(target, visitor))
     }
 
-    /// What a refused client had asked for, as the log says it: the page that it is on, its address, and how its key begins. A key is public,
-    /// but some have put their secret into its place.
+    /// Describes the request of a refused client for the log: the page that it is on, its address, and the beginning of its key. A key
+    /// is public, but some have put their secret into its place.
     private static func asked(_ target: RequestTarget, _ visitor: RequestOrigin) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
         if target.segments.count == 2, target.segments[0] == "app" {

@@ -8,7 +8,8 @@ import ServerRuntime
 /// The settings of the Pusher front. Sizes are bytes.
 package struct PusherServiceSettings: Sendable {
     package var applications: any ApplicationRegistry
-    /// After this much silence of the server a client asks whether it is still there; told to clients, in whole seconds.
+    /// After this much time without a message from the server, a client checks the connection. Clients are told the value in whole
+    /// seconds.
     package var activityTimeout: Duration
     /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
     package var pongTimeout: Duration
@@ -37,7 +38,7 @@ extension ServiceName {
 
 /// Events of one application that a server took.
 struct EventCounts: Sendable {
-    /// Of the application's servers, once for each channel.
+    /// Events published by the application's servers, counted once for each channel.
     var published = 0
     /// Of clients.
     var relayed = 0
@@ -48,7 +49,7 @@ struct EventCounts: Sendable {
     }
 }
 
-/// What all Pusher connections of a server share: the way to the channels, applications, and the way to every event loop.
+/// The state that all Pusher connections of a server share: applications, access to channels and to every event loop.
 ///
 /// Channels and users are the backend's (``ChannelBackend``): the service says commands to it, and does for its own connections what
 /// comes of all commands, those of other servers included.
@@ -94,14 +95,15 @@ package final class PusherService: Sendable {
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context, records)
         requestKinds = PusherRequestKinds(context.requestKinds)
-        // A client is asked only after it had time to ask by itself, so that one which answers no `pusher:ping` is never cut for that.
+        // The server sends `pusher:ping` only after the client had time to send its own, so that a client which does not answer
+        // `pusher:ping` is never disconnected for that.
         webSockets = WebSocketService(
             context, of: .pusher, messageBytes: settings.maximumMessageBytes,
             silence: settings.activityTimeout + settings.pongTimeout, pongTimeout: settings.pongTimeout, ping: PusherWire.ping)
         channels.join(self)
     }
 
-    /// A service of a cluster's node, whose requests the leader answers.
+    /// Makes the service of a cluster's node, whose requests the leader answers.
     package convenience init(_ settings: PusherServiceSettings, _ context: ServerContext, cluster channels: ClusterChannels) {
         self.init(settings, context, channels: channels) { request, answer in channels.forward(request, answer) }
     }
@@ -166,7 +168,7 @@ package final class PusherService: Sendable {
     /// Channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
 
-    /// What became of the events of each application, by receiver; in a cluster under this process's lead.
+    /// The outcomes of each application's webhook events, by receiver; in a cluster while this process leads.
     var allWebhookReports: [Identifier: [WebhookReport]] {
         webhooks.receivers.merging(channels.webhookReports) { $0.adding($1) }
     }

@@ -52,8 +52,8 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// As `subscribe(_:)`, with a time for this channel: seconds that its authorisation may take, and then the server's confirmation, brought
-    /// into 0.1 ... 300. An addition to PusherSwift 10.1.
+    /// Like `subscribe(_:)`, with a time limit for this channel: the seconds that its authorisation may take, and then the server's
+    /// confirmation, limited to 0.1 ... 300. An addition to PusherSwift 10.1.
     @discardableResult
     public func subscribe(_ channelName: String, timeout: Double) -> PusherChannel {
         connection.subscribe(

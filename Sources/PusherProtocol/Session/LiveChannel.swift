@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What a wanted channel has come to on the present connection. Holds no references: it is looked up for every event.
+/// The state of a wanted channel on the present connection. It holds no references, because it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
         /// Somebody is being asked to authorise. Ends with the job or at `deadline`.
@@ -23,8 +23,8 @@ struct LiveChannel: Sendable {
     var confirmedAt: Moment?
     /// Whether the latest `pusher:subscribe` asked for missed events, which come before the confirmation (rule RV-4).
     var isReplaying = false
-    /// Whether one did on this connection, and was not refused. Events of a subscription that was given up may be on their way, so no other
-    /// one asks (rule RV-31).
+    /// Whether a subscription was sent on this connection and not refused. Events of a subscription that was given up may still arrive,
+    /// so no second one is sent (rule RV-31).
     var hasAsked = false
 
     /// When the latest `pusher:subscribe` was sent.
@@ -48,7 +48,7 @@ struct SealedChannel: Sendable {
 
     /// How many events may wait for a key (rule PS-21).
     static let backlogLimit = 256
-    /// How many keys are asked for in a minute (rule PS-21).
+    /// How many times per minute keys may be requested (rule PS-21).
     static let reloadsPerMinute = 30
 
     /// Nil when the key that came is none.
@@ -56,7 +56,7 @@ struct SealedChannel: Sendable {
     var reload: KeyReload?
     /// Events in order; the first is the one that could not be opened.
     var backlog: [PusherEnvelope] = []
-    /// When keys were asked for, the latest ones.
+    /// The times of the latest requests for keys.
     var reloads: [Moment] = []
 }
 
@@ -71,6 +71,6 @@ struct SentEvent: Sendable {
     var id: RequestID
     var ping: UInt64
     var deadline: Moment
-    /// Events that were sent before it and that nobody waits for.
+    /// The number of events that were sent before it and that have no waiting caller.
     var companions: Int
 }

@@ -16,7 +16,7 @@ struct LiveUser: Sendable {
     enum Phase: Hashable, Sendable {
         /// Nobody wants to be signed in, or the connection is not confirmed yet.
         case idle
-        /// Somebody is being asked to vouch for the user. Ends with the job or at `deadline`.
+        /// The authorizer has been asked about the user. The state ends with the job or at `deadline`.
         case authorizing(JobID)
         /// The next attempt comes at `deadline`.
         case waiting

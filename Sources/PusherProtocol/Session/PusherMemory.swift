@@ -45,7 +45,7 @@ public struct PusherMemory: Sendable {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }
 
-    /// Wants a channel, and asks for what came after a position, as after a loss (rule RV-24). Before the first attempt.
+    /// Adds a wanted channel, and requests the events after `position`, as after a loss (rule RV-24). Call it before the first attempt.
     ///
     /// - Parameter socketID: events that left this connection out are not wanted; nil for none.
     public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {
@@ -69,9 +69,9 @@ struct WantedChannel: Sendable {
     /// How many events may wait for a channel (rule PS-24).
     static let outboxLimit = 100
 
-    /// Authorisation that the caller brought along; used once.
+    /// The authorisation that the caller supplied; used once.
     var authorization: PusherAuthorization?
-    /// How long each step may take, when the channel has a time of its own.
+    /// The time limit of each step, when the channel has one of its own.
     var timeout: Duration?
     /// The requests that wait for the confirmation.
     var waiters: [RequestID] = []

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Authorisation, and what becomes of failures.
+// Authorisation, and the handling of its failures.
 extension PusherSession {
     public mutating func finished(
         _ job: JobID, _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory,
@@ -117,7 +117,7 @@ extension PusherSession {
         failures > 5 ? .seconds(30) : .seconds(1 << max(failures - 1, 0))
     }
 
-    /// What a channel was waiting for has not come, or its pause is over.
+    /// The deadline of a channel has passed: an expected answer did not come, or a pause is over.
     mutating func deadlinePassed(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         live[name]?.deadline = nil
         let limit = Self.limit(of: name, memory, out)

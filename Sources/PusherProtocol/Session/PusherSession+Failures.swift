@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// Close codes, and what follows from them.
+// Close codes and their consequences.
 extension PusherSession {
     /// Rows of the retry table that Pusher replaces: a connection that was denied, or a server that cannot be trusted, ends in
     /// `failed` (rules PS-6 and PS-7).

@@ -118,7 +118,7 @@ extension PusherSession {
         out.emit(.serverError(code: error.code, message: error.message))
     }
 
-    /// What an error means for an event that was sent before it.
+    /// Returns the meaning of an error for an event that was sent before it.
     private static func refusal(_ category: StatusCategory, _ error: PusherErrorData) -> ConnectionFailure {
         let code = error.code.map { " (error \($0))" } ?? ""
         return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)

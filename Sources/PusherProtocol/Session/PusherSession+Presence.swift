@@ -7,7 +7,7 @@ import WireCoding
 extension PusherSession {
     typealias Members = OrderedDictionary<Identifier, PusherMember>
 
-    /// What differs after a renewal: those who left, then those who came.
+    /// Emits the differences after a renewal: first the members who left, then those who joined.
     func emitChanges(from before: Members, to after: Members, of name: String, _ out: inout Actions) {
         for member in before.values where after[Identifier(member.userID)] == nil {
             out.emit(.memberRemoved(channel: name, member))

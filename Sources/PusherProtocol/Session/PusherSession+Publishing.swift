@@ -24,7 +24,7 @@ extension PusherSession {
     ) {
         guard let queued = checked(event, json, name, id, &memory, &out), var wanted = memory.channels[name] else { return }
         if wanted.outbox.count >= WantedChannel.outboxLimit {
-            // Events whose callers no longer wait are removed to make room.
+            // Events whose callers have given up waiting are removed to make room.
             wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard wanted.outbox.count < WantedChannel.outboxLimit else {

@@ -4,7 +4,7 @@ import WireCoding
 
 // Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
 extension PusherSession {
-    /// Reads what the greeting offers for recovery.
+    /// Reads the recovery options of the greeting.
     mutating func noteRecovery(_ greeting: JSONText?, _ memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
         // Events of this connection have no positions, so what comes later than a position has come in part.
@@ -48,7 +48,7 @@ extension PusherSession {
         return true
     }
 
-    /// Notes where a confirmation says that the channel is; returns whether nothing was missed since the position that was asked for.
+    /// Stores the channel's position from a confirmation. Returns whether no event was missed since the requested position.
     func noteConfirmation(_ envelope: PusherEnvelope, _ channel: LiveChannel, _ wanted: inout WantedChannel) -> Bool {
         guard offersRecovery else { return false }
         wanted.position = envelope.position.flatMap(PusherPosition.init)

@@ -136,7 +136,7 @@ extension PusherSession {
         }
     }
 
-    /// What the sign-in was waiting for has not come, or its pause is over.
+    /// The deadline of the sign-in has passed: an expected answer did not come, or a pause is over.
     mutating func userDeadlinePassed(_ memory: inout PusherMemory, _ out: inout Actions) {
         user.deadline = nil
         let limit = out.timing.request

@@ -27,7 +27,7 @@ public struct PusherSession: WebSocketSession {
     /// Whether the server replays missed events.
     var offersRecovery = false
     var live: [Identifier: LiveChannel] = [:]
-    /// What the user who wants to be signed in has come to.
+    /// The state of the user's sign-in.
     var user = LiveUser()
     /// Encrypted channels that are authorised.
     var sealed: [Identifier: SealedChannel] = [:]
@@ -38,7 +38,7 @@ public struct PusherSession: WebSocketSession {
     var early: [Identifier: [EarlyChange]] = [:]
     /// Which channel a running job is for.
     var jobs: [JobID: String] = [:]
-    /// Events whose outcome is not known yet, in order.
+    /// Events whose outcome is not known yet, in order of sending.
     var sent: [SentEvent] = []
     /// Events without a waiting caller, sent since the last ping.
     var unpinged = 0

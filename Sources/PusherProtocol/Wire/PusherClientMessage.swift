@@ -6,7 +6,7 @@ public struct PusherSubscribeData: Hashable, Sendable {
     public var auth: String?
     /// The JSON text that was signed.
     public var channelData: String?
-    /// From where on the client wants events replayed.
+    /// The position from which the client wants events replayed.
     public var recover: PusherRecoverRequest?
 
     /// Reads an envelope's `data`, which may be an object or a string that holds one. Nil when it names no channel.

@@ -79,7 +79,7 @@ public struct PusherEnvelope: Sendable {
         }.get()
     }
 
-    /// Reads one message from bytes that nobody has checked to be UTF-8.
+    /// Reads one message from bytes that may not be valid UTF-8.
     public init(parsing bytes: [UInt8]) throws(PusherEnvelopeError) {
         self = try bytes.withUnsafeBytes { bytes in
             Result { () throws(PusherEnvelopeError) in

@@ -9,7 +9,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
     /// The number of the event; 0 is before the first one.
     public var number: UInt64
 
-    /// How many bytes of an epoch are taken.
+    /// The greatest length of an epoch, in bytes.
     public static let longestEpoch = 32
     /// How many digits a number may have; so it fits 64 bits.
     private static let digits = 19
@@ -20,7 +20,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Reads what ``description`` writes; nil for everything else.
+    /// Reads the form that ``description`` writes; returns nil for any other text.
     public init?(_ text: String) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let epoch = text.utf8[..<colon]
@@ -48,7 +48,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a client asks for when it subscribes to a channel again: the events after a position (rule RV-4).
+/// The client's request, when it subscribes to a channel again, for the events after a position (rule RV-4).
 public struct PusherRecoverRequest: Hashable, Sendable {
     /// The latest position that the client has of the channel.
     public var position: PusherPosition

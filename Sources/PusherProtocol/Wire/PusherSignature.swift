@@ -30,7 +30,8 @@ public enum PusherSignature {
         key + ":" + sign(socketID + "::user::" + userData, secret: secret)
     }
 
-    /// Whether `auth` is what ``channelAuth(socketID:channel:channelData:key:secret:)`` would give; compared in constant time.
+    /// Returns whether `auth` equals the result of ``channelAuth(socketID:channel:channelData:key:secret:)``; compared in constant
+    /// time.
     public static func isValid(
         channelAuth auth: String, socketID: String, channel: String, channelData: String? = nil, key: String, secret: String
     ) -> Bool {
@@ -38,7 +39,7 @@ public enum PusherSignature {
             auth, channelAuth(socketID: socketID, channel: channel, channelData: channelData, key: key, secret: secret))
     }
 
-    /// Whether `auth` is what ``userAuth(socketID:userData:key:secret:)`` would give; compared in constant time.
+    /// Returns whether `auth` equals the result of ``userAuth(socketID:userData:key:secret:)``; compared in constant time.
     public static func isValid(
         userAuth auth: String, socketID: String, userData: String, key: String, secret: String
     ) -> Bool {

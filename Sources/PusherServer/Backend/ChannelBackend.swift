@@ -3,8 +3,8 @@ import NIOCore
 import RealtimeHub
 import ServerRuntime
 
-/// Where everything is decided that Pusher connections of all servers share: who is subscribed to which channel and who is signed in,
-/// what a channel remembers, and what an application has used of its limits.
+/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, stored events of channels, and
+/// the use of an application's limits.
 ///
 /// Every command is decided in one place. Commands for one channel, and those for the users of one application, are decided in one
 /// order, and the changes that they lead to are handed to the nodes in that order; so all subscribers of a channel see the same one
@@ -17,7 +17,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     /// A server takes part from now on: it gets the changes that concern its event loops.
     func join(_ node: any ChannelNode)
-    /// A server takes part no longer. Its connections have been taken out before.
+    /// A server no longer takes part. Its connections have been removed before.
     func leave(_ node: any ChannelNode)
 
     // MARK: Commands
@@ -54,8 +54,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
     /// Counts a question of the application's server.
     func spendQuery(of application: Application) throws(HTTPProblem)
-    /// What time brings: counts that were held back, users who have stayed away, messages that have expired. Every node calls it; it is
-    /// done for the first one only.
+    /// Does what is due by time: sends counts that were held back, and removes users who have stayed away and messages that have
+    /// expired. Every node calls it; only the call of the first node has an effect.
     func sweep(for node: any ChannelNode)
 
     // MARK: Reads

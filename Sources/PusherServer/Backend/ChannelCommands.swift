@@ -43,7 +43,7 @@ package struct ChannelSubscription: Sendable {
     var recovery: SubscriptionRecovery?
 }
 
-/// The replay that a connection with recovery asks for (rule RV-4).
+/// The replay that a connection with recovery requests (rule RV-4).
 package struct SubscriptionRecovery: Hashable, Sendable {
     /// The position that the connection has reached; nil for none.
     var request: PusherRecoverRequest?
@@ -53,7 +53,7 @@ package struct SubscriptionRecovery: Hashable, Sendable {
     var mayBegin = true
 }
 
-/// A subscription that has been taken.
+/// A subscription that was accepted.
 package struct SubscriptionGrant: Sendable {
     /// Event loops that are full now.
     var full = EventLoopSet()
@@ -98,7 +98,7 @@ package struct ConnectionSignIn: Sendable {
     var connection: UserConnection
     var application: Application
     var user: String
-    /// Distinct ids of the users whom the connection watches.
+    /// The distinct ids of the users that the connection watches.
     var watchlist: [String]
     /// The answers to the connection, as frames.
     var answers: [ByteBuffer]

@@ -108,7 +108,7 @@ extension LocalChannels {
         return grant
     }
 
-    /// What a connection with recovery gets beside the confirmation; nil for other connections.
+    /// Returns what a connection with recovery gets in addition to the confirmation; nil for other connections.
     private func replay(
         for subscription: ChannelSubscription, _ outcome: SubscribeOutcome, _ shard: inout LocalShard
     ) -> Replay? {

@@ -4,7 +4,7 @@ import ServerRuntime
 
 // Restores the state from before this process decided. To be called before any node joins: nobody is notified.
 extension LocalChannels {
-    /// Takes subscriptions over, whatever the limits are.
+    /// Restores subscriptions, even beyond the limits.
     func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
         let traits = ChannelTraits(of: holding.channel)
         withShard(of: holding.channel) { shard in
@@ -19,7 +19,7 @@ extension LocalChannels {
         }
     }
 
-    /// Takes the last event of a cache channel over.
+    /// Restores the last event of a cache channel.
     func restore(_ message: CachedMessage, of channel: ChannelID, _ application: Application) {
         withShard(of: channel) { shard in
             _ = shard.hub.publish(
@@ -49,7 +49,7 @@ extension LocalChannels {
         }
     }
 
-    /// Takes signed-in connections of one application over. Those who watch believe what is the case.
+    /// Restores signed-in connections of one application. Watchers are assumed to know the present state.
     ///
     /// - Parameter offline: users who have just gone, of whom watchers are told when they stay away.
     func restore(

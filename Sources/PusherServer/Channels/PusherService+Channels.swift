@@ -46,7 +46,7 @@ extension PusherService {
     /// Hands a client's event to the other subscribers; returns the event loops that are full now.
     func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
-        // In a cluster it comes back with what the leader decides.
+        // In a cluster the event arrives with the leader's decision.
         if forwarder == nil {
             context.feed.tell(
                 FeedEvent(

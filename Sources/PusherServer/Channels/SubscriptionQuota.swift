@@ -29,7 +29,7 @@ final class SubscriptionQuota: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Counts what there is already, whatever the limits are.
+    /// Counts an existing subscription, even beyond the limits.
     func restore(_ application: Application, isNewChannel: Bool) {
         counts.withLockedValue { counts in
             counts[Identifier(application.id), default: Count()].subscriptions += 1

@@ -2,8 +2,8 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection which leaves right
-// afterwards is taken out behind them.
+// Subscriptions of the node's connections. Confirmations are queued under the lock, so that the removal of a connection which leaves
+// right afterwards follows them.
 extension ClusterChannels {
     package func subscribe(
         _ subscription: ChannelSubscription,
@@ -20,13 +20,13 @@ extension ClusterChannels {
         guard isTaken else { return completion(.failure(.unavailable)) }
         if let deadline { watch(until: deadline) }
         guard mustSend else { return }
-        // At the end of the turn, so that what a connection asks for at once travels together.
+        // Runs at the end of the turn, so that the subscriptions that a connection requests together are sent together.
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
     package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead } }
 
-    /// Sends what the window has room for; on the bus's event loop.
+    /// Sends as many subscriptions as fit into the window; on the bus's event loop.
     private func sendPending() {
         while true {
             let batch = state.withLockedValue { state in
@@ -50,7 +50,7 @@ extension ClusterChannels {
         }
     }
 
-    /// Asks for several subscriptions of one connection. Each has its answer in a fact of its own, in the order of what comes of them.
+    /// Requests several subscriptions of one connection. Each is answered by a fact of its own, in the order of the decisions.
     private func send(_ batch: [PendingSubscriptions.Entry], of first: ChannelSubscription) {
         let channels = batch.map { BatchedSubscription(number: $0.number, channel: $0.subscription.channel.name) }
         let request = PusherRequest.subscribeAll(first.subscriber.socketID, application: first.application.id, channels)
@@ -166,7 +166,7 @@ extension ClusterChannels {
     private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {
         guard !ended.isEmpty else { return }
         tell(.unsubscribe(application: application, ended, isSilent: isSilent)) { [state] _ in
-            // Also when it was not taken: a leader that is not told of it in an announcement ends it.
+            // Done for a refused subscription as well: a leader that does not find it in an announcement ends it.
             state.withLockedValue { state in
                 for holding in ended {
                     state.subscriptions.release(

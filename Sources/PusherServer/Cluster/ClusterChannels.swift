@@ -16,7 +16,7 @@ package final class ClusterChannels: ChannelBackend {
         var subscriptions = NodeSubscriptions()
         var pending: PendingSubscriptions
         var hasTimer = false
-        /// Whether a thread is about to send what is queued.
+        /// Whether a thread has been scheduled to send the queue.
         var isSending = false
     }
 
@@ -151,7 +151,7 @@ package final class ClusterChannels: ChannelBackend {
     }
 }
 
-// MARK: - What the leader has decided
+// MARK: - Decisions of the leader
 
 extension ClusterChannels: ClusterMember {
     package func apply(_ fact: ByteBuffer) {
@@ -232,7 +232,7 @@ extension ClusterChannels {
         state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
     }
 
-    /// Of the leader's, if this process leads.
+    /// The leader's figures, if this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
     package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
 

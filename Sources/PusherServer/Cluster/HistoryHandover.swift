@@ -126,8 +126,8 @@ final class HistoryHandover: Sendable {
 
     // MARK: Taking over
 
-    /// What the leader before this one has left; nothing when that was another one, or when data was lost since. It is removed with the
-    /// first batch of this leader.
+    /// Takes over the histories of the previous leader. There are none when another process has led since, or when data was lost since.
+    /// They are removed with the first batch of this leader.
     func take(from context: ClusterLeaderContext) async throws(RedisFailure) -> [RestoredHistory] {
         var histories: [ChannelID: RestoredHistory] = [:]
         var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]

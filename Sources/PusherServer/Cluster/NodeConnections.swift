@@ -13,7 +13,7 @@ struct NodeConnections: Sendable {
     }
 
     private var counts: [Identifier: Count] = [:]
-    /// Applications whose count the leader does not have yet.
+    /// Applications whose present count the leader has not received.
     private var changed: Set<Identifier> = []
     /// Whether a report has no answer yet.
     private var isReporting = false
@@ -61,7 +61,7 @@ struct NodeConnections: Sendable {
         }
     }
 
-    /// A report was not taken, and will not be.
+    /// Handles a report that was not delivered and will not be sent again.
     mutating func failed(_ report: [ApplicationCount]) {
         isReporting = false
         for count in report { changed.insert(Identifier(count.application)) }

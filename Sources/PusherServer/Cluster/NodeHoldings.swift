@@ -2,7 +2,7 @@ import Identifiers
 import RealtimeHub
 import ServerCluster
 
-/// What the connections of every node hold, as the leader knows it. A value without locks.
+/// The subscriptions and users of every node's connections, as the leader knows them. A value without locks.
 struct NodeHoldings: Sendable {
     private struct Key: Hashable, Sendable {
         var channel: ChannelID
@@ -33,12 +33,12 @@ struct NodeHoldings: Sendable {
         for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
     }
 
-    /// The nodes whose connections have subscriptions or users.
+    /// The nodes whose connections have subscriptions or signed-in users.
     var holders: [ClusterNode] { Array(nodes.keys) }
 
     // MARK: Subscriptions
 
-    /// Counts a subscription; returns what there is by now.
+    /// Counts a subscription; returns the new state.
     mutating func add(_ channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode) -> KeptHolding {
         let key = Key(channel, member?.userID)
         if var known = nodes[node]?.subscriptions[key] {
@@ -53,7 +53,7 @@ struct NodeHoldings: Sendable {
         return new
     }
 
-    /// Takes a subscription off; returns what is left, nil when the node has none.
+    /// Removes a subscription; returns the rest, nil when the node has none left.
     mutating func remove(_ channel: ChannelID, user: String?, of node: ClusterNode) -> KeptHolding? {
         let key = Key(channel, user)
         guard var known = nodes[node]?.subscriptions[key] else { return nil }
@@ -62,7 +62,8 @@ struct NodeHoldings: Sendable {
         return known
     }
 
-    /// What a node's announcement changes: subscriptions that it has no more, and others that it has in addition.
+    /// Returns the differences between a node's announcement and the known state: subscriptions that the node no longer has, and new
+    /// ones.
     func changes(to announced: [ChannelHolding], of node: ClusterNode) -> (ended: [ChannelHolding], new: [ChannelHolding]) {
         var ended: [ChannelHolding] = []
         var new: [ChannelHolding] = []

@@ -4,7 +4,8 @@ import RealtimeHub
 
 /// How many subscriptions of a node wait for the leader's answer.
 package struct PendingLimits: Hashable, Sendable {
-    /// Subscriptions on their way to the leader, which takes them in one turn of its event loop: far less than a second's work.
+    /// The number of subscriptions that may be under way to the leader. The leader handles them in one turn of its event loop, in far
+    /// less than a second.
     package var window: Int
     /// Subscriptions in one request.
     package var batch: Int
@@ -88,7 +89,7 @@ struct PendingSubscriptions: Sendable {
 
     // MARK: Waiting
 
-    /// Takes a subscription; false when too many wait.
+    /// Adds a subscription; returns false when too many are waiting.
     mutating func add(_ subscription: ChannelSubscription, at now: NIODeadline, _ completion: @escaping Completion) -> Bool {
         guard entries.count < limits.most else { return false }
         lastNumber += 1
@@ -103,7 +104,7 @@ struct PendingSubscriptions: Sendable {
         return true
     }
 
-    /// What may be sent now: subscriptions of one connection, or none when nothing waits or the window is full.
+    /// Returns the subscriptions to send now: those of one connection, or none when none is waiting or the window is full.
     ///
     /// Several go together if the answer to each is short: those without members, replays and cached events.
     mutating func next() -> [Entry] {
@@ -150,7 +151,7 @@ struct PendingSubscriptions: Sendable {
         entries[key].flatMap { $0.number == number ? $0 : nil }
     }
 
-    /// Takes a subscription out; nil when it was given up, or is another one by now.
+    /// Removes a subscription; returns nil when it was given up or has been replaced by another.
     mutating func take(_ key: Key, number: UInt64) -> Entry? {
         guard entries[key]?.number == number else { return nil }
         return remove(key)

@@ -14,7 +14,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let bridge: (any BridgeTap)?
     private let sweepInterval: Duration
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
-    /// What became of events of webhooks under former leader's parts of this process.
+    /// The outcomes of webhook events under earlier leaderships of this process.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
 
     /// - Parameters:
@@ -41,7 +41,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         current.withLockedValue { $0 }?.channels.recoveries ?? []
     }
 
-    /// What became of events of webhooks while this process has led; no count gets less (rule CP-60).
+    /// The outcomes of webhook events while this process has led; no count decreases (rule CP-60).
     package var webhookReports: [Identifier: [WebhookReport]] {
         let present = current.withLockedValue { $0 }?.service.webhooks.receivers ?? [:]
         return present.merging(formerReports.withLockedValue { $0 }) { $0.adding($1) }

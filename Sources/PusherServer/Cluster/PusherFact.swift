@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// What the leader has decided, for the members of nodes (rule CP-1).
+/// A decision of the leader, for the members on the nodes (rule CP-1).
 enum PusherFact: Hashable, Sendable {
     /// Deliver a frame to the subscribers of a channel, but to the excluded one. The position is for connections with recovery.
     case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: PusherPosition? = nil)
@@ -29,7 +29,7 @@ enum PusherFact: Hashable, Sendable {
         var buffer = ByteBuffer()
         switch self {
         case .deliver(let frame, let channel, let excluding, let position):
-            // One allocation: the texts of the channel are short beside it.
+            // Allocates once: the texts of the channel are short compared with the frame.
             buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 64)
             buffer.writeInteger(Kind.deliver.rawValue)
             buffer.write(channel: channel)

@@ -3,7 +3,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// What the member of a node asks the leader for, and how it announces what its connections hold (rule CP-1).
+/// A request from the member of a node to the leader, or an announcement of what its connections hold (rule CP-1).
 enum PusherRequest: Sendable {
     /// A request of the HTTP API.
     case http(HTTPRequest)

@@ -14,7 +14,7 @@ struct RecordKeys: Sendable {
     let offline: RedisArgument
     /// Sorted set: channels and members whose leaving webhooks report with a delay, by the time when they left.
     let absences: RedisArgument
-    /// Hash: webhook events that no receiver has taken, by their numbers.
+    /// Hash: webhook events that no receiver has accepted, by their numbers.
     let webhooks: RedisArgument
     /// Hash: the histories that a leader which resigned has left to the next one.
     let histories: RedisArgument

@@ -5,8 +5,8 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// The nodes of a cluster, as the channels of the leader know them: each node is one event loop, and what concerns several of
-/// them becomes one fact for all.
+/// The nodes of a cluster, from the point of view of the leader's channels: each node counts as one event loop, and a change that
+/// concerns several of them is sent to all as one fact.
 ///
 /// Joins first, so it also takes the news for webhooks, which the leader's own service tells.
 final class RemoteNodes: ChannelNode {
@@ -58,7 +58,7 @@ final class RemoteNodes: ChannelNode {
         }
     }
 
-    /// Runs a closure whose changes one node is not notified of.
+    /// Runs a closure without notifying one node of its changes.
     func sparing(_ node: ClusterNode, _ body: () -> Void) {
         state.withLockedValue { $0.spared = node }
         body()

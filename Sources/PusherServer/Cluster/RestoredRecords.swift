@@ -13,7 +13,7 @@ struct RestoredRecords: Sendable {
     var users: [(ClusterNode, SignedInConnection)] = []
     /// Users who have gone lately, with their application.
     var offline: [(application: String, user: String)] = []
-    /// Channels and members whose leaving was not reported to webhooks yet.
+    /// Channels and members whose leaving has not been reported to webhooks yet.
     var absences: [(channel: ChannelID, user: String?)] = []
     /// Events of cache channels, in the order in which they expire, with the time of day when they do, in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []

@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// What the clients of one address have of what an application shares (rules SP-68, RV-16 and RV-17). May be used from any thread.
+/// The part of an application's limits that the clients of each address use (rules SP-68, RV-16 and RV-17). May be used from any
+/// thread.
 ///
 /// Counts the connections of this server only. An address without an entry (``address(of:)`` is nil) is not limited.
 final class AddressShares: Sendable {

@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// What a connection is subscribed to, each channel once, in no order.
+/// The channels that a connection is subscribed to, each once, in no order.
 ///
 /// Most connections have a few channels, some have ten thousand; for these there is an index.
 struct ChannelSubscriptions: Sendable {

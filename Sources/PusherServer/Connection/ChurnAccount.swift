@@ -1,6 +1,6 @@
 import RealtimeHub
 
-/// What a connection has cost others by ending subscriptions, less what time has forgiven (rule SP-64).
+/// The cost that a connection has caused to others by ending subscriptions, reduced over time (rule SP-64).
 ///
 /// Every end is told to those who stay: as a changed count, or as a member who has gone. So whoever joins and leaves again and again
 /// costs as much for each subscriber as it sends, and has to wait before it joins again. Ending is never refused.
@@ -31,7 +31,7 @@ struct ChurnAccount: Hashable, Sendable {
         return owed < Int64(Self.credit) * 1_000_000_000
     }
 
-    /// A clock that stands still or goes back reduces no balance.
+    /// A clock that stands still or goes back does not reduce the balance.
     private mutating func settle(at now: MonotonicInstant) {
         guard now > settled else { return }
         let elapsed = now.nanoseconds - settled.nanoseconds

@@ -1,6 +1,6 @@
 import RealtimeHub
 
-/// How fast one connection may do what costs others something.
+/// Rate limits of one connection for operations that cost others something.
 struct ConnectionRates: Sendable {
     private var clientEvents: TokenBucket?
     private var subscribing: TokenBucket?

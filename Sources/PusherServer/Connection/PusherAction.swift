@@ -19,7 +19,7 @@ enum PusherAction: Hashable, Sendable {
     case relay(ClientEvent)
 }
 
-/// What a client sends to the other subscribers of a channel.
+/// An event that a client sends to the other subscribers of a channel.
 package struct ClientEvent: Hashable, Sendable {
     var name: String
     var channel: String

@@ -12,7 +12,7 @@ enum PusherAdmission {
         target.parameters.last { $0.name == "protocol" }?.value != "4"
     }
 
-    /// Whether the client asks for recovery (rule RV-1).
+    /// Returns whether the client requests recovery (rule RV-1).
     static func wantsRecovery(_ target: RequestTarget) -> Bool {
         target.parameters.last { $0.name == "recovery" }?.value == "1"
     }

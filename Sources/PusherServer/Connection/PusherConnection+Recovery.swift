@@ -11,8 +11,8 @@ extension PusherConnection {
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))
     }
 
-    /// Makes room for what is replayed, which may be more than what may wait for a connection otherwise. Nil for connections without
-    /// recovery, and when a leader must not begin a history for this client.
+    /// Reserves memory for a replay, which may be larger than the usual limit of bytes that wait for a connection. Nil for connections
+    /// without recovery, and when a leader must not begin a history for this client.
     func recovery(_ request: PusherRecoverRequest?) -> SubscriptionRecovery? {
         guard isRecovering, let application = application?.value else { return nil }
         let mayBegin = service.shares.takeHistory(application, address)
@@ -40,7 +40,8 @@ extension PusherConnection {
         setRoom(for: budget.used)
     }
 
-    /// Gives the room back when the client has taken everything or has had enough time for it; cuts a client that takes nothing.
+    /// Releases the memory when the client has received the replay or has had enough time for it; closes a connection whose client
+    /// receives nothing.
     func checkReplays(at now: MonotonicInstant) {
         guard var budget = replays.value else { return }
         let pending = pendingBytes

@@ -83,7 +83,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    /// Takes back a subscription for which the client's address has no room, and says what to answer.
+    /// Withdraws a subscription that exceeds the share of the client's address, and returns the answer.
     mutating func addressRefused(_ channel: String) -> [UInt8] {
         _ = list.remove(channel)
         return Self.overCapacity("The clients of this address have their share of the application's subscriptions.", channel)
@@ -270,7 +270,7 @@ struct PusherFront: Sendable {
         return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
-    /// Over capacity is not the fault of whoever asks, who may ask again later.
+    /// The client did nothing wrong when a limit is reached, and may ask again later.
     private static func overCapacity(_ text: String, _ channel: String) -> [UInt8] {
         PusherFrames.error(code: 4100, message: text, channel: channel)
     }

@@ -29,7 +29,7 @@ struct PusherSignIn: Hashable, Sendable {
         self.user = user
     }
 
-    /// Reads `user_data`, whose signature is valid.
+    /// Parses `user_data`, whose signature has been checked.
     init(parsing userData: String, limits: ApplicationLimits) throws(Problem) {
         let object = try? JSONText(userData)
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }

@@ -8,7 +8,7 @@ import WebSocketFraming
 enum PusherWire {
     static let subprotocol = "pusher-channels-protocol-7"
 
-    /// One text frame, made once for however many connections get it.
+    /// Returns one text frame, made once for all connections that get it.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         append(message, to: &buffer)

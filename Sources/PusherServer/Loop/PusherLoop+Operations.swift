@@ -23,7 +23,7 @@ extension PusherLoop: WebSocketLoop {
         /// Give connections their application as it is now, or close them when there is none any more.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
-        /// What an operation counts for beside the bytes that it carries.
+        /// The size that an operation counts in addition to the bytes that it carries.
         private static let overhead = 64
 
         /// A frame counts on every loop that it waits for, although they share it.

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// The attributes of a channel that a request asks for.
+/// The channel attributes that a request asks for.
 struct ChannelAttributes: OptionSet, Hashable, Sendable {
     let rawValue: Int
 

@@ -2,7 +2,7 @@ import Identifiers
 import ServerRuntime
 import WireCoding
 
-/// The named values of a request to publish: members of a JSON object, or what the query says for those that it lacks (rule SR-3).
+/// The named values of a publish request: members of a JSON object, or query parameters for those that are missing there (rule SR-3).
 struct PublishFields {
     private var members: [Identifier: JSONText] = [:]
     private let query: RESTRequest?

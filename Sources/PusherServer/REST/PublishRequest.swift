@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// What `events` is asked to publish, and one part of what `batch_events` is. Pusher HTTP API (rules SV-11, SR-1 to SR-4).
+/// The content of a request to `events`, or one element of a request to `batch_events`. Pusher HTTP API (rules SV-11, SR-1 to SR-4).
 struct PublishRequest: Hashable, Sendable {
     var event: String
     var data: String
@@ -99,7 +99,7 @@ struct PublishRequest: Hashable, Sendable {
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
         let parsed = try? PusherChannelName(name, limit: limits.bytes(ofChannelName: name))
-        // Of the reserved names only those of users' channels have a meaning.
+        // Of the reserved names, only those of users' channels are accepted.
         let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
         guard parsed != nil, isKnown else {
             throw .badRequest(
@@ -110,7 +110,7 @@ struct PublishRequest: Hashable, Sendable {
     private static func socketID(_ text: String?) throws(HTTPProblem) -> SocketID? {
         guard let text else { return nil }
         guard PusherLimits.accepts(socketID: text) else { throw .badRequest("socket_id has to be two numbers with a point.") }
-        // A well-formed id without a connection excludes nobody.
+        // A well-formed id without a connection excludes no subscriber.
         return SocketID(text)
     }
 

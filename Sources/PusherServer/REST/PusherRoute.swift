@@ -1,6 +1,6 @@
 import ServerRuntime
 
-/// What a path and a method ask for: Pusher HTTP API.
+/// The operation that a path and a method select: Pusher HTTP API.
 enum PusherRoute: Hashable, Sendable {
     /// The path of WebSocket connections, requested without an upgrade.
     case webSocket
@@ -13,7 +13,7 @@ enum PusherRoute: Hashable, Sendable {
     case publishTo(application: String, channel: String)
     /// How many connections an application has. Not Pusher's: Laravel Reverb has it.
     case connections(application: String)
-    /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
+    /// One official library sends this path without an application; then the key determines it (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
     /// Whether a path belongs to Pusher.

@@ -5,7 +5,7 @@ import ServerRuntime
 /// A request with everything that its answer depends on.
 struct RESTRequest: Hashable, Sendable {
     var method: String
-    /// Without the server's prefix.
+    /// The target without the server's path prefix.
     var target: RequestTarget
     var body: [UInt8]
 

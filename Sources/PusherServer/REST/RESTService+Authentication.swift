@@ -2,7 +2,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Who asks. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
+/// Authenticates requests. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
 extension RESTService {
     /// The application of a request that is signed with its secret.
     func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
@@ -19,7 +19,7 @@ extension RESTService {
         return try check(request, application)
     }
 
-    /// The application that a request asks of.
+    /// Returns the application that a request concerns, once its signature is checked.
     func authenticated(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> Application {
         switch route {
         case .webSocket: throw .upgradeRequired

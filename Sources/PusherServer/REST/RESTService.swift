@@ -39,7 +39,7 @@ struct RESTService {
         return application
     }
 
-    /// Who asks for channels and for which; to be answered on any thread.
+    /// Prepares a request for channels: the application and the filter. It can be answered on any thread.
     func list(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> ChannelList {
         try ChannelList(request, of: asking(request, id))
     }

@@ -21,7 +21,7 @@ struct ChannelHistories: Sendable {
             var isDue: MonotonicInstant
         }
 
-        /// Kept events. May still have items of what was dropped otherwise.
+        /// Kept events. May still contain entries of events that were dropped elsewhere.
         var events: Deque<Item> = []
         /// Histories of channels without subscribers. May still have items of histories that have subscribers again or have ended.
         var vacancies: Deque<Item> = []
@@ -233,7 +233,7 @@ struct ChannelHistories: Sendable {
         return parts
     }
 
-    /// Takes the channels whose histories have ended since the last call.
+    /// Returns the channels whose histories have ended since the last call.
     mutating func takeEnded() -> [ChannelID] {
         guard !ended.isEmpty else { return [] }
         defer { ended = [] }

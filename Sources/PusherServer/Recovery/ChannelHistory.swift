@@ -24,7 +24,7 @@ struct ChannelHistory: Sendable {
     /// When the history ends, while the channel has no subscribers.
     var ends: MonotonicInstant?
 
-    /// About how many bytes a history without events takes.
+    /// The approximate size in bytes of a history without events.
     static let overhead = 512
 
     init(
@@ -98,7 +98,7 @@ struct ChannelHistory: Sendable {
     }
 }
 
-/// What a connection with recovery is sent when it subscribes, before its confirmation and in it.
+/// The events that a connection with recovery receives when it subscribes, before its confirmation and in it.
 struct Replay: Sendable {
     var frames = ByteBuffer()
     var outcome: PusherRecoveryOutcome

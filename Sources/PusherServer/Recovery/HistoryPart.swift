@@ -7,7 +7,7 @@ enum HistoryPart: Sendable {
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
     /// The numbering, and what was dropped. Without it the events of the channel mean nothing.
     case history(ChannelID, ChannelHistory)
-    /// From now on published events have no number.
+    /// Events that are published from now on have no number.
     case ended(ChannelID)
 }
 

@@ -20,7 +20,7 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
     /// Both events, the older one first.
     var entries: [Item] { [latestOfOther, latest].compactMap(\.self) }
 
-    /// Records an event, whose number is above all before it.
+    /// Records an event. Its number must be greater than all before it.
     ///
     /// - Parameter origin: who caused it; nil for nobody in particular, whose events everybody misses.
     mutating func note(_ number: UInt64, from origin: Origin?) {

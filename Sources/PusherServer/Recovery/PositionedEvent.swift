@@ -14,7 +14,7 @@ package final class PositionedEvent: Sendable {
     /// The user whom a presence change concerns; a member is not notified of itself.
     let user: String?
 
-    /// What an event takes beside its frame, about: the object, and its places in lists.
+    /// The approximate memory of an event in addition to its frame: the object, and its places in lists.
     static let overhead = 320
 
     init(_ frame: ByteBuffer, at position: PusherPosition, excluding: SocketID? = nil, user: String? = nil) {
@@ -32,6 +32,6 @@ package final class PositionedEvent: Sendable {
         self.user = user
     }
 
-    /// The memory that keeping the event takes, about.
+    /// The approximate memory that keeping the event takes.
     var memory: Int { frame.storageCapacity + Self.overhead }
 }

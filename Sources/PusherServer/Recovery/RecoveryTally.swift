@@ -6,9 +6,9 @@ package struct RecoveryTally: Hashable, Sendable {
     package private(set) var channels = 0
     /// The number of stored events.
     package private(set) var events = 0
-    /// The memory that all of it takes, about.
+    /// The approximate memory of all histories.
     package private(set) var bytes = 0
-    /// The part of it that channels take without their events.
+    /// The part of ``bytes`` that channels take without their events.
     package private(set) var channelBytes = 0
     /// Subscriptions after which nothing was missing.
     package private(set) var complete = 0

@@ -4,7 +4,7 @@ import RealtimeHub
 ///
 /// A connection that comes back gets the events of all its channels at once, which is no sign that it reads too slowly.
 struct ReplayBudget: Sendable {
-    /// Replays of a connection take at most this many times what may wait for a connection.
+    /// Replays of a connection may be at most this many times as large as the limit of bytes that wait for a connection.
     private static let share = 4
     /// When requests wait for a leader, each of them may get this part of what is left.
     private static let part = 8
@@ -17,11 +17,11 @@ struct ReplayBudget: Sendable {
     private static let bytesPerSecond = 65_536
 
     private let limit: Int
-    /// The part of the room that every connection has; what goes beyond it is ``pooled``.
+    /// The memory reserved for every connection; what exceeds it is ``pooled``.
     private let own: Int
-    /// Bytes that are reserved or on their way.
+    /// Bytes that are reserved or being sent.
     private(set) var used = 0
-    /// Bytes that are taken from the room of all connections.
+    /// Bytes that are taken from the memory shared by all connections.
     private(set) var pooled = 0
     private var waiting = 0
     private var answered = MonotonicInstant(nanoseconds: .min)
@@ -29,7 +29,7 @@ struct ReplayBudget: Sendable {
     private var taken: Int?
     private var progressed = MonotonicInstant(nanoseconds: .min)
 
-    /// - Parameter pendingBytes: what may wait for a connection.
+    /// - Parameter pendingBytes: the limit of bytes that wait for a connection.
     init(pendingBytes: Int) {
         own = pendingBytes / 2
         limit = pendingBytes.multipliedReportingOverflow(by: Self.share).overflow ? .max : pendingBytes * Self.share

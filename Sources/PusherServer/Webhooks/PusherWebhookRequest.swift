@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// What a request to a receiver looks like. Pusher documentation, Webhooks (rules SW-3 to SW-7).
+/// A request to a webhook receiver. Pusher documentation, Webhooks (rules SW-3 to SW-7).
 struct PusherWebhookRequest: Sendable {
     let url: String
     let key: String
@@ -51,8 +51,8 @@ struct PusherWebhookRequest: Sendable {
 }
 
 extension Webhook {
-    /// Whether a field of ``headers`` is sent: fields that say what the request is are the server's own, and nothing may end a field
-    /// early (rule SW-7).
+    /// Returns whether a field of ``headers`` may be sent. Fields that describe the request are set by the server only, and a value
+    /// must not contain a line break (rule SW-7).
     public static func sends(header name: String, value: String) -> Bool {
         let reserved: Set<String> = [
             "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "te", "trailer",

@@ -77,7 +77,7 @@ final class PusherWebhookService: Sendable {
         state.withLockedValue { $0.expired.merge(expired) { $0 + $1 } }
     }
 
-    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
     func hold() async {
         let applications = state.withLockedValue { Array($0.applications.values) }
         await withTaskGroup(of: Void.self) { group in

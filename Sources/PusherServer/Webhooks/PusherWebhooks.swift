@@ -64,7 +64,7 @@ final class PusherWebhooks: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// Goes on with what another process has left. A receiver that is configured no more hears of nothing (rule CR-45).
+    /// Continues with the events that an earlier process left. A receiver that is no longer configured gets none of them (rule CR-45).
     private static func restore(from journal: any WebhookJournal, _ state: inout State, _ logger: Logger) {
         var unwanted: [UInt64] = []
         for kept in journal.claim(Identifier(state.application.id)) {
@@ -100,7 +100,7 @@ final class PusherWebhooks: Sendable {
         let delivery = WebhookDelivery(
             policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
             journal: journal,
-            // Whatever a receiver says, it may have recovered a minute later.
+            // No answer is final, because the receiver may have recovered a minute later.
             isFinal: { _ in false },
             call: { batch in
                 var request = request
@@ -117,8 +117,8 @@ final class PusherWebhooks: Sendable {
         receivers.reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// The same by receiver, in the order of their numbers: of each the figures of all who have had its number, and the address and the
-    /// failures of who has it now, or of who is still told what waited.
+    /// The outcomes by receiver, in the order of their numbers: the counts of all receivers that have had the number, with the address
+    /// and the failures of its present receiver or of the one that is still sent waiting events.
     var receivers: [WebhookReport] {
         let (present, former, retired) = state.withLockedValue { ($0.receivers, $0.retiring, $0.retired) }
         var counts = retired
@@ -200,7 +200,7 @@ final class PusherWebhooks: Sendable {
         for delivery in deliveries { delivery.sweep() }
     }
 
-    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
     func hold() async {
         let deliveries = state.withLockedValue { ($0.receivers + $0.retiring).map(\.delivery) }
         await withTaskGroup(of: Void.self) { group in
@@ -261,7 +261,7 @@ final class PusherWebhooks: Sendable {
 
 /// The records of applications' webhooks that survive a process.
 struct PusherWebhookRecords: Sendable {
-    /// Keeps what receivers have not taken.
+    /// Stores the events that receivers have not accepted.
     let journal: any WebhookJournal
     /// Called for events that are no longer held back, once they are stored for their receivers, with the id of their application.
     /// Under locks: must only queue.

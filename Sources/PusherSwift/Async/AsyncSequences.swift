@@ -47,7 +47,7 @@ struct StreamEnds<Element: Sendable> {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// A stream whose producers are stored elsewhere, behind a lock.
+    /// Makes a stream whose continuations are stored elsewhere, behind a lock.
     ///
     /// - Parameters:
     ///   - add: puts the end where the news come, and gives its number there.

@@ -36,7 +36,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         state.withLockedValue { $0.connection = connection }
     }
 
-    /// What the delegate should know about the latest failure to authorise a channel. Told once.
+    /// Returns the details of the latest failure to authorise a channel, for the delegate. Each is returned once.
     func takeProblem(of channel: String) -> SubscriptionProblem? {
         state.withLockedValue { $0.problems.removeValue(forKey: Identifier(channel)) }
     }
@@ -75,7 +75,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         return { pending.cancel() }
     }
 
-    /// Keeps what the engine's vocabulary cannot carry: the response and the body.
+    /// Stores the response and its body, which the engine's types cannot carry.
     private func settle(
         _ job: PusherAuthorizeJob, _ outcome: Outcome
     ) -> Result<PusherAuthorization, ConnectionFailure> {
@@ -127,7 +127,7 @@ extension AuthorizationRunner {
         }
     }
 
-    /// Asks an endpoint. What the app adds to the request is asked for on the callback queue, when it wants to say so.
+    /// Sends a request to an endpoint. The app's additions to the request are requested on the callback queue, if the app supplies any.
     func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
         guard let connection = state.withLockedValue({ $0.connection }) else { return }
         guard let url = URL(string: text), url.scheme != nil, url.host != nil else {
@@ -172,7 +172,7 @@ extension AuthorizationRunner {
         pending.onCancel(cancel)
     }
 
-    /// Signs here. The app is asked who the user is, on the callback queue, when it wants to say so.
+    /// Signs in this process. The user data is requested from the app on the callback queue, if the app supplies any.
     private func sign(
         _ job: PusherAuthorizeJob, secret: String, _ connection: PusherConnection, _ pending: PendingAuthorization
     ) {

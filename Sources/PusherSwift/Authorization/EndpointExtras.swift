@@ -1,4 +1,4 @@
-/// What the app adds to requests to an endpoint. Rule PA-61.
+/// The app's additions to requests to an endpoint. Rule PA-61.
 struct EndpointExtras {
     var headers: [String: String] = [:]
     var params: [String: String] = [:]

@@ -1,6 +1,6 @@
 import PusherProtocol
 
-// The ways to vouch for a user. Rules PA-67 and PA-68.
+// The ways to authenticate a user. Rules PA-67 and PA-68.
 extension AuthorizationRunner {
     func authenticate(_ job: PusherAuthorizeJob, _ connection: PusherConnection, _ pending: PendingAuthorization) {
         switch connection.options.userAuthentication {

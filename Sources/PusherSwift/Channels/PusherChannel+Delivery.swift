@@ -21,7 +21,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// Forgets what feeds sequences of events; callbacks stay.
+    /// Ends the sequences of events; callbacks stay.
     private func endSequences() {
         let former = state.withLockedValue { state in
             let former = state.handlers
@@ -31,7 +31,7 @@ extension PusherChannel {
             }
             return former
         }
-        // Released here: what a sequence ends may call back.
+        // Released outside the lock, because ending a sequence may call back.
         _ = former
     }
 
@@ -49,7 +49,7 @@ extension PusherChannel {
         callback?(count)
     }
 
-    /// The authorisation that the app brought along, which nobody gets a second time. Nil when it was for an earlier connection.
+    /// Returns the authorisation that the app supplied, once. Nil when it was for an earlier connection.
     func takeAuth(for socketID: String) -> PusherAuth? {
         let given = state.withLockedValue { state in
             defer { state.auth = nil }

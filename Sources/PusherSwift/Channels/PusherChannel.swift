@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A channel: what to listen to, and whether it is subscribed.
+/// A channel: its events, and the state of its subscription.
 ///
 /// May be used from any thread. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`, but for
 /// `connection`, which the library sets once. Callbacks are stored there and called on the connection's callback queue only.
@@ -92,7 +92,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
             if state.handlers[eventName]?.isEmpty == true { state.handlers[eventName] = nil }
             return removed
         }
-        // Released here: what a closure holds may call back when it goes.
+        // Released outside the lock, because releasing a closure may run code that calls back.
         _ = removed
     }
 
@@ -121,7 +121,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     }
 }
 
-/// Authorisation that the app brought along.
+/// An authorisation that the app supplied.
 struct GivenAuth {
     let auth: PusherAuth
     /// The connection that it was given for, since a signature is good for one; nil when there was none yet.

@@ -79,11 +79,11 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// Puts a channel in the place of another one of its name that is subscribed already.
     func put(_ channel: PusherChannel) {
         let former = table.withLockedValue { $0.channels.updateValue(channel, forKey: Identifier(channel.name)) }
-        // Released here: what its callbacks hold may call back when it goes.
+        // Released outside the lock, because releasing a callback may run code that calls back.
         _ = former
     }
 
-    /// From now on changes of ``channels`` are this connection's.
+    /// Makes `owner` the connection that is informed of changes of ``channels``.
     func follow(_ owner: PusherConnection?) {
         table.withLockedValue { $0.owner = owner }
     }

@@ -9,8 +9,8 @@ extension PusherConnection {
         driver.moved(to: .background)
     }
 
-    /// Call this when the application comes to the foreground. What was connected, or asked to be, connects at once and without a pause,
-    /// also with ``PusherClientOptions/autoReconnect`` off, and its channels are subscribed again.
+    /// Call this when the application comes to the foreground. A client that was connected, or should have been, connects at once and
+    /// without a pause, also with ``PusherClientOptions/autoReconnect`` off, and its channels are subscribed again.
     ///
     /// Pusher does not repeat what was published meanwhile, so the delegate's log and ``PusherClientOptions/logger`` name each channel
     /// that may have missed events. Without ``applicationDidEnterBackground()`` before, nothing happens. May be called from any thread.

@@ -100,7 +100,7 @@ extension PusherConnection {
         }
     }
 
-    /// Tells the engine what a new table wants. Under `commands`.
+    /// Informs the engine of the channels that a new table contains. Called under `commands`.
     func tableChanged(
         in table: PusherChannels, from former: [String: PusherChannel], to new: [String: PusherChannel]
     ) {

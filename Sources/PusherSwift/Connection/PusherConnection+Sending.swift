@@ -19,7 +19,7 @@ extension PusherConnection {
             refuse(.badEventName, eventName)
             return
         }
-        // By the engine's measure: a channel named `private` is public.
+        // Decided as the engine does: a channel named `private` is public.
         guard PusherChannelKind(of: channel.name).needsAuthorization else {
             refuse(.publicClientEvent)
             return

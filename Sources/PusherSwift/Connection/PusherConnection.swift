@@ -155,7 +155,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Passes an event to the callbacks: first the global ones, then those of its channel. Called on the callback queue for every
     /// event.
     open func handleEvent(event: PusherEvent) {
-        // One lock for both, as this is done for every event.
+        // One lock for both values, because this runs for every event.
         let (channels, global) = state.withLockedValue { ($0.channels, $0.global) }
         var channel: PusherChannel?
         if let name = event.channelName {

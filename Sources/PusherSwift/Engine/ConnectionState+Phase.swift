@@ -1,7 +1,7 @@
 import ConnectionEngine
 
 extension ConnectionState {
-    /// What Pusher calls the phase of an announced change. The only place that decides it (rule PA-10).
+    /// The connection state of PusherSwift after a change of phase. This is the only place that decides it (rule PA-10).
     ///
     /// A lost link reads `connected`, `reconnecting`, `connecting`, `connected`; `disconnected` means that nothing will be tried.
     init(after change: ConnectionChange) {

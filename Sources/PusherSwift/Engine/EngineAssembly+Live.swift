@@ -39,8 +39,8 @@ extension EngineAssembly {
         return configuration
     }
 
-    /// What makes the client for requests to endpoints, which connects as the connection does; its argument is the largest body of an answer, in
-    /// bytes. Later changes of the options do not count.
+    /// Makes the client for requests to endpoints. It connects as the connection does; the argument is the greatest length of an
+    /// answer's body, in bytes. Later changes of the options have no effect.
     static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
         let connection = configuration(options, policy)
         return { bodyLimit in

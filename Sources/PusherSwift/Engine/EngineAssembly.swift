@@ -9,8 +9,8 @@ struct EngineAssembly: Sendable {
 
     /// Makes the sender of authorisation requests, from the options and the policy.
     var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
-    /// From the URL, the options, the policy, what authorises channels, what stands in front of the transport, and whether the
-    /// text of frames is wanted.
+    /// Makes a driver from the URL, the options, the policy, the authoriser, the gate in front of the transport, and whether the text
+    /// of frames is wanted.
     var makeDriver:
         @Sendable (
             String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool

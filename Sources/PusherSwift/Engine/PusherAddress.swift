@@ -47,7 +47,7 @@ enum PusherAddress {
 }
 
 extension CharacterSet {
-    /// RFC 3986, 2.3: what never needs percent-encoding.
+    /// RFC 3986, 2.3: characters that never need percent-encoding.
     static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -114,8 +114,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.certificatePins = newValue } }
     }
 
-    /// What the client shows when the server, or an endpoint of the library's own client, asks for a certificate; nil, the default, for
-    /// none. Read when a client is made (rules PA-86 and WT-50).
+    /// The certificate that the client presents when the server, or an endpoint of the library's own client, requests one; nil, the
+    /// default, for none. Read when a client is made (rules PA-86 and WT-50).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -131,8 +131,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.proxy = newValue } }
     }
 
-    /// Seconds that an authorisation may take, and then a confirmation, for channels without a time of their own; nil, the default, for
-    /// 10 s (2 s with the fast timing). Brought into 0.1 ... 300.
+    /// The time limit in seconds for an authorisation, and then for a confirmation, of channels without a limit of their own; nil, the
+    /// default, for 10 s (2 s with the fast timing). Limited to 0.1 ... 300.
     public var subscribeTimeout: TimeInterval? {
         get { state.withLockedValue { $0.subscribeTimeout } }
         set { state.withLockedValue { $0.subscribeTimeout = newValue } }
@@ -176,7 +176,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.logger = newValue } }
     }
 
-    /// Where the client counts and times what happens; nil, the default, for nowhere. Read when a client is made (rules PA-85 and OB-3).
+    /// The metrics in which the client counts and times its work; nil, the default, for none. Read when a client is made (rules PA-85
+    /// and OB-3).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

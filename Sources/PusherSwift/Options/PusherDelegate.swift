@@ -9,8 +9,8 @@ import Foundation
     @objc public protocol PusherDelegate: AnyObject {
         @objc optional func debugLog(message: String)
         @objc optional func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
-        /// The same by the selector that the README of PusherSwift shows for Objective-C, `changedConnectionState:to:`, which its code
-        /// never calls. Called when the other one is not there.
+        /// The same event, with the selector that the README of PusherSwift shows for Objective-C, `changedConnectionState:to:`, but
+        /// that PusherSwift itself never calls. Called when the other method is not implemented.
         @objc optional func changedConnectionState(_ old: ConnectionState, to new: ConnectionState)
         @objc optional func subscribedToChannel(name: String)
         @objc optional func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)

@@ -21,7 +21,7 @@ import TransportCommon
 open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private struct State {
         weak var delegate: WebSocketConnectionDelegate?
-        /// For the face of a connection's own transport: what stands behind it.
+        /// The transport behind this socket, when the socket represents a connection's own transport.
         weak var gate: SocketGate?
         var link: SocketLink?
         /// Pings are repeated as long as this is the timer's number.
@@ -97,7 +97,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         set { state.withLockedValue { $0.delegate = newValue } }
     }
 
-    /// Dials. Nothing happens while a link is there or on its way.
+    /// Connects. Has no effect while a link exists or is being established.
     open func connect() {
         if let gate = activeGate {
             gate.connect()
@@ -155,12 +155,12 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
 }
 
 extension NWWebSocket {
-    /// Gives a socket of the library's own the transport behind it; any other socket works by itself.
+    /// Connects a socket of the library's own to the transport behind it; any other socket works by itself.
     func join(_ gate: SocketGate) {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }
 
-    /// Whether this socket is the face of the transport behind `gate`.
+    /// Returns whether this socket represents the transport behind `gate`.
     func isFace(of gate: SocketGate) -> Bool {
         state.withLockedValue { $0.gate } === gate
     }

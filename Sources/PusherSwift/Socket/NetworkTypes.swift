@@ -152,7 +152,7 @@ extension NWError {
         return ConnectionFailure(.networkUnavailable, "The socket failed: no such name.")
     }
 
-    /// Whether it says no more than that there is no connection, which upstream does not take for a loss.
+    /// Whether the error says only that there is no connection. PusherSwift does not treat such an error as a loss.
     var saysNotConnected: Bool {
         if case .posix(.ENOTCONN) = self { true } else { false }
     }

@@ -8,7 +8,7 @@ import PusherProtocol
     import Network
 #endif
 
-/// What carries a connection: the library's own transport, or a socket that the app put into ``PusherConnection/socket``.
+/// The transport of a connection: the library's own, or a socket that the app assigned to ``PusherConnection/socket``.
 ///
 /// An own attempt passes through untouched: its reports go straight to the engine. For an app's socket the calls of
 /// ``WebSocketConnectionDelegate`` on the connection are the reports. Nothing is called while the lock is held.
@@ -61,7 +61,7 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
     /// The socket of the next attempt.
     var socket: NWWebSocket? { state.withLockedValue { $0.socket } }
 
-    /// From the next attempt on `socket` counts. The present link stays.
+    /// Uses `socket` from the next attempt on. The present link stays.
     func use(_ socket: NWWebSocket) {
         socket.join(self)
         state.replace(\.socket, with: socket)
@@ -120,7 +120,7 @@ extension SocketGate {
     }
 }
 
-// From the face of the own transport.
+// Calls from the socket that represents the library's own transport.
 extension SocketGate {
     func connect() {
         state.withLockedValue { $0.connection }?.connect()
@@ -182,7 +182,7 @@ extension SocketGate {
         end(sender, failure, goodbye: true)
     }
 
-    /// Rule PA-51: the link is over, and the socket is not left behind.
+    /// Rule PA-51: ends the link and closes the socket.
     func failed(by sender: WebSocketConnection, _ failure: ConnectionFailure) {
         end(sender, failure, goodbye: false)?.disconnect(closeCode: .protocolCode(.goingAway))
     }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WebSocketTransport
 
-/// One link of a stand-alone ``NWWebSocket``, on the library's transport. Ends when it is released.
+/// One link of a stand-alone ``NWWebSocket``, on the library's transport. Releasing it ends the link.
 final class SocketLink: Sendable {
     enum Event: Sendable {
         case opened

@@ -18,7 +18,7 @@ public protocol WebSocketConnection {
     /// Sends a binary message.
     func send(data: Data)
 
-    /// Begins to read. ``NWWebSocket`` does so by itself.
+    /// Begins to read. ``NWWebSocket`` does this by itself.
     func listen()
 
     /// Sends a ping every `interval` seconds.
