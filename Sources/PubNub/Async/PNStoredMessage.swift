@@ -13,7 +13,7 @@ public struct PNStoredMessage: Hashable, Sendable {
     public let metadata: String?
     /// The type that the publisher gave the message.
     public let customMessageType: String?
-    /// What users added to it; empty unless it was asked for.
+    /// The actions that users added to the message. Empty unless the request asked for actions.
     public let actions: [PNStoredAction]
     /// Whether the client has a cipher key that does not open the message. ``json`` is what was stored then.
     public let isUndecryptable: Bool

@@ -20,7 +20,7 @@ open class PNAPICallBuilder {
 protocol ArgumentBuilder: PNAPICallBuilder {}
 
 extension ArgumentBuilder {
-    /// An argument: takes a value and returns this builder.
+    /// Makes an argument of the builder: a closure that stores a value and returns the builder.
     func argument<Value>(_ take: @escaping (Self, Value) -> Void) -> (Value) -> Self {
         { value in
             take(self, value)

@@ -53,7 +53,7 @@ public final class PNSendFileAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var fileMessageTTL: (UInt) -> PNSendFileAPICallBuilder { argument { $0.draft.message.ttl = $1 } }
     /// Whether the message about the file is kept in the history; true by default.
     public var fileMessageStore: (Bool) -> PNSendFileAPICallBuilder { argument { $0.draft.message.isStored = $1 } }
-    /// What the file is encrypted with; the client's cipher key by default.
+    /// The key with which the file is encrypted. The default is the client's cipher key.
     public var cipherKey: (String) -> PNSendFileAPICallBuilder { argument { $0.draft.cipherKey = $1 } }
     /// Further parameters of the requests.
     public var queryParam: ([AnyHashable: Any]) -> PNSendFileAPICallBuilder { argument { $0.draft.query = $1 } }
@@ -119,7 +119,7 @@ public final class PNDownloadFileAPICallBuilder: PNAPICallBuilder, ArgumentBuild
         super.init(client)
     }
 
-    /// What the file is decrypted with; the client's cipher key by default.
+    /// The key with which the file is decrypted. The default is the client's cipher key.
     public var cipherKey: (String) -> PNDownloadFileAPICallBuilder { argument { $0.key = $1 } }
     /// Where to put it; a new file in the directory for temporary files by default.
     public var url: (URL) -> PNDownloadFileAPICallBuilder { argument { $0.target = $1 } }

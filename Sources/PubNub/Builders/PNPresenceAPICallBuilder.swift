@@ -2,7 +2,7 @@ import Foundation
 
 /// Asks who is where.
 public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
-    /// Who is on channels, in groups, or anywhere when neither is given.
+    /// Lists the users who are present on channels or in groups, or on all channels when neither is given.
     public var hereNow: () -> PNPresenceHereNowAPICallBuilder { { PNPresenceHereNowAPICallBuilder(self.client) } }
     /// The channels that a user is on.
     public var whereNow: () -> PNPresenceWhereNowAPICallBuilder { { PNPresenceWhereNowAPICallBuilder(self.client) } }

@@ -11,7 +11,7 @@ public final class PNPublishAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 
     /// The channel to publish to.
     public var channel: (String) -> PNPublishAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// What: a dictionary, an array, a string, a number or a boolean.
+    /// The message: a dictionary, an array, a string, a number or a boolean.
     public var message: (Any) -> PNPublishAPICallBuilder { argument { $0.draft.message = $1 } }
     /// Metadata that subscribers' filters can use. Never encrypted.
     public var metadata: ([AnyHashable: Any]) -> PNPublishAPICallBuilder { argument { $0.draft.metadata = $1 } }

@@ -60,7 +60,7 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
     }
     /// Whether presence events are received, too; false by default.
     public var withPresence: (Bool) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.withPresence = $1 } }
-    /// Where to begin, instead of the subscription's position.
+    /// The timetoken from which to receive, instead of the subscription's position.
     public var withTimetoken: (NSNumber) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.timetoken = $1 } }
     /// The user's state by channel or group.
     public var state: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder {

@@ -14,10 +14,10 @@ public typealias PNPublishCompletionBlock = (PNPublishStatus) -> Void
 public typealias PNSignalCompletionBlock = (PNSignalStatus) -> Void
 /// Takes a size in bytes; -1 when there is none, because the message cannot be sent.
 public typealias PNMessageSizeCalculationCompletionBlock = (Int) -> Void
-/// Takes the service's time, or why there is none.
+/// Completion handler of a request for the service's time. It gets a result or an error status.
 public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void
 
-/// Takes stored messages, or why there are none.
+/// Completion handler of a request for stored messages. It gets a result or an error status.
 public typealias PNHistoryCompletionBlock = (PNHistoryResult?, PNErrorStatus?) -> Void
 /// Completion handler of deleting messages.
 public typealias PNMessageDeleteCompletionBlock = (PNAcknowledgmentStatus) -> Void
@@ -26,30 +26,30 @@ public typealias PNMessageCountCompletionBlock = (PNMessageCountResult?, PNError
 
 /// Takes who is on a channel, or why it is not known.
 public typealias PNHereNowCompletionBlock = (PNPresenceChannelHereNowResult?, PNErrorStatus?) -> Void
-/// Takes who is anywhere, or why it is not known.
+/// Completion handler of a request for the users on all channels. It gets a result or an error status.
 public typealias PNGlobalHereNowCompletionBlock = (PNPresenceGlobalHereNowResult?, PNErrorStatus?) -> Void
 /// Takes who is on a group's channels, or why it is not known.
 public typealias PNChannelGroupHereNowCompletionBlock = (PNPresenceChannelGroupHereNowResult?, PNErrorStatus?) -> Void
-/// Takes where a user is, or why it is not known.
+/// Completion handler of a request for the channels on which a user is present. It gets a result or an error status.
 public typealias PNWhereNowCompletionBlock = (PNPresenceWhereNowResult?, PNErrorStatus?) -> Void
 
 /// Completion handler of setting state.
 public typealias PNSetStateCompletionBlock = (PNClientStateUpdateStatus) -> Void
-/// Takes state by channel, or why there is none.
+/// Completion handler of a request for a user's state by channel. It gets a result or an error status.
 public typealias PNGetStateCompletionBlock = (PNClientStateGetResult?, PNErrorStatus?) -> Void
-/// Takes the state on a channel, or why there is none.
+/// Completion handler of a request for a user's state on one channel. It gets a result or an error status.
 public typealias PNChannelStateCompletionBlock = (PNChannelClientStateResult?, PNErrorStatus?) -> Void
 /// Takes the state on a group's channels, or why there is none.
 public typealias PNChannelGroupStateCompletionBlock = (PNChannelGroupClientStateResult?, PNErrorStatus?) -> Void
 
-/// Takes the names of groups, or why there are none.
+/// Completion handler of a request for the names of channel groups. It gets a result or an error status.
 public typealias PNGroupAuditCompletionBlock = (PNChannelGroupsResult?, PNErrorStatus?) -> Void
-/// Takes a group's channels, or why there are none.
+/// Completion handler of a request for the channels of a group. It gets a result or an error status.
 public typealias PNGroupChannelsAuditCompletionBlock = (PNChannelGroupChannelsResult?, PNErrorStatus?) -> Void
 /// Completion handler of changing a channel group.
 public typealias PNChannelGroupChangeCompletionBlock = (PNAcknowledgmentStatus) -> Void
 
-/// Takes how changing a device's notifications ended.
+/// Completion handler of a change of a device's push notifications. It gets a status.
 public typealias PNPushNotificationsStateModificationCompletionBlock = (PNAcknowledgmentStatus) -> Void
 /// Takes on which channels a device is notified, or why it is not known.
 public typealias PNPushNotificationsStateAuditCompletionBlock = (PNAPNSEnabledChannelsResult?, PNErrorStatus?) -> Void
@@ -58,5 +58,5 @@ public typealias PNPushNotificationsStateAuditCompletionBlock = (PNAPNSEnabledCh
 public typealias PNAddMessageActionCompletionBlock = (PNAddMessageActionStatus) -> Void
 /// Completion handler of removing a message action.
 public typealias PNRemoveMessageActionCompletionBlock = (PNAcknowledgmentStatus) -> Void
-/// Takes actions, or why there are none.
+/// Completion handler of a request for message actions. It gets a result or an error status.
 public typealias PNFetchMessageActionsCompletionBlock = (PNFetchMessageActionsResult?, PNErrorStatus?) -> Void

@@ -6,7 +6,7 @@ import WireCoding
 /// The parameters of all requests for history.
 struct HistoryDraft {
     var channel: String?
-    /// Not nil: the newer service is asked.
+    /// The channels of a request to the newer history service. Nil means that the older service is asked.
     var channels: [String]?
     var start: NSNumber?
     var end: NSNumber?
@@ -22,13 +22,14 @@ struct HistoryDraft {
     var query: [AnyHashable: Any]?
 
     private var range: (from: Timetoken?, to: Timetoken?) { Timetoken.ordered(start, end) }
-    /// Of several channels the newest message of each, unless more are asked for (rule PL-90).
+    /// The number of messages to request. With several channels only the newest message of each is requested, unless the caller named a
+    /// number (rule PL-90).
     private var count: Int? {
         if limit > 0 { return Int(clamping: limit) }
         return channels.map { $0.count > 1 } ?? false ? 1 : nil
     }
 
-    /// Which service is asked (rule PL-68).
+    /// The history service that this request goes to (rule PL-68).
     var operation: PNOperationType {
         if includesActions { return .historyWithActionsOperation }
         let isNewer = channels != nil || includesKind != nil || includesPublisher != nil
@@ -72,7 +73,7 @@ struct HistoryContent: Sendable {
         var messages: [PubNubStoredMessage]
     }
 
-    /// Whether the messages are asked for with something beside them.
+    /// Whether the request asks for more than the messages, such as their actions.
     var isDetailed: Bool
     /// The messages of a single channel are also the result's `messages`.
     var isSingle: Bool

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-// What users add to messages. Each method returns at once; `block` is called on the callback queue.
+// Message actions: what users add to messages, such as reactions. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
     /// Adds an action to a message.
     public func addMessageAction(

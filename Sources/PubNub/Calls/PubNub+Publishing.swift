@@ -68,7 +68,7 @@ extension PubNub {
                 channel: channel, message: message, metadata: metadata, isStored: shouldStore, isCompressed: compressed), block)
     }
 
-    /// Publishes what an object describes.
+    /// Publishes the message that `request` describes.
     public func publish(with request: PNPublishRequest, completion block: PNPublishCompletionBlock? = nil) {
         publish(request.draft, block)
     }

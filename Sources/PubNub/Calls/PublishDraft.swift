@@ -3,7 +3,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Everything that the ways to publish can say about a message.
+/// The arguments of a publish call, for all ways to publish.
 struct PublishDraft {
     var channel = ""
     var message: Any?

@@ -6,8 +6,8 @@ import PubNubProtocol
 
 // Another client in place of this one.
 extension PubNub {
-    /// Makes a client with another configuration that takes over the subscriptions, the listeners and where the subscription stands.
-    /// This client stops receiving; when the user or the auth key changes, the service is told that the former user left.
+    /// Makes a client with another configuration that takes over the subscriptions, the listeners and the position in the stream. This
+    /// client stops receiving. When the user or the auth key changes, the service is told that the former user left.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.

@@ -33,13 +33,13 @@ public final class PubNub: Sendable {
     let filter = NIOLockedValueBox<String?>(nil)
     /// Whether the application is in the foreground or in the background.
     let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
-    /// Orders what changes both the list and the engine.
+    /// Serialises the changes that concern both the list and the engine.
     let commands = NIOLock()
 
     /// The log and the metrics of the configuration.
     let telemetry: ClientTelemetry?
 
-    /// What the client writes down. Silent unless it is switched on.
+    /// The log of the client. It writes nothing unless it is enabled.
     public let logger: PNLLogger
 
     private let assembly: EngineAssembly
@@ -112,7 +112,7 @@ public final class PubNub: Sendable {
         listeners.add(listener)
     }
 
-    /// Ends what ``addListener(_:)`` began. A callback that is already running finishes.
+    /// Removes a listener that ``addListener(_:)`` added. A callback that is already running finishes.
     public func removeListener(_ listener: any PNEventsListener) {
         listeners.remove(listener)
     }

@@ -23,7 +23,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var heartbeatNotificationOptions = PNHeartbeatNotificationOptions.notifyFailure
     var suppressLeaveEvents = false
     var managePresenceListManually = false
-    /// What the application has set; nil while it has set nothing.
+    /// The value that the application has set; nil while it has set none.
     var chosenTLS: Bool?
     var keepTimeTokenOnListChange = true
     var restoreSubscription = true
@@ -92,7 +92,7 @@ extension ConfigurationValues {
         return (String(host), port)
     }
 
-    /// Where `origin` is. Without a port the one of the scheme.
+    /// The host and port of `origin`. Without a port, the default port of the scheme.
     var endpoint: HTTPEndpoint {
         let (host, usesTLS) = (host, usesTLS)
         return HTTPEndpoint(host: host.name, port: host.port ?? (usesTLS ? 443 : 80), usesTLS: usesTLS)

@@ -37,7 +37,8 @@ final class IdentityStore: Sendable {
         }
     }
 
-    /// What the file holds, or a new identity in a new file. Of two processes that make one at once, the first wins.
+    /// Returns the identity in the file, or stores a new one in a new file. If two processes do this at the same time, the identity of
+    /// the first is kept.
     private func kept(_ name: String, make: () -> String) -> String {
         guard let directory else { return make() }
         let file = directory.appendingPathComponent(name, isDirectory: false)

@@ -101,7 +101,7 @@ public final class PNConfiguration: Sendable {
         set { write(\.subscribeMaximumIdleTime, newValue) }
     }
 
-    /// Seconds that any other request may take; 10 by default.
+    /// The time limit in seconds for any other request; 10 by default.
     public var nonSubscribeRequestTimeout: TimeInterval {
         get { read(\.nonSubscribeRequestTimeout) }
         set { write(\.nonSubscribeRequestTimeout, newValue) }
@@ -125,7 +125,7 @@ public final class PNConfiguration: Sendable {
         set { write(\.suppressLeaveEvents, newValue) }
     }
 
-    /// Whether heartbeats speak only for what the presence builder's `connected` was given; false by default.
+    /// Whether heartbeats are sent only for the channels and groups that the presence builder's `connected` named; false by default.
     public var managePresenceListManually: Bool {
         get { read(\.managePresenceListManually) }
         set { write(\.managePresenceListManually, newValue) }
@@ -144,7 +144,8 @@ public final class PNConfiguration: Sendable {
         set { write(\.keepTimeTokenOnListChange, newValue) }
     }
 
-    /// Whether a subscription is taken up again after network trouble. With false the list is forgotten at the loss. True by default.
+    /// Whether the client subscribes again after network trouble. With false, the list of channels is emptied when the connection is
+    /// lost. True by default.
     public var restoreSubscription: Bool {
         get { read(\.restoreSubscription) }
         set { write(\.restoreSubscription, newValue) }
@@ -299,15 +300,15 @@ extension PNConfiguration {
         set { write(\.maximumAnswerSize, newValue) }
     }
 
-    /// Where the client writes what happens to the connection, to subscriptions and to what it publishes; nil, the default, for nowhere.
+    /// The log for changes of the connection and of subscriptions, and for what the client publishes; nil, the default, for none.
     /// ``PubNub/logger`` of the client is another log, with the lines of the SDK. An addition to the Cocoa SDK (rules PK-68 and OB-1).
     public var logger: Logger? {
         get { read(\.logger.value) }
         set { write(\.logger.value, newValue) }
     }
 
-    /// Where the client counts and times what happens; nil, the default, for nowhere. An addition to the Cocoa SDK (rules PK-68 and
-    /// OB-3).
+    /// The metrics in which the client counts and times its work; nil, the default, for none. An addition to the Cocoa SDK (rules PK-68
+    /// and OB-3).
     public var metrics: ClientMetrics? {
         get { read(\.metrics.value) }
         set { write(\.metrics.value, newValue) }
@@ -323,8 +324,8 @@ extension PNConfiguration {
         set { write(\.certificatePins, newValue) }
     }
 
-    /// What the client shows when the service asks for a certificate; nil, the default, for none. An addition to the Cocoa SDK (rules PK-70
-    /// and WT-50).
+    /// The certificate that the client presents when the service requests one; nil, the default, for none. An addition to the Cocoa SDK
+    /// (rules PK-70 and WT-50).
     public var clientCertificate: ClientCertificate? {
         get { read(\.clientCertificate) }
         set { write(\.clientCertificate, newValue) }

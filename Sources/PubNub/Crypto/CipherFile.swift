@@ -36,7 +36,7 @@ enum CipherFile {
         let partial = destination.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).partial")
         do {
             try write(source, to: partial, prefix: prefix, through: stream)
-            // In one step, so that nobody ever sees half a file.
+            // Renames the finished file in one step, so that no reader sees an incomplete file.
             guard rename(partial.path, destination.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         } catch {
             try? FileManager.default.removeItem(at: partial)

@@ -7,7 +7,7 @@ import TransportCommon
 /// How a call ended, and all that its result or status is made from.
 struct CallOutcome<Answer: Sendable>: Sendable {
     let result: Result<Answer, PubNubProblem>
-    /// Operation, status code and who asked: for a ``PNResult``.
+    /// The facts that every ``PNResult`` has: the operation, the status code and the user.
     var facts: ResultFacts
     /// Makes the same call again with the same completion.
     let retry: @Sendable () -> Void
@@ -30,7 +30,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
             status: StatusFacts(problem, facts: facts, retry: retry), associatedObject: associatedObject)
     }
 
-    /// The same call with another view of its answer; what throws makes it a failure.
+    /// Converts the answer of a successful call. An error thrown by `transform` makes the call a failure.
     func map<Other>(_ transform: (Answer) throws(PubNubProblem) -> Other) -> CallOutcome<Other> {
         let mapped: Result<Other, PubNubProblem>
         switch result {
@@ -66,7 +66,7 @@ extension PNErrorData {
 }
 
 extension PubNubProblem {
-    /// The status of the answer, or what stands in for one.
+    /// The HTTP status of the answer, or the status that replaces it when there is none.
     var statusCode: Int {
         if let status = failure.httpStatus, status != 200 { return status }
         return PNStatusCategory(category).standInStatusCode

@@ -6,7 +6,8 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// What requests are made from. A task that makes several of them holds this and not the client, which it would keep alive (rule PK-78).
+/// The values that requests are made from. A task that makes several requests holds this value and not the client, because it would
+/// keep the client alive (rule PK-78).
 struct CallSource: Sendable {
     let setup: NIOLockedValueBox<ClientSetup>
     let calls: CallRunner

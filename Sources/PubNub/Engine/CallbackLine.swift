@@ -1,8 +1,8 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The completions of a client's calls, each in its place among what listeners are told: one that is put on the queue directly would overtake
-/// messages that wait for a busy listener (rule PK-82).
+/// Queues the completions of a client's calls in order with the events for its listeners. A completion that was put on the callback
+/// queue directly would overtake messages that wait for a busy listener (rule PK-82).
 ///
 /// Every completion is called once, also when the client is released meanwhile: then those that wait go to the queue at once (rule PK-77).
 final class CallbackLine: Sendable {

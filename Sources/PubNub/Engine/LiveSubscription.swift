@@ -5,14 +5,14 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// A subscription on a driver of its own. What it makes drivers from decides what carries it.
+/// A subscription with a driver of its own. The factory that makes its drivers decides which transport is used.
 final class LiveSubscription: SubscriptionEngine {
     typealias Driver = ConnectionDriver<PubNubSession>
 
     private struct State {
         var driver: Driver
         var observation: Observation?
-        /// Whether this machine has a way out to the service, as far as anybody knows.
+        /// The last known state of the network.
         var network = NetworkStatus.available
         var place = ApplicationMonitor.Place.foreground
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
@@ -33,7 +33,8 @@ final class LiveSubscription: SubscriptionEngine {
         network.withLockedValue { $0 = observation }
     }
 
-    /// News of the network, one after the other. A way out that has changed is no news for listeners.
+    /// Handles the changes of the network, one after the other. A change from one available network to another is not reported to
+    /// listeners.
     private func networkChanged(to status: NetworkStatus) {
         let (driver, body) = state.withLockedValue { state in
             let isNews = state.network != status

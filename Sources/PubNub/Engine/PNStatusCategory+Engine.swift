@@ -1,7 +1,8 @@
 import ConnectionEngine
 
 extension PNStatusCategory {
-    /// What the Cocoa SDK calls a category of the engine. The only place that decides it (architecture, Categories; rule PK-1).
+    /// The status category of the Cocoa SDK for a category of the engine. This is the only place that decides it (architecture,
+    /// Categories; rule PK-1).
     init(_ category: StatusCategory) {
         switch category {
         case .connected: self = .PNConnectedCategory

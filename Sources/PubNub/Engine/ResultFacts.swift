@@ -19,7 +19,7 @@ final class ResultContext: Sendable {
 /// The values that every result is made from.
 struct ResultFacts: Sendable {
     var operation: PNOperationType
-    /// The HTTP status, or what stands in for one.
+    /// The HTTP status, or the status that replaces it when there is no answer.
     var statusCode = 200
     var context: ResultContext
     /// The path and query that were asked for, when there was one request.

@@ -48,7 +48,7 @@ struct StatusScript: Sendable {
         isCancelling = false
     }
 
-    /// What a change of phase means; nil when it means nothing to listeners.
+    /// Returns the status for a change of phase; nil when listeners get none.
     ///
     /// - Returns: the status, and whether the engine has to be told to stop.
     mutating func hear(_ change: ConnectionChange, wanted: PubNubList) -> (status: StatusDraft?, mustCancel: Bool) {
@@ -101,7 +101,7 @@ struct StatusScript: Sendable {
         return draft
     }
 
-    /// What an event means; nil when it means nothing to listeners.
+    /// Returns the status for an event; nil when listeners get none.
     mutating func hear(
         _ event: PubNubSessionEvent, wanted: PubNubList, heartbeats: PNHeartbeatNotificationOptions
     ) -> StatusDraft? {

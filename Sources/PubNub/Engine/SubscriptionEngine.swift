@@ -7,7 +7,7 @@ import PubNubProtocol
 enum SubscriptionNotice: Sendable {
     indirect case change(ConnectionChange)
     case event(PubNubSessionEvent)
-    /// This machine has lost its way out to the service, or found one. Told on a thread of its own.
+    /// The machine lost its network or has one again. Reported on a thread of its own.
     case network(NetworkStatus)
     /// This number of events was dropped here, because the consumer was too slow.
     case dropped(Int)

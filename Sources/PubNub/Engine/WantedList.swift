@@ -1,7 +1,8 @@
 import Identifiers
 import PubNubProtocol
 
-/// What a client is subscribed to, in the order in which it was asked for. Names ending in `-pnpres` stand for presence.
+/// The channels and groups that a client is subscribed to, in the order in which they were added. Names that end in `-pnpres` are
+/// presence channels.
 struct WantedList: Sendable {
     private var channels = OrderedNames()
     private var groups = OrderedNames()

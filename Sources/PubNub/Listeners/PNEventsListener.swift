@@ -1,4 +1,4 @@
-/// Hears what a client receives. Every method may be left out.
+/// Receives the events of a client. Every method is optional.
 ///
 /// Called on the client's callback queue, in the order in which things happened; see ``PubNub/addListener(_:)``. A subclass hears only
 /// what the class that states the conformance implements, so implement a method there, or state the conformance in the subclass.

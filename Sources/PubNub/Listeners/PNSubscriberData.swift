@@ -3,7 +3,8 @@ import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
-/// What the messages of one answer share: who received them, and the lock under which any of them is read from its JSON text.
+/// The part that the messages of one answer have in common: the client that received them, and the lock that is held while a message is
+/// parsed from its JSON text.
 final class MessageBatch: Sendable {
     let context: ResultContext
     let lock = NIOLock()

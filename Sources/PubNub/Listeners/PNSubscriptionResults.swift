@@ -28,7 +28,7 @@ public final class PNSignalResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageActionResult: PNResult, @unchecked Sendable {
-    /// Which one, and what became of it.
+    /// The action, and whether it was added or removed.
     public let data: PNMessageActionData
 
     init(_ data: PNMessageActionData) {

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Log files that follow each other, bounded in length and number. Written on a queue of their own; what fails is left out.
+/// Log files that are rotated, with a limit on their size and number. They are written on a queue of their own; a line that cannot be
+/// written is dropped.
 ///
 /// `@unchecked Sendable`: the limits are behind `box`, a `NIOLockedValueBox`; `handle`, `length` and `files` are touched on `queue` only.
 final class LogFiles: @unchecked Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// What a client writes down, and where. Silent until ``enabled`` is set (rules PK-50 to PK-53).
+/// The log of a client: its levels and its files. Nothing is written until ``enabled`` is set (rules PK-50 to PK-53).
 ///
 /// Lines go to swift-log, whose backend decides where they end up, and to files. Neither keys, tokens nor payloads are ever written.
 /// May be used from any thread.

@@ -6,7 +6,7 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// How the client is set up, and what happens to it.
+    /// The configuration of the client, and the changes of its connection.
     public static let PNInfoLogLevel = PNLogLevel(rawValue: 1 << 1)
     /// News of the network.
     public static let PNReachabilityLogLevel = PNLogLevel(rawValue: 1 << 2)

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// What a client writes down about itself. Neither keys, tokens nor payloads (rule PK-52).
+// Writes the log lines of the client. They contain no keys, tokens or payloads (rule PK-52).
 extension PubNub {
     func log(_ change: ConnectionChange) {
         switch change.phase {

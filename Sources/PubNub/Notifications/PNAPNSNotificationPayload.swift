@@ -7,7 +7,7 @@ public final class PNAPNSNotificationTarget {
     private let environment: PNAPNSEnvironment
     private let excludedDevices: [Data]
 
-    /// The app that asks, while it is developed.
+    /// A target for the running app in the development environment.
     public static func `default`() -> PNAPNSNotificationTarget {
         PNAPNSNotificationTarget(forTopic: Bundle.main.bundleIdentifier ?? "")
     }
@@ -43,7 +43,7 @@ public final class PNAPNSNotificationConfiguration {
     private let expiration: Date?
     private let targets: [PNAPNSNotificationTarget]
 
-    /// To the app that asks.
+    /// A configuration for the running app.
     public static func `default`() -> PNAPNSNotificationConfiguration {
         PNAPNSNotificationConfiguration(targets: [.default()])
     }
@@ -77,7 +77,7 @@ public final class PNAPNSNotificationConfiguration {
 
 /// The payload for Apple's service.
 public final class PNAPNSNotificationPayload: PNBaseNotificationPayload {
-    /// Of the newer service: to whom, and how. The app that asks by default.
+    /// The targets and options of notifications through the newer APNs interface. The default is one configuration for the running app.
     public var configurations: [PNAPNSNotificationConfiguration] = []
     /// Further members of the notification.
     public let notification = NSMutableDictionary()

@@ -105,7 +105,7 @@ public final class PNFCMNotificationPayload: PNBaseNotificationPayload {
     public let notification = NSMutableDictionary()
     /// Data for the app, strings only.
     public let data = NSMutableDictionary()
-    /// Whether nothing is shown: what would be comes with the data.
+    /// Whether the notification is silent: the texts that would be shown are sent with the data.
     public var isSilent = false
     /// The name of the icon.
     public var icon: String?

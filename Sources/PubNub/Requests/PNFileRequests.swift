@@ -6,7 +6,7 @@ public final class PNSendFileRequest: PNRequest {
     public var arbitraryQueryParameters: [AnyHashable: Any]?
     /// Metadata of the message about the file, which subscribers' filters can use.
     public var fileMessageMetadata: [AnyHashable: Any]?
-    /// What the file is encrypted with; nil for the client's cipher key.
+    /// The key with which the file is encrypted; nil for the client's cipher key.
     public var cipherKey: String?
     /// How many hours the message about the file is kept; 0, the default, for the keyset's setting.
     public var fileMessageTTL: UInt = 0
@@ -82,7 +82,7 @@ public final class PNListFilesRequest: PNRequest {
 public final class PNDownloadFileRequest: PNRequest {
     /// Further parameters of the request.
     public var arbitraryQueryParameters: [AnyHashable: Any]?
-    /// What the file is decrypted with; nil for the client's cipher key.
+    /// The key with which the file is decrypted; nil for the client's cipher key.
     public var cipherKey: String?
     /// Where to put it; nil for a new file in the directory for temporary files.
     public var targetURL: URL?

@@ -14,7 +14,7 @@ open class PNBaseMessageActionRequest: PNRequest {
 
 /// Describes an action to add to a message.
 public final class PNAddMessageActionRequest: PNBaseMessageActionRequest {
-    /// What kind of action, such as `reaction`; up to 15 characters.
+    /// The type of the action, such as `reaction`; up to 15 characters.
     public var type = ""
     /// The action's value.
     public var value = ""

@@ -8,7 +8,7 @@ open class PNBasePublishRequest: PNRequest {
     public final var metadata: [AnyHashable: Any]?
     /// The channel to publish to.
     public final let channel: String
-    /// What to publish: a dictionary, an array, a string, a number or a boolean.
+    /// The message: a dictionary, an array, a string, a number or a boolean.
     public final var message: Any?
     /// How many hours the message is kept; 0, the default, for the keyset's setting.
     public final var ttl: UInt = 0

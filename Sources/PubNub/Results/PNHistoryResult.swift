@@ -75,7 +75,7 @@ public final class PNHistoryResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
-    /// By channel; the service counts up to 10,000.
+    /// The number of messages by channel; the service counts up to 10,000.
     public let channels: [String: NSNumber]
 
     init(_ counts: [String: Int]) {

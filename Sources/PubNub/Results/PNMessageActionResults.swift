@@ -42,7 +42,7 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
     public let actions: [PNMessageAction]
     /// Where to go on with a further request; 0 when these are all.
     public let start: NSNumber
-    /// Where the further request should end; 0 when these are all.
+    /// The timetoken at which the next request should end; 0 when there is no further page.
     public let end: NSNumber
 
     init(_ fetched: PubNubFetchedActions) {

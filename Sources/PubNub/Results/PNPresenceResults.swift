@@ -28,10 +28,10 @@ public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowDat
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
-    /// Who is on the channel: user ids, or with state dictionaries of `uuid` and `state`. Nil when only the number was asked for, or
-    /// several channels.
+    /// The users on the channel: user ids or, when state was requested, dictionaries with `uuid` and `state`. Nil when only the number
+    /// or several channels were requested.
     public let uuids: Any?
-    /// By channel, when several were asked for.
+    /// The users by channel, when several channels were requested.
     public let channels: [String: [AnyHashable: Any]]?
     /// How many users there are, counted once for each channel.
     public let totalOccupancy: NSNumber

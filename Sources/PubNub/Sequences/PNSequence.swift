@@ -2,7 +2,7 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// What a client receives of one kind, for one consumer: an async sequence. An addition to the Cocoa SDK.
+/// The events of one kind that a client receives, as an async sequence for one consumer. An addition to the Cocoa SDK.
 ///
 /// Ends when the client is released or the consuming task is cancelled. Bounded: a consumer that falls behind by more than its limit
 /// misses messages, and the next element says so in ``PNReceived/precedingGap``. Nothing of it runs on the callback queue.

@@ -1,6 +1,7 @@
 import EngineRuntime
 
-/// What becomes of a client's subscription, for one consumer: an async sequence. Never drops a status. An addition to the Cocoa SDK.
+/// The statuses of a client's subscription, as an async sequence for one consumer. It never drops a status. An addition to the Cocoa
+/// SDK.
 ///
 /// Ends when the client is released or the consuming task is cancelled.
 public struct PNStatuses: AsyncSequence, Sendable {

@@ -41,7 +41,7 @@ extension PubNub {
         }
     }
 
-    /// What becomes of the subscription from now on: connected, lost, denied, with cause and retry delay. For one consumer.
+    /// The statuses of the subscription from now on: connected, lost, denied, each with its cause and retry delay. For one consumer.
     public var statuses: PNStatuses { PNStatuses(stream: deliveries.stream()) }
 
     /// Each loss and return of this machine's network from now on, subscribed or not. For one consumer.

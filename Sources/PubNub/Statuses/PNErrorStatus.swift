@@ -19,7 +19,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
         self.payload = payload
     }
 
-    /// Whatever else the service added, as JSON value; nil for nothing.
+    /// The additional data of the service's answer as JSON value; nil when there was none.
     public var data: Any? { payload.flatMap { FoundationJSON.value($0) } }
 }
 
@@ -42,7 +42,7 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
     /// The service's description of the error.
     public final var errorData: PNErrorData { status.errorData }
 
-    /// What the error is about: a `PNMessageData` or `PNHistoryData` that could not be decrypted; nil otherwise.
+    /// The object that the error concerns: a `PNMessageData` or `PNHistoryData` that could not be decrypted; nil otherwise.
     public final var associatedObject: Any? { associated }
 }
 

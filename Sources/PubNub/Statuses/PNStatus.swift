@@ -8,7 +8,7 @@ public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
     /// The HTTP status, if there was an answer.
     public var httpStatus: Int?
-    /// How many seconds the service asked to wait.
+    /// The number of seconds that the service asked the client to wait.
     public var retryAfter: Double?
 
     init(_ failure: ConnectionFailure) {
@@ -23,7 +23,7 @@ public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a call ended, or what became of the subscription.
+/// The outcome of a call, or a change of the subscription.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 open class PNStatus: PNResult, @unchecked Sendable {

@@ -16,9 +16,9 @@ public enum PNStatusCategory: Int, Sendable {
     case PNConnectedCategory = 6
     /// Subscribed again after an unexpected loss.
     case PNReconnectedCategory = 7
-    /// No longer subscribed, because it was asked for.
+    /// The client has unsubscribed because the application asked for it.
     case PNDisconnectedCategory = 8
-    /// No longer receiving, though it was not asked for.
+    /// The client no longer receives messages although the application did not ask for that.
     case PNUnexpectedDisconnectCategory = 9
     /// The client cancelled the request.
     case PNCancelledCategory = 10

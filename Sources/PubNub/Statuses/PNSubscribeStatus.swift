@@ -9,7 +9,7 @@ public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
     public let subscribedChannels: [String]
     /// All groups that are subscribed to.
     public let subscribedChannelGroups: [String]
-    /// What the status came with; empty, unless a message caused it.
+    /// The data of the status. Empty unless a message caused it.
     public let data: PNSubscriberData
     private let current: PubNubCursor
     private let last: PubNubCursor

@@ -82,7 +82,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
     }
 }
 
-/// Why a token cannot be read. Says nothing about its contents.
+/// The reason why a token cannot be read. It contains nothing of the token.
 public enum PubNubAccessTokenError: Error, Hashable, Sendable {
     /// Neither base64url nor the CBOR of a token.
     case malformed

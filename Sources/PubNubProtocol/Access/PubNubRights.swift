@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// What a grant allows on a resource, with the bits of the wire.
+/// The rights that a grant gives on a resource, as bits with the values of the wire format.
 public struct PubNubRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -30,7 +30,7 @@ public struct PubNubGrants: Hashable, Sendable {
     public var groups: Rights
     /// User ids.
     public var users: Rights
-    /// What an earlier version of the service knew; carried along and without effect.
+    /// Rights of an earlier version of the service. They are kept when a token is read and written, and have no effect.
     public var legacyUsers: Rights
     public var legacySpaces: Rights
 

@@ -44,7 +44,7 @@ public enum PubNubSignature {
             : second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
     }
 
-    /// The parameters with `timestamp` and `signature` added: what a client sends.
+    /// Returns the parameters that a client sends: the given ones with `timestamp` and `signature` added.
     ///
     /// - Parameter timestamp: seconds since 1970.
     public static func signed(

@@ -2,7 +2,8 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// Arguments that no service would accept, reported before anything is sent. `reason` says what to do about it.
+    /// The problem of arguments that no service would accept. It is reported before a request is sent. `reason` says how to correct the
+    /// arguments.
     public static func badArguments(_ reason: String) -> PubNubProblem {
         PubNubProblem(ConnectionFailure(.badRequest, reason), information: reason)
     }

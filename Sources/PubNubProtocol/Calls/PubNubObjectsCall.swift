@@ -123,7 +123,7 @@ public struct PubNubObjectsCall: PubNubCall, Hashable {
 
 /// Data of App Context, as JSON text.
 public struct PubNubObjects: Hashable, Sendable {
-    /// Of a single user or channel.
+    /// The object of an answer about a single user or channel.
     public var object: JSONText?
     /// Of lists.
     public var list: [JSONText]

@@ -2,7 +2,7 @@ import WireCoding
 
 /// A device as a push service knows it (rules PL-45 to PL-47).
 public struct PubNubPushDevice: Hashable, Sendable {
-    /// The push service, and how it is asked.
+    /// A push service, with the parameters that select it in a request.
     public enum Service: Hashable, Sendable {
         /// Apple, by the older of the two interfaces.
         case apns

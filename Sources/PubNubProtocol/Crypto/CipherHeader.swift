@@ -21,7 +21,7 @@ struct CipherHeader: Hashable, Sendable {
     /// Whether some bytes have a header; without one they are of the legacy form.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: sentinel) }
 
-    /// Takes the header off the front of some bytes.
+    /// Removes the header from the beginning of `bytes`.
     init(takingFrom bytes: inout ArraySlice<UInt8>) throws(PubNubCipherError) {
         _ = try Self.take(Self.sentinel.count, from: &bytes)
         guard try Self.take(1, from: &bytes).first == Self.version else { throw .unknownCryptor }

@@ -8,7 +8,7 @@ import WireCoding
 public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable {
     /// How data is encrypted.
     public enum Form: Hashable, Sendable {
-        /// What SDKs up to 2023 call the cipher key: half of a hash as key, no header.
+        /// The cipher of SDKs up to 2023: half of a hash is the key, and there is no header.
         case legacy
         /// The AES-CBC crypto module: a whole hash as key, and a header that names the method.
         case current
@@ -94,7 +94,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         }
     }
 
-    /// Takes off what stands before a ciphertext.
+    /// Removes the header in front of a ciphertext.
     func opening(
         takingFrom bytes: inout ArraySlice<UInt8>
     ) throws(PubNubCipherError) -> (iv: [UInt8], key: SymmetricKey) {

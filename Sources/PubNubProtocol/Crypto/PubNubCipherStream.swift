@@ -4,7 +4,7 @@ import Crypto
 public struct PubNubCipherStream: Sendable {
     private enum Mode: Sendable {
         case encrypting
-        /// Until what stands before the ciphertext has come.
+        /// Until the header in front of the ciphertext is complete.
         case opening
         case decrypting
     }
@@ -16,7 +16,7 @@ public struct PubNubCipherStream: Sendable {
     private var pending: [UInt8]
     private var isEmpty = true
 
-    /// The longest thing that may stand before a ciphertext.
+    /// The greatest length of a header in front of a ciphertext.
     private static let longestOpening = 12 + 0xFFFF
 
     /// Encrypts as `cipher` does, except that the legacy form always has a random initialisation vector, as files have it.

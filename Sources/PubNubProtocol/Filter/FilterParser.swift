@@ -28,7 +28,7 @@ struct FilterParser {
         (token, position) = try lexer.next()
     }
 
-    /// Takes the symbol when it is next.
+    /// Consumes the next symbol if it is `symbol`.
     private mutating func take(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try advance()
@@ -42,7 +42,7 @@ struct FilterParser {
         try advance()
     }
 
-    /// Takes the symbol of an operator when it is next.
+    /// Consumes the next symbol if it is the operator `symbol`.
     private mutating func takeOperator(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try passOperator()

@@ -26,7 +26,8 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
     /// The expression in a normal form that means the same.
     public var description: String { root.text }
 
-    /// Whether a message passes. What the filter asks for is looked up when it is asked for, and kept in `subject`.
+    /// Returns whether the filter matches a message. Fields of the message are looked up when the filter needs them, and kept in
+    /// `subject`.
     ///
     /// A message that would need more than ``maximumWork`` passes: the subscriber gets a message too many instead of missing one
     /// (rule PF-31).

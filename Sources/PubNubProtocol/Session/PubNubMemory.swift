@@ -27,7 +27,7 @@ public struct PubNubMemory: Sendable {
     public internal(set) var filter: String?
     /// Presence state by name, as JSON text.
     var state: OrderedDictionary<Identifier, String> = [:]
-    /// What the next poll asks for; `start` while nothing was read.
+    /// The position that the next poll sends; `start` until an answer has been read.
     public internal(set) var cursor = PubNubCursor.start
     /// The position behind which a handshake has declared a gap, until the first poll from there is answered.
     var toldGapAfter: Timetoken?
@@ -38,7 +38,7 @@ public struct PubNubMemory: Sendable {
     /// When the service last answered before the link was lost; nil once a poll was answered again.
     var lostAt: Moment?
     var seen: SeenMessages
-    /// Polls in a row that brought a malformed answer (rule PX-51).
+    /// The number of consecutive polls with a malformed answer (rule PX-51).
     var malformedPolls = 0
     /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).
     var needsTimeProbe = false
@@ -87,7 +87,7 @@ extension PubNubMemory {
         return HTTPExchange(id: lastExchange, method: request.method, target: target, body: request.body, timeout: timeout)
     }
 
-    /// Takes over the service's time, for signatures. Rule PX-53.
+    /// Stores the service's time, which signatures need. Rule PX-53.
     mutating func learnTime(_ answer: [UInt8]) {
         guard needsServiceTime, let unixTime, let time = try? PubNubTimeCall().answer(answer) else { return }
         needsServiceTime = false

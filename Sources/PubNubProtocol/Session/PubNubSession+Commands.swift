@@ -59,7 +59,8 @@ extension PubNubSession {
         shakeHands(&memory, &out)
     }
 
-    /// Remembers what is wanted. False when it cannot be asked for; then the request is answered. Rule PX-18.
+    /// Adds channels and groups to the wanted list. Returns false when they cannot be requested; the caller of the request has then
+    /// been answered. Rule PX-18.
     private static func want(
         _ list: PubNubList, _ timetoken: Timetoken?, _ state: [Identifier: String], _ id: RequestID?,
         _ memory: inout PubNubMemory, _ out: inout Actions

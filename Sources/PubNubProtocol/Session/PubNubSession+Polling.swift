@@ -50,7 +50,7 @@ extension PubNubSession {
         [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
     }
 
-    /// Asks where the stream stands, for the present list. Takes the place of the outstanding poll. Rule PX-1.
+    /// Requests the current position of the stream for the present list. This replaces the outstanding poll. Rule PX-1.
     mutating func shakeHands(_ memory: inout PubNubMemory, _ out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
         memory.asked.add(memory.wanted)

@@ -2,7 +2,7 @@ import ConnectionEngine
 
 // A poll that stays silent is asked again on a new connection (rules PX-40 and PX-41).
 extension PubNubSession {
-    /// Polls are asked again no sooner, whatever the user wants.
+    /// A silent poll is repeated after this time at the earliest, whatever the application configured.
     static let shortestRenewal = Duration.seconds(1)
 
     /// How long a poll may stay silent; nil for as long as it likes.

@@ -37,9 +37,9 @@ public struct PubNubSession: LongPollSession {
         /// Its number, and at the upper end that of the latest request that asked for the same. The first answer counts, whichever of
         /// them it is for (rule PX-41).
         var ids: ClosedRange<UInt64>
-        /// When it was asked first.
+        /// The time of the first request.
         let since: Moment
-        /// When it was asked last.
+        /// The time of the latest request.
         var askedAt: Moment
     }
 

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-/// Channels and groups, each in the order in which they were first asked for. Names ending in `-pnpres` stand for presence.
+/// Channels and groups, each in the order in which they were added. Names that end in `-pnpres` are presence channels.
 public struct PubNubList: Hashable, Sendable {
     public var channels: [String]
     public var groups: [String]
@@ -62,7 +62,7 @@ public enum PubNubSessionEvent: Sendable {
     /// The service confirmed the list: the first time, after a loss (`isRenewal`), or after a change. Comes right after the
     /// announcement of the connection, when there is one, and before the messages.
     indirect case subscribed(PubNubList, previous: PubNubCursor, current: PubNubCursor, isRenewal: Bool)
-    /// No longer subscribed, because it was asked for; with what remains.
+    /// Channels and groups were unsubscribed at the caller's request; `remaining` is the list that is left.
     indirect case unsubscribed(PubNubList, remaining: PubNubList)
     case messages(PubNubBatch)
     /// An answer held at least as many messages as the threshold. Comes before the messages.
@@ -71,7 +71,7 @@ public enum PubNubSessionEvent: Sendable {
     case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// Messages on these may be missing since then. Comes before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
-    /// A subscribe request failed; the change of phase that follows says what happens next.
+    /// A subscribe request failed. The change of phase that follows shows how the session continues.
     indirect case problem(PubNubProblem)
     /// A heartbeat was answered, or failed.
     indirect case heartbeat(PubNubProblem?)

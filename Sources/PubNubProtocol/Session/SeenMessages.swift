@@ -12,7 +12,7 @@ struct SeenMessages: Sendable {
         var payload: String
     }
 
-    /// How many entries are kept at most, whatever was asked for.
+    /// The greatest number of entries that are kept, whatever the configuration says.
     static let mostEntries = 10_000
 
     private let capacity: Int

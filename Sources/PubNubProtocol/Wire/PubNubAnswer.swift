@@ -12,7 +12,7 @@ public enum PubNubAnswer: Sendable {
     case problem(PubNubProblem)
 }
 
-/// The limits of what is read from answers (rule PN-12).
+/// The limits for reading answers (rule PN-12).
 public enum PubNubLimits {
     /// Elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
     public static let messagesInAnswer = 1_000

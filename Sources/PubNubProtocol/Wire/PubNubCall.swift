@@ -4,10 +4,10 @@ import ConnectionEngine
 public protocol PubNubCall: Sendable {
     associatedtype Answer: Sendable
 
-    /// The request, or what is wrong with the arguments (category `badRequest`).
+    /// Returns the request. Throws a problem of category `badRequest` when the arguments are invalid.
     func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest
 
-    /// The meaning of an answer with a good status and a JSON body. Throws `malformedResponse` for anything else than expected,
-    /// and what the service says when it reports an error with status 200.
+    /// Reads an answer with a successful status and a JSON body. Throws `malformedResponse` for an unexpected body, and the service's
+    /// error when the body reports one with status 200.
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> Answer
 }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What a server writes for one message into the list of a subscribe answer (rules PN-18 to PN-20).
+/// One message in the list of a subscribe answer, as a server writes it (rules PN-18 to PN-20).
 ///
 /// Everything but `b` is the same for all subscribers, so it is encoded once for each publish (``shared``) and then closed for
 /// each subscription with ``PubNubFrames/elementEnd(matched:)``.

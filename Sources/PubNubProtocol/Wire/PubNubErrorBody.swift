@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What a server answers when it refuses: status, type and body with the texts that official SDKs look for (rule PN-24).
+/// The answer with which a server refuses a request: status, type and body with the texts that official SDKs look for (rule PN-24).
 public struct PubNubErrorBody: Error, Hashable, Sendable {
     public var status: Int
     public var contentType: String
@@ -8,7 +8,7 @@ public struct PubNubErrorBody: Error, Hashable, Sendable {
 
     /// The type of all answers but those of the access manager.
     public static let contentType = "text/javascript; charset=\"UTF-8\""
-    /// The type of what the access manager answers.
+    /// The content type of the access manager's answers.
     public static let accessManagerContentType = "text/javascript; charset=UTF-8"
 
     init(_ status: Int, _ body: [UInt8], contentType: String = Self.contentType) {
@@ -29,7 +29,7 @@ extension PubNubErrorBody {
 
     public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", now) }
 
-    /// What the vendor's C library looks for when a channel cannot have its name.
+    /// The text by which the vendor's C library recognises an invalid channel name.
     public static let invalidChannelName = "Invalid Character in Channel Name"
 
     /// The channel's name cannot be published to.
@@ -45,7 +45,7 @@ extension PubNubErrorBody {
     }
 }
 
-/// The access manager, and what speaks in its name.
+/// Refusals of the access manager, and of services that answer in its format.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
     /// The keyset exists, and is switched off for now.
@@ -138,7 +138,7 @@ extension PubNubErrorBody {
         )
     }
 
-    /// 404 of the presence service; `what` is a path.
+    /// The presence service's answer with status 404; `what` is a path.
     public static func notFound(_ what: String) -> PubNubErrorBody {
         PubNubErrorBody(
             404, "{\"status\":404,\"message\":\(JSONWriter.string("Not found: '\(what)'")),\"error\":1,\"service\":\"Presence\"}")

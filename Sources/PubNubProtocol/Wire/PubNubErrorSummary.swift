@@ -51,7 +51,7 @@ struct PubNubErrorSummary {
         readPayload(texts["payload"])
     }
 
-    /// `[0,"Invalid Key","15…"]`: what publishing answers.
+    /// Reads `[0,"Invalid Key","15…"]`, the answer of the publish service.
     private mutating func readArray(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
         let value = try scanner.value()
         guard value.end - value.start <= 4096 else { return }

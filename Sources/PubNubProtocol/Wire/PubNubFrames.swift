@@ -31,7 +31,7 @@ public enum PubNubFrames {
         return out
     }
 
-    /// A whole subscribe answer: elements from ``PubNubEnvelope/shared`` with what each matched.
+    /// Returns a complete subscribe answer. Its elements are ``PubNubEnvelope/shared`` with the subscription that each matched.
     public static func answer(_ cursor: PubNubCursor, _ elements: [(shared: [UInt8], matched: String?)] = []) -> [UInt8] {
         var out = answerStart(cursor)
         out.reserveCapacity(out.count + elements.reduce(2) { $0 + $1.shared.count + ($1.matched?.utf8.count ?? 0) + 10 })

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What kind of message an element of a subscribe answer is: its `e`. An open set.
+/// The kind of a message: the `e` of an element of a subscribe answer. Other values than the listed ones are possible.
 public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
 

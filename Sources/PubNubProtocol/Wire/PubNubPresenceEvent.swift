@@ -93,7 +93,7 @@ extension PubNubPresenceEvent {
         return out
     }
 
-    /// What filters see of it: `u` of the element. The channel is percent-encoded there, as recorded for patterns.
+    /// The metadata that filters can refer to: `u` of the element. The channel in it is percent-encoded, as recorded for patterns.
     public var metadata: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"pn_action\":", to: &out)

@@ -54,7 +54,7 @@ extension PubNubProblem {
     /// The types that answers of this service have. One that states none is judged by its body.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
-        // In place, since every answer asks.
+        // Compared without a copy, because this runs for every answer.
         var type = contentType.utf8[...]
         type = type[..<(type.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex)]
         while type.first == 0x20 || type.first == 0x09 { type.removeFirst() }

@@ -4,7 +4,7 @@ import ConnectionEngine
 ///
 /// `failure.reason` and `information` are safe to show; neither holds tokens, keys or payloads of ours.
 public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Category, HTTP status and what the transport knew.
+    /// The category, the HTTP status and the details from the transport.
     public var failure: ConnectionFailure
     /// The service's own words, from `message`, `error`, `error_message` or `error.message` with its details.
     public var information: String?

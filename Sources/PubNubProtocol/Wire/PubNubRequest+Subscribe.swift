@@ -55,7 +55,7 @@ extension PubNubRequest {
 }
 
 extension PubNubList {
-    /// The list without names that stand for presence.
+    /// The list without presence channels.
     public var withoutPresence: PubNubList {
         PubNubList(
             channels: channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) },

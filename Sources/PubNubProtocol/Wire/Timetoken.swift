@@ -26,8 +26,8 @@ public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
     /// The region that the timetoken came from; sent back as `tr`. Nil before the first answer.
     public var region: Int?
-    /// Of an answer: whether the service says that messages may be missing between the position that was asked for and this answer.
-    /// On the wire it is `"d":true` beside the timetoken, which only this project's server says (rule PV-112).
+    /// Whether the service reports, in this answer, that messages may be missing between the requested position and the answer. On the
+    /// wire it is `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
     public var followsGap: Bool
 
     public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false) {

@@ -4,11 +4,11 @@ import Foundation
 
 /// Completion handler of sending a file.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void
-/// Takes files, or why there are none.
+/// Completion handler of a request for the files of a channel. It gets a result or an error status.
 public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus?) -> Void
 /// Takes where a file is; nil when its name makes no URL.
 public typealias PNFileDownloadURLCompletionBlock = (URL?) -> Void
-/// Takes a downloaded file, or why there is none.
+/// Completion handler of a download. It gets a result or an error status.
 public typealias PNDownloadFileCompletionBlock = (PNDownloadFileResult?, PNErrorStatus?) -> Void
 /// Completion handler of deleting a file.
 public typealias PNDeleteFileCompletionBlock = (PNAcknowledgmentStatus) -> Void

@@ -1,26 +1,26 @@
 // Blocks that calls about App Context end with. All are called on the client's callback queue, once for each attempt.
 
-/// Takes how setting data about a user ended.
+/// Completion handler of a request that sets data about a user. It gets a status.
 public typealias PNSetUUIDMetadataCompletionBlock = (PNSetUUIDMetadataStatus) -> Void
-/// Takes how removing data about a user ended.
+/// Completion handler of a request that removes data about a user. It gets a status.
 public typealias PNRemoveUUIDMetadataCompletionBlock = (PNAcknowledgmentStatus) -> Void
-/// Takes data about a user, or why there is none.
+/// Completion handler of a request for data about a user. It gets a result or an error status.
 public typealias PNFetchUUIDMetadataCompletionBlock = (PNFetchUUIDMetadataResult?, PNErrorStatus?) -> Void
-/// Takes data about users, or why there is none.
+/// Completion handler of a request for data about all users. It gets a result or an error status.
 public typealias PNFetchAllUUIDMetadataCompletionBlock = (PNFetchAllUUIDMetadataResult?, PNErrorStatus?) -> Void
-/// Takes how setting data about a channel ended.
+/// Completion handler of a request that sets data about a channel. It gets a status.
 public typealias PNSetChannelMetadataCompletionBlock = (PNSetChannelMetadataStatus) -> Void
-/// Takes how removing data about a channel ended.
+/// Completion handler of a request that removes data about a channel. It gets a status.
 public typealias PNRemoveChannelMetadataCompletionBlock = (PNAcknowledgmentStatus) -> Void
-/// Takes data about a channel, or why there is none.
+/// Completion handler of a request for data about a channel. It gets a result or an error status.
 public typealias PNFetchChannelMetadataCompletionBlock = (PNFetchChannelMetadataResult?, PNErrorStatus?) -> Void
-/// Takes data about channels, or why there is none.
+/// Completion handler of a request for data about all channels. It gets a result or an error status.
 public typealias PNFetchAllChannelsMetadataCompletionBlock = (PNFetchAllChannelsMetadataResult?, PNErrorStatus?) -> Void
 /// Completion handler of changing memberships.
 public typealias PNManageMembershipsCompletionBlock = (PNManageMembershipsStatus) -> Void
-/// Takes memberships, or why there are none.
+/// Completion handler of a request for memberships. It gets a result or an error status.
 public typealias PNFetchMembershipsCompletionBlock = (PNFetchMembershipsResult?, PNErrorStatus?) -> Void
 /// Completion handler of changing members.
 public typealias PNManageChannelMembersCompletionBlock = (PNManageChannelMembersStatus) -> Void
-/// Takes members, or why there are none.
+/// Completion handler of a request for members. It gets a result or an error status.
 public typealias PNFetchChannelMembersCompletionBlock = (PNFetchChannelMembersResult?, PNErrorStatus?) -> Void

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Which part of a list of App Context is asked for.
+/// The page of an App Context list that a request asks for.
 struct ObjectPageDraft {
     var sort: [String] = []
     var filter: String?

@@ -40,7 +40,7 @@ public struct PubNubUpload: Hashable, Sendable {
         return out
     }
 
-    /// What would end the quotes or the line is escaped, as browsers do it.
+    /// Escapes quotes and line breaks, as browsers do.
     private static func quoted(_ text: String) -> String {
         var out = ""
         for scalar in text.unicodeScalars {

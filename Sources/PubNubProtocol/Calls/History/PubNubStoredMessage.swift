@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A message of the history, with what was asked for beside it.
+/// A stored message, with the details that the request asked for.
 public struct PubNubStoredMessage: Hashable, Sendable {
     /// As it was published; decrypting it is the caller's.
     public var payload: JSONText
@@ -9,10 +9,10 @@ public struct PubNubStoredMessage: Hashable, Sendable {
     public var metadata: JSONText?
     /// The publisher's user id.
     public var publisher: String?
-    /// Nil when it was not asked for.
+    /// Nil when the request did not ask for it.
     public var kind: PubNubMessageKind?
     public var customType: String?
-    /// What users added to the message; nil when it was not asked for.
+    /// The actions that users added to the message; nil when the request did not ask for them.
     public var actions: [PubNubMessageAction]?
 
     public init(

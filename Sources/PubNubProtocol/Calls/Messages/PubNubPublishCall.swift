@@ -6,7 +6,7 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
     public var channel: String
     /// The message, encrypted already if encryption is wanted.
     public var message: JSONText
-    /// What filters can address and subscribers get beside the message; normally an object. Never encrypted.
+    /// Metadata that filters can refer to and that subscribers get with the message; normally an object. It is never encrypted.
     public var metadata: JSONText?
     /// Whether the message is stored in the history; nil for the keyset's setting.
     public var isStored: Bool?

@@ -105,7 +105,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     public struct Channel: Hashable, Sendable {
         public var name: String
         public var occupancy: Int
-        /// Nil when it was not asked who they are.
+        /// The users. Nil when the request asked only for their number.
         public var users: [User]?
 
         public init(name: String, occupancy: Int, users: [User]? = nil) {
