@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerRuntime
 
-/// Answers what needs no connection of its own: everything but polls and the time.
+/// Answers the requests that need no connection of their own: all except polls and the time.
 struct PubNubRequests: Sendable {
     let streams: any StreamBackend
     /// The counts of what was acknowledged.

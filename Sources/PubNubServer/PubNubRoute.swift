@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// What a request of the PubNub API asks for. Names are decoded.
+/// The requests of the PubNub API. Names are decoded.
 ///
 /// Lists are as they came, in their order; the lone comma that stands for no channels gives an empty one.
 enum PubNubRoute: Hashable, Sendable {
@@ -72,7 +72,7 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// The same for a target that was not taken apart.
+    /// Returns the same for a target that has not been split into parts.
     static func owns(_ target: UnsafeRawBufferPointer) -> Bool {
         let first = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return owns([String(decoding: first, as: UTF8.self)])

@@ -7,7 +7,7 @@ import ServerRuntime
 
 /// The settings of the PubNub front.
 package struct PubNubServiceSettings: Sendable {
-    /// Of several with the same subscribe key the first one counts.
+    /// The keysets. If several have the same subscribe key, the first one is used.
     package var keysets: [Keyset]
     /// How long a poll is held before it is answered with nothing.
     package var pollHold: Duration

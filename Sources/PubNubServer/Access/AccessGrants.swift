@@ -5,7 +5,7 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// What grants of the second version allow and which tokens are revoked, for one keyset (rules PV-84 to PV-87).
+/// The grants of the second version and the revoked tokens of one keyset (rules PV-84 to PV-87).
 ///
 /// In memory; the store keeps both across restarts.
 final class AccessGrants: Sendable {
@@ -23,7 +23,7 @@ final class AccessGrants: Sendable {
         var checkedBytes = 0
         /// Counts how often ``checked`` was emptied because secret keys have changed.
         var generation = 0
-        /// Counts what may take a right from somebody: new grants, grants that end and revocations.
+        /// Incremented by every change that may remove a right: a new grant, the end of a grant and a revocation.
         var version = 0
         /// When the next grant ends, in seconds since 1970.
         var nextEnd: Int?

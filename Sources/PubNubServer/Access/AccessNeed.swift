@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// One thing that a request needs: a right on a resource.
+/// A right on a resource that a request needs.
 struct AccessNeed: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case channel
@@ -79,7 +79,8 @@ struct AccessNeed: Hashable, Sendable {
         }
     }
 
-    /// What the body of a request needs besides, which is read only when the request has the rights of `needs(of:_:)`.
+    /// Returns the rights that the body of a request needs in addition. The body is read only when the request has the rights of
+    /// `needs(of:_:)`.
     static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
         // Read as it is read again when it is allowed: a body that is refused changes nothing.

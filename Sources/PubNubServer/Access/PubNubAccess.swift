@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// Who may do what, for keysets that require grants (rules PV-80 to PV-89).
+/// Decides whether a request is allowed, for keysets that require grants (rules PV-80 to PV-89).
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 
@@ -38,8 +38,9 @@ struct PubNubAccess: Sendable {
         return Self.refusal(needs.filter { !checked.allows($0) })
     }
 
-    /// Whose share of the keyset's limits counts what a request adds (rule PV-180): the user that its token names, otherwise its address; nil
-    /// for a request that is signed with the keyset's secret key, or whose address is not limited. To be asked once the request is allowed.
+    /// Returns the owner whose share of the keyset's limits counts what a request adds (rule PV-180): the user that its token names,
+    /// otherwise its address. Nil for a request that is signed with the keyset's secret key, or whose address is not limited. Call it
+    /// only for a request that is allowed.
     func owner(of request: PubNubServerRequest) -> Identifier? {
         if request.parameter("signature") != nil, (try? check(request)) != nil { return nil }
         if application.keyset.requiresGrants, let user = token(request.auth)?.token.authorizedUser {
@@ -85,7 +86,7 @@ struct PubNubAccess: Sendable {
 
     /// Whether a request is by this user only, however often it names the user (rules PV-89 and PV-137).
     private static func isBy(_ user: String, _ request: PubNubServerRequest, _ route: PubNubRoute) -> Bool {
-        // The state that is set is that of the user in the path, whoever asks.
+        // The state belongs to the user in the path, whoever sends the request.
         if case .setState(_, let other) = route, !other.isExactly(user) { return false }
         let named = request.target.parameters.filter { $0.name == "uuid" }
         return !named.isEmpty && named.allSatisfy { $0.value.isExactly(user) }

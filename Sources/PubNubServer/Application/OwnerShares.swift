@@ -1,8 +1,8 @@
 import Identifiers
 import RealtimeHub
 
-/// How much single owners have added lately to what a keyset keeps, so that one of them cannot use up what all share (rule PV-180). An owner
-/// is a user whom the application has named in a token, or an address. A pure value.
+/// Counts how much each owner has lately added to the stored data of a keyset, so that one owner cannot use up the shared limits (rule
+/// PV-180). An owner is a user whom the application has named in a token, or an address. A pure value.
 ///
 /// What an owner has added counts less and less and nothing after a day: the store does not know who added what. What the owner removes
 /// counts no more.
@@ -39,7 +39,7 @@ struct OwnerShares: Sendable {
         var isEmpty: Bool { count <= 0 && bytes <= 0 }
     }
 
-    /// After this time what was added counts no more, in seconds.
+    /// The time in seconds after which an addition is no longer counted.
     static let period = 86_400
     /// The largest number of owners that are counted separately, for all kinds together; further ones share the limit of one owner.
     static let maximumOwners = 100_000
@@ -54,7 +54,7 @@ struct OwnerShares: Sendable {
 
     var ownerCount: Int { levels.count }
 
-    /// Counts what an owner adds, or removes where it is negative.
+    /// Adds to the count of an owner. A negative size reduces it.
     ///
     /// - Parameters:
     ///   - share: what one owner may have.

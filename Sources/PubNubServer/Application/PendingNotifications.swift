@@ -7,15 +7,15 @@ struct PendingNotifications: Sendable {
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
-    /// Groups whose polls are answered although there are no messages.
+    /// Groups whose polls are answered even without messages.
     var changedGroups: [Identifier] = []
 
     var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
 }
 
-/// What deliveries of a message have in common: its element of a subscribe answer, encoded once.
+/// The part that all deliveries of a message have in common: its element of a subscribe answer, encoded once.
 struct PubNubElement: Hashable, Sendable {
-    /// Without the end that depends on the subscription.
+    /// The element without its end, which depends on the subscription.
     let shared: [UInt8]
 }
 

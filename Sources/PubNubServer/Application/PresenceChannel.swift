@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// Presence channels: the name of a channel, pattern or group with `-pnpres` behind it. Names are taken apart by their bytes.
+/// Presence channels: names of channels, patterns or groups followed by `-pnpres`. Names are compared by their bytes.
 extension Identifier {
     /// Whether the name ends in `-pnpres`.
     var isPresenceChannel: Bool { utf8.suffix(Self.presenceSuffix.count).elementsEqual(Self.presenceSuffix) }

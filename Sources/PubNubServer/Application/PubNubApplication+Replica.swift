@@ -14,9 +14,10 @@ protocol PresenceRelay: AnyObject, Sendable {
     func advance(past cursor: UInt64, of application: PubNubApplication)
 }
 
-// A copy does what the keyset's owner has decided.
+// Methods for a copy of a keyset, which applies the decisions of the keyset's owner.
 extension PubNubApplication {
-    /// Takes over messages that have become visible and groups that have changed, and wakes polls. What is there already is left.
+    /// Applies messages that have become visible and groups that have changed, and wakes polls. Entries that the copy already has are
+    /// not changed.
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
         let elements = messages.map { element(of: $0) }
         if let last = messages.last { storage.tokens.note(last.timetoken) }

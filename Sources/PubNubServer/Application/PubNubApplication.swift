@@ -112,12 +112,13 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    // MARK: What a reload can change
+    // MARK: Settings that a reload can change
 
     /// The keyset's present configuration, or its last one.
     var keyset: Keyset { standing.withLockedValue(\.keyset) }
 
-    /// What every request gets while the keyset is disabled or not configured any more (rule PV-151); nil while it serves.
+    /// The answer to every request while the keyset is disabled or not configured any more (rule PV-151); nil while the keyset is
+    /// served.
     var refusal: PubNubErrorBody? {
         standing.withLockedValue { standing in
             standing.isConfigured ? (standing.keyset.isEnabled ? nil : .disabledKeyset) : .invalidSubscribeKey
@@ -127,7 +128,7 @@ package final class PubNubApplication: Sendable {
     /// The refusal that every poll gets instead of being served.
     var pollRefusal: PubNubErrorBody? { refusal ?? (isComplete ? nil : .serviceUnavailable) }
 
-    /// Whether requests have to be asked for nothing before they are served.
+    /// Whether the keyset serves requests without checking rights.
     var isOpenToAll: Bool {
         standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants && $0.isComplete }
     }
@@ -203,7 +204,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Shares
 
-    /// Counts what an owner adds; true without an owner. See ``OwnerShares/add(_:to:by:share:at:)``.
+    /// Adds to the count of an owner; returns true when there is no owner. See ``OwnerShares/add(_:to:by:share:at:)``.
     func add(_ size: OwnerShares.Size, to kind: OwnerShares.Kind, by owner: Identifier?, share: OwnerShares.Size) -> Bool {
         guard let owner, size != OwnerShares.Size() else { return true }
         let now = clock.monotonic()

@@ -2,7 +2,7 @@ import Identifiers
 import RealtimeHub
 import ServerRuntime
 
-/// Hears what an application decides, in the order of its decisions.
+/// Receives the decisions of an application, in their order.
 protocol PubNubApplicationLog: AnyObject, Sendable {
     /// Keeps events of webhooks that have not arrived; nil when they end with this process.
     var webhooks: (any WebhookJournal)? { get }
@@ -23,7 +23,7 @@ struct PubNubDecision: Sendable {
 }
 
 extension PubNubApplication {
-    /// Hands over what one step has brought. Under the lock.
+    /// Hands over the effects of one step. Called under the lock.
     func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
         let decision = PubNubDecision(
             messages: pending.entries.map(\.message),

@@ -55,7 +55,7 @@ struct PubNubGroupIndex: Sendable {
         }
     }
 
-    /// What subscribers of groups call a channel's groups: with `-pnpres` when it is a presence channel.
+    /// Returns the groups of a channel under the names that subscribers use: with `-pnpres` when the channel is a presence channel.
     func sources(of channel: Identifier) -> [PollSource] {
         guard !groups.isEmpty else { return [] }
         var sources = (groups[channel] ?? []).map { PollSource.group($0) }

@@ -1,7 +1,7 @@
 import RealtimeHub
 import ServerRuntime
 
-/// What all keysets of a backend share: the store of messages, and the timetokens that order them.
+/// The storage that all keysets of a backend share: the message store, and the timetokens that order messages.
 package struct StreamStorage: Sendable {
     let store: any MessageStore
     let tokens: TimetokenAllocator

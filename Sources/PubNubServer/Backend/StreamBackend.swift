@@ -14,12 +14,13 @@ package protocol StreamBackend: AnyObject, Sendable {
 
     /// Assigns timetokens and owns the store.
     var storage: StreamStorage { get }
-    /// By their numbers. A keyset that is not configured any more stays, so that it has what it had when it comes back.
+    /// The applications, indexed by their numbers. A keyset that is no longer configured stays, so that its data is there when it is
+    /// configured again.
     var applications: [PubNubApplication] { get }
     /// The keyset that serves requests with this key.
     func application(subscribeKey: String) -> PubNubApplication?
 
-    /// Makes what a change of the keysets needs. Changes nothing yet. Not to be called again before ``take(_:)``.
+    /// Prepares a change of the keysets without applying it. Not to be called again before ``take(_:)``.
     ///
     /// - Throws: when the store does not say what it remembers of a new keyset.
     func prepare(_ keysets: [Keyset]) async throws -> PubNubReload
@@ -36,7 +37,7 @@ package protocol StreamBackend: AnyObject, Sendable {
     func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void)
 }
 
-/// One server, as the backend of its keysets sees it.
+/// One server, from the point of view of the backend of its keysets.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
     var eventLoopIDs: EventLoopSet { get }

@@ -68,7 +68,7 @@ struct DeletedFiles: Sendable {
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
-    /// Removes deletions of files whose forms have expired, by either clock.
+    /// Removes deletions of files whose upload forms have expired, by either clock.
     ///
     /// - Returns: these files, `limit` of them at most.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {

@@ -108,7 +108,7 @@ enum FileBodies {
 
     // MARK: Uploads
 
-    /// The upload is taken.
+    /// The answer to an accepted upload.
     static let taken: HTTPAnswer = {
         var answer = HTTPAnswer(status: 204, .text, [])
         answer.hasRecordedFields = true

@@ -83,7 +83,7 @@ struct FileIndex: Sendable {
         Self.remove(file.place, from: &order)
     }
 
-    /// Files of a channel, newest first: at most `limit`, behind `start`.
+    /// Returns the files of a channel, newest first: at most `limit`, after `start`.
     ///
     /// - Returns: also where the next page begins; nil at the end.
     func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
@@ -103,7 +103,7 @@ struct FileIndex: Sendable {
         if index < places.count, places[index] == place { places.remove(at: index) }
     }
 
-    /// Of the first place that is not before another.
+    /// Returns the index of the first place that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
         // Nearly always the newest.
         if let last = places.last, last < place { return places.count }

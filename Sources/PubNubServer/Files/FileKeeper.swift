@@ -7,7 +7,7 @@ enum FileRefusal: Error, Hashable, Sendable {
     case notStored
     /// Another request is storing the same file, and nobody knows yet whether it will succeed.
     case busy
-    /// The file was deleted after the form was given out.
+    /// The file was deleted after its upload form was issued.
     case deleted
     /// The address has added as much as one may (rule PV-180).
     case shareUsed
@@ -15,7 +15,7 @@ enum FileRefusal: Error, Hashable, Sendable {
 
 /// The origin of a file.
 struct FileOrigin: Hashable, Sendable {
-    /// When the form that brings it was given out, in seconds since 1970.
+    /// When the upload form was issued, in seconds since 1970.
     var issued: Int
     /// Names the address that uploads it; nil where it is not known or not limited. The form says nothing of a user.
     var client: String?

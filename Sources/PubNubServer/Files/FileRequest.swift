@@ -9,7 +9,7 @@ import WireCoding
 struct FileRequest: Sendable {
     let application: PubNubApplication
     let request: PubNubServerRequest
-    /// Takes uploads, and has contents; ``answer(_:reply:)`` for everything else asks the application.
+    /// Accepts uploads and stores contents; ``answer(_:reply:)`` passes everything else to the application.
     var keeper: any FileKeeper
     /// The boundary of a form; nil for a body of another type.
     var boundary: String?
@@ -78,7 +78,7 @@ struct FileRequest: Sendable {
             ])
     }
 
-    /// Takes a form: the policy that was given out, its signature, and the file.
+    /// Accepts an upload form: the issued policy, its signature and the file.
     private func upload() async -> HTTPAnswer {
         guard let boundary, let form = try? UploadForm(request.body, boundary: boundary) else { return FileBodies.malformedForm }
         let upload: FileTicket.Upload
@@ -171,7 +171,7 @@ struct FileRequest: Sendable {
     }
 }
 
-/// What a request of the files service asks for, messages about files apart.
+/// The requests of the files service, except messages about files.
 enum PubNubFileRoute: Hashable, Sendable {
     case generateUpload(channel: String)
     /// The form that ``generateUpload(channel:)`` gives out.

@@ -7,7 +7,7 @@ import WireCoding
 /// The server's signature for an upload or a download, so that neither request needs the access manager (rules FI-10 and FI-15). A pure
 /// value.
 enum FileTicket {
-    /// How long an upload may take to begin, in seconds.
+    /// The time in seconds within which an upload must begin.
     static let uploadLifetime = 60
     /// How long a link to a content leads there, in seconds.
     static let linkLifetime = 600
@@ -26,10 +26,10 @@ enum FileTicket {
         var name: Identifier
         /// Seconds since 1970.
         var expires: Int
-        /// Of the content, in bytes.
+        /// The greatest length of the content, in bytes.
         var maximumBytes: Int
 
-        /// When the form was given out, in seconds since 1970.
+        /// When the form was issued, in seconds since 1970.
         var issued: Int { expires.subtractingReportingOverflow(FileTicket.uploadLifetime).partialValue }
 
         /// The policy's text: JSON. It goes through the client and comes back with the file.

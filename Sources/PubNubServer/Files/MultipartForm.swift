@@ -11,7 +11,7 @@ struct MultipartForm: Sendable {
 
     /// The server's own forms have a handful of parts.
     static let maximumParts = 32
-    /// Of the head of one part.
+    /// The greatest length of the head of one part.
     static let maximumHeadBytes = 4096
     /// RFC 2046, 5.1.1.
     static let maximumBoundary = 70
@@ -35,7 +35,7 @@ struct MultipartForm: Sendable {
         }
         self.body = body
         delimiter = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
-        // The first one needs no line end in front.
+        // The first delimiter needs no line end before it.
         if body.starts(with: delimiter.dropFirst(2)) {
             position = delimiter.count - 2
         } else {
@@ -153,7 +153,7 @@ struct UploadForm: Sendable {
     }
 }
 
-/// A field's value with parameters: `form-data; name="a"`. Quotes and what is escaped in them are taken away. A pure value.
+/// The value of a field with parameters: `form-data; name="a"`. Quotes and escapes are removed. A pure value.
 private struct HeaderParameters {
     let value: String
     private var parameters: [(name: String, value: String)] = []

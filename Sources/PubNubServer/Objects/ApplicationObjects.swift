@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
 
-/// Owns the App Context of one keyset: decides about one change after the other, has each stored before anybody sees it, and answers
-/// from what is stored (rules PO-7 and PO-9).
+/// Owns the App Context of one keyset: decides about one change after the other, stores each before it becomes visible, and answers
+/// from stored data (rules PO-7 and PO-9).
 final class ApplicationObjects: Sendable {
     /// Whether the change is stored; nil then.
     typealias Completion = @Sendable (ObjectProblem?) -> Void

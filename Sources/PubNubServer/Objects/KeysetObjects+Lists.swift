@@ -5,7 +5,7 @@ import PubNubProtocol
 struct ObjectItem: Hashable, Sendable {
     /// Of the user or channel, or of the one that the membership is with.
     var id: Identifier
-    /// Of the user, channel or membership.
+    /// The metadata of the user, channel or membership.
     var metadata: ObjectMetadata
     /// Of the user or channel that the membership is with, if it has any.
     var other: ObjectMetadata?

@@ -87,8 +87,8 @@ struct KeysetObjects: Sendable {
         }
     }
 
-    /// What a decided change adds, or removes where it is negative: users and channels count twice, because a keyset may have half as many
-    /// of them as memberships.
+    /// Returns how much a decided change adds; a negative size means that it removes. Users and channels count twice, because a keyset
+    /// may have half as many of them as memberships.
     func growth(by decision: ObjectDecision) -> OwnerShares.Size {
         var size = OwnerShares.Size()
         var latest: [ObjectChange.Target: ObjectMetadata?] = [:]
@@ -103,7 +103,7 @@ struct KeysetObjects: Sendable {
         return size
     }
 
-    /// The bytes of ``ObjectLimits/bytes`` that an entry takes.
+    /// Returns the bytes of an entry that count towards ``ObjectLimits/bytes``.
     static func size(of target: ObjectChange.Target, _ metadata: ObjectMetadata) -> Int {
         metadata.content.size + 2 * target.idBytes + 100
     }

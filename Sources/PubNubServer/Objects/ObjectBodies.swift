@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Bodies of App Context: answers, events, and what filters look at. Keys have the order of recorded ones.
+/// Bodies of App Context: answers, events and the documents that filters refer to. The keys have the order of recorded bodies.
 enum ObjectBodies {
     static func entity(
         _ id: Identifier, _ metadata: ObjectMetadata, _ kind: KeysetObjects.Kind, _ include: Set<ObjectInclude>

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// Reads what calls of App Context bring (rules PO-2 to PO-5). Pure functions.
+/// Reads the input of App Context calls (rules PO-2 to PO-5). Pure functions.
 enum ObjectInput {
     /// One membership that a call sets or removes.
     struct Membership: Hashable, Sendable {

@@ -19,7 +19,7 @@ struct ObjectLimits: Hashable, Sendable {
     /// Elements of a page, and its bytes: a page has one element in any case.
     var page = 100
     var pageBytes = 1 << 20
-    /// What a filter may cost for all elements together, counted as ``PubNubFilterSubject/work``.
+    /// The greatest cost of a filter for all elements together, counted as ``PubNubFilterSubject/work``.
     var filterWork = 256 << 20
     /// Elements up to which a list is filtered and sorted at once; longer ones wait for each other.
     var shortList = 1000

@@ -54,7 +54,7 @@ struct ObjectContent: Hashable, Sendable {
     }
 }
 
-/// What a call sets of a user, a channel or a membership.
+/// The fields that a call sets for a user, a channel or a membership.
 struct ObjectPatch: Hashable, Sendable {
     enum Custom: Hashable, Sendable {
         case keep
@@ -72,7 +72,7 @@ struct ObjectMetadata: Hashable, Sendable {
     let content: ObjectContent
     /// When it was set last, in units of 100 ns since 1970.
     let updated: UInt64
-    /// The same for equal content (rule PO-6).
+    /// A tag that is the same for equal content (rule PO-6).
     let eTag: String
 
     init(_ content: ObjectContent, updated: UInt64) {

@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// What a call wants besides ids and names; `nested` in front stands for the channel or user of a membership.
+/// The details that a call asks for besides ids and names. `nested` in front means the channel or user of a membership.
 enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
     case custom
     case status
@@ -13,7 +13,7 @@ enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Set<ObjectInclude> {
-    /// What the channel or user of a membership comes with; empty when its id is enough.
+    /// The details of the channel or user of a membership; empty when only its id is requested.
     var nested: Set<ObjectInclude> {
         var found: Set<ObjectInclude> = []
         if contains(.nested) { found.insert(.nested) }
@@ -61,12 +61,12 @@ struct ObjectSort: Hashable, Sendable {
     }
 
     var key: Key
-    /// Of the channel or user of a membership.
+    /// Whether the field belongs to the channel or user of a membership.
     var isNested: Bool
     var isDescending = false
 }
 
-/// How a list is asked for (rules PO-11 to PO-14).
+/// The parameters of a request for a list (rules PO-11 to PO-14).
 struct ObjectQuery: Hashable, Sendable {
     var include: Set<ObjectInclude> = []
     var filter: PubNubFilter?
@@ -78,17 +78,17 @@ struct ObjectQuery: Hashable, Sendable {
     var end: Int?
     var isCounted = false
 
-    /// Whether every element has to be looked at to make a page.
+    /// Whether a page can be made only by reading every element.
     var looksAtEverything: Bool { filter != nil || !sort.isEmpty }
 }
 
 extension ObjectQuery {
-    /// - Parameter list: nil for a call about one user or channel, which says only what to include.
+    /// - Parameter list: the list; nil for a call about one user or channel, which only names the details to include.
     init(_ request: PubNubServerRequest, _ list: ObjectList?, _ limits: ObjectLimits) throws(ObjectProblem) {
         let names = request.target.parameters.filter { $0.name == "include" }.flatMap { PubNubAddress.list($0.value) }
         isCounted = request.flag("count") ?? (request.parameter("count")?.lowercased() == "true")
         for name in names {
-            // A library asks for the count in this way.
+            // One client library requests the count in this way.
             if name.isExactly("totalCount") { isCounted = true }
             if let include = Self.include(name, list) { include.map { _ = self.include.insert($0) } }
         }

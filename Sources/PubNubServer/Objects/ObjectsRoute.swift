@@ -1,4 +1,4 @@
-/// What a call of App Context asks for (rule PO-1). Names are decoded.
+/// The request of an App Context call (rule PO-1). Names are decoded.
 enum ObjectsRoute: Hashable, Sendable {
     case users
     case channels
@@ -15,7 +15,7 @@ enum ObjectsRoute: Hashable, Sendable {
         case remove
     }
 
-    /// The route of `/v2/objects/SUB/…`, and the methods that its path takes.
+    /// Returns the route of `/v2/objects/SUB/…`, and the methods that its path allows.
     ///
     /// - Parameter rest: the segments behind the subscribe key.
     static func parse(_ rest: [String], _ method: String) -> (route: ObjectsRoute, methods: [String])? {

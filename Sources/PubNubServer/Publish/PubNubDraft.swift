@@ -4,7 +4,7 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// What a request asks to be published, checked. A pure value.
+/// A checked request to publish. A pure value.
 struct PubNubDraft: Hashable, Sendable {
     var channel: String
     var publisher: String?
@@ -19,7 +19,7 @@ struct PubNubDraft: Hashable, Sendable {
     var isStored: Bool?
     /// Hours after which the history deletes it; nil for never.
     var hours: Double?
-    /// Whether subscribers get it: a fire is acknowledged and goes nowhere.
+    /// Whether subscribers get the message. A fire is acknowledged and not delivered.
     var isDelivered: Bool
 
     /// The longest message, in bytes of JSON.

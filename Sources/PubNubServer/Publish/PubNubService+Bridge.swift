@@ -22,7 +22,7 @@ extension PubNubService: BridgedFront {
 }
 
 extension BridgedMessage {
-    /// Nil for what is no plain message, such as a signal.
+    /// Returns nil for a message that is not a plain message, such as a signal.
     init?(_ message: StoredMessage, textEvent: String) {
         guard message.kind == PubNubMessageKind.message.rawValue else { return nil }
         self.init(
@@ -42,7 +42,7 @@ extension BridgeTap {
 }
 
 extension PubNubDraft {
-    /// Nil for what PubNub cannot carry. Metadata say where it is from, for filters.
+    /// Returns nil for a message that PubNub cannot carry. The metadata name its origin, for filters.
     init?(_ message: BridgedMessage) {
         var metadata = Array(#"{"bridge":"\#(message.origin)","event":"#.utf8)
         JSONWriter.appendString(message.event, to: &metadata)

@@ -33,7 +33,7 @@ final class PubNubPush: Sendable {
         restore()
     }
 
-    /// Goes on with what another process has left (rule CR-43).
+    /// Continues with the events that an earlier process left (rule CR-43).
     private func restore() {
         for left in webhook.restore() {
             let devices = registrations.withLockedValue { $0.devices(on: left.message.channel) }

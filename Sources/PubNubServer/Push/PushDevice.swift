@@ -47,7 +47,7 @@ enum PushProblem: String, Error, Hashable, Sendable {
 }
 
 extension PushDevice {
-    /// A device of version 1, whose service the parameter `type` names.
+    /// A device of version 1. The parameter `type` names its push service.
     ///
     /// - Parameter isRegistered: whether the request registers the device; only then the form of the token is checked (rule PU-1).
     init(type: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
@@ -95,7 +95,7 @@ extension PushDevice {
 // MARK: - Records
 
 extension PushDevice {
-    /// What names the device in a store: service, environment, topic and token on a line each. None of them has a line break.
+    /// The key of the device in a store: service, environment, topic and token, each on a line. None of them contains a line break.
     var recordKey: String {
         switch service {
         case .apns: "apns\n\n\n\(token.text)"

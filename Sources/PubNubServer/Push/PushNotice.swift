@@ -4,8 +4,8 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// What a message asks to be pushed, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in its payload
-/// (rules PU-20 to PU-23). A pure value.
+/// The push notifications that a message asks for, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in its
+/// payload (rules PU-20 to PU-23). A pure value.
 struct PushNotice: Sendable {
     /// The payload for devices of one service.
     private struct Part: Sendable {

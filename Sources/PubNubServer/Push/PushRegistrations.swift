@@ -6,7 +6,7 @@ struct PushRegistrations: Sendable {
     struct Limits: Hashable, Sendable {
         var devices = 100_000
         var channelsPerDevice = 1000
-        /// Of tokens, topics and names of channels, once for each registration.
+        /// The total length of tokens, topics and channel names, counted once for each registration.
         var bytes = 64 << 20
     }
 
@@ -74,7 +74,7 @@ struct PushRegistrations: Sendable {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }
 
-    /// What a decided change adds, or removes where it is negative.
+    /// Returns how much a decided change adds; a negative size means that it removes.
     func growth(by change: Change) -> OwnerShares.Size {
         let old = channels[change.device] ?? []
         return OwnerShares.Size(

@@ -23,7 +23,7 @@ final class PushWebhook: Sendable {
         var retiring: [WebhookDelivery] = []
         /// The counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// Messages whose events have not been made yet, and their bytes.
+        /// Messages whose events have not been made yet, with their size in bytes.
         var waiting = Deque<Work>()
         var waitingBytes = 0
         /// Whether events are being made.
@@ -50,7 +50,7 @@ final class PushWebhook: Sendable {
     private let eventLoop: any EventLoop
     /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// Where events are that outlive this process; nil when none do.
+    /// The journal of events that survive the end of this process; nil when events are not kept.
     private let journal: (any WebhookJournal)?
     private let state: NIOLockedValueBox<State>
 
@@ -96,7 +96,7 @@ final class PushWebhook: Sendable {
     /// Whether there is a receiver. Asked for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
-    /// Takes over what another process has left, if there is an address.
+    /// Takes over the events of an earlier process, if an address is configured.
     ///
     /// - Returns: messages whose events were not made, with the numbers by which they are kept.
     func restore() -> [(message: StoredMessage, number: UInt64)] {
@@ -128,7 +128,7 @@ final class PushWebhook: Sendable {
         return messages
     }
 
-    /// Takes a message that is stored, for the devices that its channel has at this moment. Cheap, and waits for nothing.
+    /// Queues a stored message for the devices that its channel has at this moment. It is cheap and does not block.
     ///
     /// - Parameter number: by which the message is kept already.
     func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>], keptAs number: UInt64? = nil) {
@@ -243,7 +243,7 @@ final class PushWebhook: Sendable {
         state.withLockedValue { $0.dropped += count }
     }
 
-    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
     func hold() async {
         let deliveries = state.withLockedValue { $0.retiring + ($0.delivery.map { [$0] } ?? []) }
         await withTaskGroup(of: Void.self) { group in

@@ -45,7 +45,7 @@ struct HistoryPage: Sendable {
     var start: UInt64? { isCut ? messages.first?.timetoken : nil }
 }
 
-/// Divides the bytes of an answer between its channels: what one does not need is left to those behind it.
+/// Divides the bytes of an answer between its channels. Bytes that one channel does not need go to the channels after it.
 struct HistoryShares: Sendable {
     private var rest = HistoryPage.maximumBytes
     private var channels: Int

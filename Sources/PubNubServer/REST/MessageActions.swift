@@ -35,7 +35,7 @@ final class MessageActions: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter restored: what the store has, by channel.
+    /// - Parameter restored: the stored actions, by channel.
     init(restoring restored: [Identifier: [MessageAction]] = [:]) {
         for (channel, actions) in restored {
             for action in actions where add(action, to: channel.text) == .added {

@@ -3,7 +3,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What a request changes in presence: the same at each of its places.
+/// The change of presence that a request makes. It is the same at each of its places.
 struct PresenceChange: Sendable {
     typealias Step =
         @Sendable (

@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import RealtimeHub
 
-/// What requests may name and ask for (rules PV-113 to PV-116).
+/// The limits on the names and values of presence requests (rules PV-113 to PV-116).
 enum PresenceLimits {
     /// Channels and patterns of a request, groups of a request.
     static let channels = 2000

@@ -18,7 +18,7 @@ extension PubNubREST {
             })
     }
 
-    /// Lists a group, or changes it as `add` and `remove` say.
+    /// Lists a group, or changes it according to the parameters `add` and `remove`.
     func group(_ name: String, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard request.parameter("add") != nil || request.parameter("remove") != nil else {
             let channels = application.withState { $0.groups.channels(of: Identifier(name)).texts }

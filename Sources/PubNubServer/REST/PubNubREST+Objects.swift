@@ -62,7 +62,7 @@ extension PubNubREST {
         tell(list, try ObjectQuery(request, list, application.objects.limits), for: owner(of: request), reply: reply)
     }
 
-    /// - Parameter call: what changes memberships in the way that the body says.
+    /// - Parameter call: the function that changes memberships according to the body.
     private func answer(
         _ request: PubNubServerRequest, _ list: ObjectList, isChange: Bool, reply: @escaping HTTPReply,
         call: ([ObjectInput.Membership]) -> ObjectCall

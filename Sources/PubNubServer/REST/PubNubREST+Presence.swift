@@ -6,7 +6,7 @@ import WireCoding
 
 /// Presence (rules PV-50 to PV-56, PV-113 to PV-116).
 extension PubNubREST {
-    /// What a request changes in presence; nil for one that only asks.
+    /// Returns the change of presence that a request makes; nil for a request that only reads.
     func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> PresenceChange? {
         switch route {
         case .heartbeat(let channels): try heartbeat(request, channels)
@@ -115,7 +115,7 @@ extension PubNubREST {
         return .pubnub(PresenceBodies.state(of: user.text, on: found, isSingle: isSingle))
     }
 
-    // MARK: What a request names
+    // MARK: Names in a request
 
     /// Channels on which users can be present: those that are named, and those of groups, each once. Presence channels are for watching
     /// only.
@@ -150,7 +150,7 @@ extension PubNubREST {
     }
 }
 
-/// The data of each channel that a here-now request asks for.
+/// The details of each channel that a here-now request asks for.
 private struct HereNowRequest {
     /// The most users of a page, and as many when nothing else is asked for.
     private static let pageLimit = 1000
@@ -172,7 +172,8 @@ private struct HereNowRequest {
         return users(of: channel, presence, &left)
     }
 
-    /// Channels with nobody on them are left out, and so is what would make the answer longer than it may be (rule PV-115).
+    /// Returns the occupied channels. Channels without users are left out, and so are those that would exceed the greatest length of an
+    /// answer (rule PV-115).
     ///
     /// - Parameter isWhole: whether nothing has to be counted beyond what is listed.
     func occupied(_ channels: [Identifier], _ presence: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {

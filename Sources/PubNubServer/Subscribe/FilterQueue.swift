@@ -8,7 +8,7 @@ import RealtimeHub
 /// other services have theirs (rule PV-130).
 struct FilterQueue {
     var waiting = Deque<HeldPoll>()
-    /// Whether a turn of the loop has been asked for.
+    /// Whether a turn of the event loop has been scheduled.
     var isScheduled = false
     /// Filters with verdicts that can be dropped.
     var used: [PollFilter] = []
@@ -37,7 +37,7 @@ extension PubNubPolls {
         }
     }
 
-    /// One turn's share of the queue. Evaluates with no lock held.
+    /// Processes one turn's share of the queue. Evaluates filters without holding a lock.
     private func answerFiltered(at now: MonotonicInstant) {
         filtering.turns += 1
         var work = 0

@@ -4,7 +4,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// A connection that polls: what it asks for, and its places in lists while the poll is held. Small, and without a timer of its own.
+/// A connection with a poll: its request, and its places in lists while the poll is held. Small, and without a timer of its own.
 ///
 /// Lives on its event loop and serves one poll of its connection after the other.
 final class HeldPoll: HeldExchange {

@@ -39,7 +39,7 @@ struct PollAnswer: Sendable {
         self.init([start, body, PubNubFrames.answerEnd], count: count, cursor: cursor)
     }
 
-    /// - Parameter parts: what the body is put together from.
+    /// - Parameter parts: the parts of the body.
     private init(_ parts: [[UInt8]], count: Int, cursor: UInt64) {
         bodyLength = parts.reduce(0) { $0 + $1.count }
         self.count = count
@@ -98,7 +98,7 @@ struct PollAnswer: Sendable {
     }
 }
 
-/// What a turn of the loop has answered some sources already, and for which cursors that holds.
+/// The answers that a turn of the event loop has made so far, with the sources and cursors for which they are valid.
 struct PollMemo {
     /// Polls from this cursor on, and before the first message, get the same.
     var from: UInt64

@@ -6,7 +6,7 @@ import RealtimeHub
 /// Lives on its event loop.
 final class PollFilter {
     private let filter: PubNubFilter
-    /// What became of messages that are being handed out, by timetoken.
+    /// The results of the filter for messages that are being delivered, by timetoken.
     private var verdicts: [UInt64: Bool] = [:]
 
     /// The number of verdicts at which all are dropped.

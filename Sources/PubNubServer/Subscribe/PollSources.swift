@@ -3,7 +3,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// What polls subscribe to: read from a request once and shared by all polls of an event loop that ask for the same.
+/// The subscriptions of polls: read from a request once, and shared by all polls of an event loop with the same request.
 ///
 /// Lives on its event loop.
 final class PollSources {
@@ -14,7 +14,7 @@ final class PollSources {
     let lists: [PollList]
     /// The bytes of the request that contain the subscription.
     let text: [UInt8]
-    /// About how many bytes it takes, including its lists.
+    /// The approximate size in bytes, including its lists.
     var cost: Int { 2 * text.count + 400 * lists.count + 400 }
     /// How many connections use it.
     var users = 0
@@ -57,7 +57,7 @@ final class PollSources {
         saysMatch = self.lists.count > 1
     }
 
-    /// What to read, with the groups as they are now. Under the application's lock.
+    /// Returns the sources to read, with the present groups. Called under the application's lock.
     func interest(_ state: borrowing PubNubApplication.State) -> StreamInterest {
         resolve(state).interest
     }

@@ -11,7 +11,7 @@ struct PollStart {
     /// Where a handshake begins: before its own joining. Nil until the subscriber has joined.
     var before: UInt64?
 
-    /// The same with the joining done.
+    /// Returns the same start with the user joined.
     func begun(at cursor: UInt64) -> PollStart {
         var next = self
         next.before = cursor
@@ -27,13 +27,13 @@ struct PollStart {
             place.channel, by: user, timeout: heartbeat, state: state(at: place), at: time, into: &pending.events)
     }
 
-    /// The state that the request brings for a place.
+    /// Returns the state that the request sets for a place.
     func state(at place: PresencePlace) -> [UInt8]? {
         state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
     }
 }
 
-/// A subscriber that joins so many channels that it takes several turns of the event loop.
+/// A subscriber that joins so many channels that this takes several turns of the event loop.
 struct PollJoining {
     let places: [PresencePlace]
     let request: PollStart

@@ -10,7 +10,7 @@ final class PubNubLoop: LoopPart {
     private let pollHold: Duration
     /// The counts, for other threads.
     private let published: NIOLockedValueBox<PubNubCounts>
-    /// By the number of their application.
+    /// The polls, by the number of their application.
     private(set) var polls: [Int: PubNubPolls] = [:]
     /// Whether messages came since the last whole turn.
     private var hasDelivered = false

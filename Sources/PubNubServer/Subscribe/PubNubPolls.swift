@@ -251,7 +251,7 @@ final class PubNubPolls {
         return state.streams.read(after: cursor, sources.interest(state))
     }
 
-    /// What a held poll gets now; nil when there is nothing, and it need not be answered.
+    /// Returns the answer to a held poll; nil when there is none and an empty answer is not required.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
         // An answer that reports a gap is for one poll only.
@@ -349,7 +349,7 @@ final class PubNubPolls {
         if woken.isEmpty { forgetAnswers() }
     }
 
-    /// Answers a poll with what there is, which may be nothing.
+    /// Answers a poll with the messages that are there; the answer may be empty.
     func expire(_ poll: HeldPoll, at now: MonotonicInstant) {
         guard poll.filter == nil else {
             poll.mustAnswer = true
@@ -423,7 +423,7 @@ final class PubNubPolls {
 
     // MARK: Time
 
-    /// Forgets what no connection has used for a whole interval.
+    /// Removes entries that no connection has used for a whole interval.
     func sweep(at now: MonotonicInstant) {
         guard now.since(swept) >= Self.memory else { return }
         swept = now

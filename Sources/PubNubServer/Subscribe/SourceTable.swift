@@ -1,4 +1,4 @@
-/// Finds what polls subscribe to by the bytes that say so, without decoding them again.
+/// Finds the subscriptions of polls by the bytes of the request, so that they need not be decoded again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
     /// About how many bytes were inserted since unused entries were last looked for, including entries that had no users then and
@@ -10,7 +10,7 @@ struct SourceTable {
     /// The bytes of a request that contain its subscription.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text = Array(bytes[target.channels])
-        // Not in either part: both are percent-encoded.
+        // A separator that occurs in neither part, because both are percent-encoded.
         text.append(0)
         if let groups = target.groups { text.append(contentsOf: bytes[groups]) }
         return text
@@ -30,7 +30,7 @@ struct SourceTable {
         return isSame ? found : nil
     }
 
-    /// Replaces an entry with the same hash, whose polls keep it.
+    /// Replaces an entry with the same hash. Polls that use the old entry keep it.
     mutating func insert(_ sources: PollSources) {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -42,7 +42,7 @@ struct SourceTable {
     /// Sources that were replaced in the table and may still have users.
     private var displaced: [PollSources] = []
 
-    /// Takes out what had no users the last time either, or whatever has none now.
+    /// Removes entries that had no users at the previous call and have none now, or at once all that have none now.
     mutating func removeUnused(atOnce: Bool = false) -> [PollSources] {
         var left = 0
         var unused: [PollSources] = []

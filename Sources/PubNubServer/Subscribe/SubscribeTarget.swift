@@ -1,7 +1,7 @@
 import ServerRuntime
 import WireCoding
 
-/// The target of a subscribe request with its parts found but not copied: what is asked again and again is read once.
+/// The target of a subscribe request, split into parts without copying them, because it is read for every repeated request.
 ///
 /// A pure value. Ranges count from the first byte of the target; what they hold is still percent-encoded.
 struct SubscribeTarget: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct SubscribeTarget: Hashable, Sendable {
 
     /// The version of the protocol that a client speaks, and has to be answered in.
     enum Form: Hashable, Sendable {
-        /// `/subscribe/KEY/CHANNELS/0/CURSOR`, which the vendor's C library asks (rule PV-139).
+        /// `/subscribe/KEY/CHANNELS/0/CURSOR`, the form that the vendor's C library uses (rule PV-139).
         case first
         /// `/v2/subscribe/KEY/CHANNELS/0?tt=CURSOR`
         case second

@@ -13,7 +13,7 @@ import ServerRuntime
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
-    /// Keeps what waits to be pushed.
+    /// The journal of messages that wait for the push webhook.
     let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
     /// Held while entries of the access manager are stored and published, so that both have one order.

@@ -145,7 +145,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Has a keyset go on behind what a node's copy of it has. The node's clock may differ from this one's.
+    /// Moves the timetokens of a keyset past the position of a node's copy. The node's clock may differ from this one's.
     private func advance(_ application: PubNubApplication, past cursor: UInt64) -> Bool {
         application.withState { application.advance(past: cursor, within: TimetokenClock.furthestAdvance, &$0) }
     }
@@ -191,7 +191,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
 
     // MARK: Keysets
 
-    /// Takes over what was restored of keysets: presence is not in the streams' state.
+    /// Starts restored keysets. Presence is not part of their stored state.
     func begin(_ applications: [PubNubApplication]) async throws {
         for application in applications {
             let records = try await store.redis.restorePresence(Identifier(application.subscribeKey))

@@ -17,7 +17,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     private struct State {
         var keysets: [Keyset]
         weak var leader: PubNubClusterLeader?
-        /// Takes over the last change of the keysets.
+        /// The task that applies the latest change of the keysets.
         var reloading: Task<Void, Never>?
     }
 

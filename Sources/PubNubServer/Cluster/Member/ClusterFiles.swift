@@ -49,7 +49,7 @@ struct ClusterFiles: FileKeeper {
         }
     }
 
-    /// Forgets a content that is not taken.
+    /// Deletes a content that was refused.
     private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
         // A content that cannot be deleted now expires by itself until its file is recorded.
         _ = try? await redis.perform(RedisCommand("UNLINK", key))

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// A node's way to the leader for what its polls change.
+/// Sends what the node's polls change to the leader.
 final class ClusterRelay: PresenceRelay {
     let bus: any ClusterBus
     private let clock: ServerClock
@@ -38,7 +38,7 @@ final class ClusterRelay: PresenceRelay {
         bus.query(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
-    /// As long as a call of a client may take.
+    /// The same limit as for a call of a client.
     var callLimit: Duration { type(of: bus).callLimit }
 
     // MARK: Presence
@@ -61,7 +61,7 @@ final class ClusterRelay: PresenceRelay {
         }
     }
 
-    /// Whoever is not there any more joins again with the next poll.
+    /// Forgets a user who is no longer present. The user joins again with the next poll.
     func forget(_ user: Identifier, of application: PubNubApplication) {
         touches.withLockedValue { $0.remove(user, application.number) }
     }

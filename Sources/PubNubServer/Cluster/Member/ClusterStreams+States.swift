@@ -12,7 +12,7 @@ struct WantedStates: Sendable {
     /// States that a node reads at a time.
     private static let limit = 4
 
-    /// - Returns: whether the leader is to be asked now.
+    /// - Returns: whether to ask the leader for the state now.
     mutating func add(_ keyset: Identifier) -> Bool {
         if underway.contains(keyset) { return true }
         guard underway.count < Self.limit else {
@@ -64,7 +64,7 @@ extension ClusterStreams {
         read(incoming.snapshot, incoming.index, of: application)
     }
 
-    /// Keeps a fact that belongs behind a state that is being read.
+    /// Keeps a fact until the state that it follows has been read.
     ///
     /// - Returns: false when there is none.
     func hold(_ fact: ByteBuffer, for application: PubNubApplication) -> Bool {
@@ -86,7 +86,7 @@ extension ClusterStreams {
     private func take(_ bytes: ByteBuffer, _ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         let key = Identifier(application.subscribeKey)
         let incoming = state.withLockedValue { state -> IncomingState? in
-            // Another state may have taken its place.
+            // Another state may have replaced it meanwhile.
             guard let incoming = state.incoming[key], incoming.snapshot == snapshot, incoming.index == index else { return nil }
             state.incoming[key] = nil
             return incoming

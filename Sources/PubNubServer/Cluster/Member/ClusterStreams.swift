@@ -19,7 +19,7 @@ package final class ClusterStreams: StreamBackend {
 
     struct State: Sendable {
         var applications: [Identifier: PubNubApplication] = [:]
-        /// States that are on their way, by keyset.
+        /// States that are being received, by keyset.
         var incoming: [Identifier: IncomingState] = [:]
         var wanted = WantedStates()
     }
@@ -85,7 +85,7 @@ package final class ClusterStreams: StreamBackend {
 // MARK: - Facts
 
 extension ClusterStreams: ClusterMember {
-    /// A fact that cannot be read is of a newer version, and concerns what this one does not have.
+    /// Ignores a fact that cannot be read: it comes from a newer version, and concerns functions that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
         guard let (key, fact) = try? PubNubFact.decode(bytes),
             let application = state.withLockedValue({ $0.applications[Identifier(key)] })

@@ -2,7 +2,7 @@ import Identifiers
 import NIOCore
 import RealtimeHub
 
-/// A keyset's state that comes in pieces beside the log, with the facts of the log that belong behind it.
+/// A keyset's state that is received in pieces beside the log, with the facts of the log that follow it.
 struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The piece that comes next.
@@ -16,7 +16,8 @@ struct IncomingState: Sendable {
     private(set) var facts: [ByteBuffer] = []
     private var bytes = 0
 
-    /// Bytes of facts that wait for the rest of a state. Beyond it the node asks for another state, which has them.
+    /// The greatest size, in bytes, of the facts that wait for the rest of a state. Beyond it the node requests another state, which
+    /// contains them.
     static let waitingBytes = 67_108_864
 
     /// - Parameter since: where a whole state begins; nil for one that goes on.
@@ -25,7 +26,7 @@ struct IncomingState: Sendable {
         streams = since.map { MessageStreams(limits: limits, startingAt: $0, forgotten: $0) }
     }
 
-    /// Keeps a fact of the log.
+    /// Keeps a fact of the log until the state is complete.
     ///
     /// - Returns: false when too much waits.
     mutating func hold(_ fact: ByteBuffer) -> Bool {

@@ -3,7 +3,7 @@ import RealtimeHub
 
 /// The part of a poll that concerns presence. A repetition with the same values changes nothing.
 struct TouchedRequest: Hashable, Sendable {
-    /// The bytes of the request that name what it subscribes to.
+    /// The bytes of the request that name its channels and groups.
     var sources: [UInt8]
     /// Differs when the groups among them have other channels than before (``PollSources/placesHash(_:)``).
     var places = 0

@@ -4,9 +4,9 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 
-/// What writing messages of one keyset to Redis has to remember.
+/// The state for writing messages of one keyset to Redis.
 struct RedisKeysetWriter: Sendable {
-    /// The newest timetoken in the streams, which take no older ones.
+    /// The newest timetoken in the streams. A stream accepts no older one.
     var newest: UInt64 = 0
     /// Messages that readers may catch up with, and their bytes.
     private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()

@@ -170,7 +170,7 @@ extension RedisMessageStore {
             try await perform([RedisCommand("HDEL", [keys.late(keyset)] + fields)])
             deleted.formUnion(late.map(\.timetoken))
         }
-        // Not the messages that come meanwhile.
+        // Messages that arrive meanwhile are not included.
         guard let newest = try await newest(of: keys.history(keyset, channel)) else { return deleted.count }
         let highest = min(span.highest, newest)
         var lowest = span.lowest

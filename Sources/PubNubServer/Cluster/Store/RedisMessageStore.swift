@@ -26,8 +26,8 @@ package struct RedisStoreSettings: Hashable, Sendable {
 /// Redis does not keep what the leader decides any more, because another node leads.
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
-/// Keeps messages and what belongs to them in the Redis of a cluster. Used by the leader alone: what it writes is in the batches of the log,
-/// and what it reads is read beside it (rules CB-1 to CB-5).
+/// Stores messages and their data in the Redis of a cluster. Only the leader uses it: its writes are part of the log's batches, and its
+/// reads are separate (rules CB-1 to CB-5).
 ///
 /// Timetokens are the ids of Redis's streams, which are integers of 64 bits. They are never scores or numbers of scripts, which are
 /// floating-point numbers there.
@@ -72,7 +72,7 @@ package final class RedisMessageStore: MessageStore {
 
     // MARK: Emissions
 
-    /// Emits writes, and a fact with them.
+    /// Adds writes to the log's batch, with one fact.
     ///
     /// - Parameter make: makes both, in the order in which they are kept.
     /// - Returns: the number of the emission; nil when the store is closed.

@@ -4,7 +4,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// The names of what keysets keep in Redis.
+/// The names of a keyset's keys in Redis.
 struct RedisStreamKeys: Sendable {
     let reader: any ClusterReader
 

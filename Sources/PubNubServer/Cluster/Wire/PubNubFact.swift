@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-/// A fact about one keyset that the leader publishes to nodes.
+/// A fact about one keyset that the leader sends to the nodes.
 enum PubNubFact: Hashable, Sendable {
     /// Messages that have become visible, in their order; groups with all channels that they have from here on; and users who are not on
     /// some channel any more.

@@ -123,7 +123,7 @@ struct DirectoryFileContents: FileContents {
         }
     }
 
-    /// Only what the server made itself becomes part of a path.
+    /// Only ids that the server has generated become part of a path.
     private func place(of id: Identifier) throws -> String {
         guard FileID.isValid(id.text) else { throw FileProblem() }
         return directory + "/" + id.text
