@@ -2,7 +2,7 @@ import DatabaseFile
 import GRDB
 import NexconnProtocol
 
-/// Why the local database could not be opened, or could not do what was asked. None repeats a message or a user's name.
+/// Why the local database could not be opened, or an operation failed. None contains a message or a user's name.
 public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The database was closed: the user signed out, or changed.
     case closed

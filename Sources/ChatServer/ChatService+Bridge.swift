@@ -34,7 +34,7 @@ extension ChatService: BridgedFront {
 }
 
 extension BridgeTap {
-    /// Takes a message in an open channel of chat.
+    /// Carries a message in an open channel to the other services.
     func carry(_ message: NexconnMessage, of key: String) {
         carry(from: ChatService.bridgeName, application: key, channel: message.to) { textEvent in
             BridgedMessage(
@@ -46,7 +46,8 @@ extension BridgeTap {
 }
 
 extension NexconnDraft {
-    /// Nil for what chat cannot carry. Contents are objects there: a text becomes `{"content":"…"}`, anything else `{"value":…}`.
+    /// Nil for a message that chat cannot carry. Contents are objects there: a text becomes `{"content":"…"}`, anything else
+    /// `{"value":…}`.
     fileprivate init?(_ message: BridgedMessage, textEvent: String) {
         let type = ChatService.type(of: message.event, textEvent: textEvent)
         guard NexconnLimits.accepts(id: message.channel), NexconnLimits.accepts(type: type) else { return nil }

@@ -9,7 +9,7 @@ import ServerValues
 
 /// The settings of the chat front. Sizes are bytes.
 package struct ChatServiceSettings: Sendable {
-    /// Of several with the same key the first one counts.
+    /// Of several with the same key, the first one is used.
     package var applications: [ChatApplication]
     /// After this much silence of a client the server asks whether it is still there, and cuts it 10 s later.
     package var chatHeartbeat: Duration
@@ -77,7 +77,7 @@ package final class ChatService: Sendable {
         backend.newSession(on: loop.queue.eventLoopID)
     }
 
-    /// Frames of sessions that were refused before anybody was asked; may lag behind by a turn of an event loop.
+    /// Frames of sessions that were refused before they reached an application; may lag behind by a turn of an event loop.
     package var framesRefused: Int { loopRefusals.reduce(0) { $0 + $1.withLockedValue { $0 } } }
 
     /// Registers a user of an application, or brings the name up to date, and gives out a token; returns it once it is stored.

@@ -44,7 +44,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The same for messages whose surroundings are not known, or are known by their ends (both included).
+    /// The same for messages between two known ends, both included, or without any.
     @discardableResult
     public func merge(
         _ page: [NexconnMessage], of channel: NexconnChannel, between ends: ClosedRange<NexconnMessageID>? = nil
@@ -66,7 +66,7 @@ extension ChatDatabase {
         }
     }
 
-    /// A page of what is known here, with what to ask the server if messages may be missing in it.
+    /// A page of the local history, and the request to the server if messages may be missing in it.
     ///
     /// To fill gaps: ask for `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until nothing is missing or
     /// the server cannot be asked.

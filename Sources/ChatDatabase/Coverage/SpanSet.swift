@@ -30,7 +30,7 @@ struct SpanSet: Hashable {
     /// The highest position of `range` that is in no stretch.
     func lastHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.upperBound) else { return range.upperBound }
-        // What ends a stretch is no part of the next one: they do not touch.
+        // The end of a stretch does not belong to the next one: they do not touch.
         return span.lowerBound <= range.lowerBound ? nil : span.lowerBound - 1
     }
 

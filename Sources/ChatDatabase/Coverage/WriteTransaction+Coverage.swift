@@ -3,7 +3,7 @@ import NexconnProtocol
 
 /// Which parts of a channel's history are stored (rules CD-20 to CD-24).
 struct Coverage {
-    /// Pages of history that were asked for, and what came through the inbox, in all channels alike.
+    /// The stretches of requested pages, and of the inbox, which covers all channels alike.
     var spans: SpanSet
     /// From here on everything comes through the inbox; nil when that cannot be relied on.
     var inboxFrom: Int64?

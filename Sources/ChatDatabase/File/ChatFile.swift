@@ -29,7 +29,7 @@ struct ChatFile: Sendable {
     /// Remembers that the file is damaged, for the next opening.
     func markDamaged() { file.markDamaged() }
 
-    /// Renames the database and what belongs to it, and removes the oldest of those put aside before.
+    /// Renames the database and its companion files, and removes the oldest of those that were renamed before.
     func putAside() throws(ChatDatabaseError) {
         do throws(DatabaseFileError) { try file.putAside() } catch { throw ChatDatabaseError(error) }
     }

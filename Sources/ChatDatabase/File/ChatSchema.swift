@@ -2,7 +2,7 @@ import GRDB
 
 /// Tables, versions and settings of the database.
 enum ChatSchema {
-    /// The tokenizer keeps what ``Words`` takes for words or parts of words.
+    /// The tokenizer keeps the characters that ``Words`` counts as words or parts of words.
     private static func indexAgain(_ database: Database) throws {
         try database.execute(sql: "DROP TABLE message_text")
         try database.execute(
@@ -55,7 +55,7 @@ enum ChatSchema {
         return configuration
     }
 
-    /// Opens the file and brings it to this version.
+    /// Opens the file and migrates it to this version.
     /// - Throws: `damaged` for whatever makes a new file necessary.
     static func open(path: String, patience: Double) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration(patience: patience))

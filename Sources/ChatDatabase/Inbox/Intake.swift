@@ -25,7 +25,7 @@ struct Intake {
         case .settings(let settings): try take(settings)
         case .group(let operation):
             let isArrival = operation.kind == .join || operation.kind == .create
-            // By bytes: two spellings of a letter are two users.
+            // Compared by bytes: two spellings of a letter are two users.
             if isArrival, operation.members.contains(where: { $0.user.isExactly(user) }) {
                 try transaction.join(operation.group.id, at: operation.time)
             }
@@ -65,7 +65,7 @@ struct Intake {
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
         var early = try transaction.early(id, in: channel) ?? EarlyChange()
         guard !early.isRecalled else { return }
-        // Kept for good: an answer that was under way may still bring the message.
+        // Kept for good: an answer in progress may still contain the message.
         early = EarlyChange()
         early.isRecalled = true
         try transaction.save(early, of: id, in: channel)

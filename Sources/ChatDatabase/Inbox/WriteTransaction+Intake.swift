@@ -36,7 +36,7 @@ extension WriteTransaction {
         return .added(message, position: id, isMention: text.mentions(user))
     }
 
-    /// The inbox brings a message that a page of history had brought before.
+    /// Stores a message of the inbox that a page of history had contained before.
     /// - Returns: what it is now; nil when the inbox had brought it already.
     private func deliver(_ known: LocalMessage, _ channel: ChannelState) throws -> LocalMessage? {
         let isFetched = MessageRow.Flags.isFetched.rawValue

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// What the database reads in a message's content: the words to search for, and who is mentioned.
+/// The parts of a message's content that the database reads: the words to search for, and the mentioned users.
 struct MessageText {
     /// Text for the index of words; nil for a message without.
     var words: String?

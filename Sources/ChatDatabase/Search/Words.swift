@@ -6,7 +6,7 @@ import Identifiers
 /// words, pictographs, and signs such as `+` and `€` are split here: each is a word. So any part of a Chinese text is found as a
 /// phrase, and `C++` is found by itself.
 enum Words {
-    /// `text` with spaces around signs that are words of their own.
+    /// `text` with spaces around characters that are words by themselves.
     static func separated(_ text: String, limit: Int = .max) -> String {
         // Most text needs nothing done.
         let isShort = text.utf8.count <= limit
@@ -27,7 +27,7 @@ enum Words {
         return String(out)
     }
 
-    /// Whether a sign is a word of its own.
+    /// Whether a character is a word by itself.
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
@@ -41,7 +41,7 @@ enum Words {
         }
     }
 
-    /// Whether a character of ASCII is a word of its own.
+    /// Whether an ASCII character is a word by itself.
     private static func isSign(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "+"), UInt8(ascii: "<"),
@@ -51,7 +51,7 @@ enum Words {
         }
     }
 
-    /// What a keyword asks of the index; nil when it has no word.
+    /// The search expression of a keyword; nil when it has no word.
     ///
     /// Parts between spaces must all be there, each as a phrase; the very last word may go on, unless it is a sign.
     static func expression(_ keyword: String) -> String? {

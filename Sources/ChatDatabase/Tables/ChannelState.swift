@@ -95,7 +95,7 @@ enum Position {
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
 
     /// The highest id that a message of the server may have, in the year 31,193. The positions above it are for this device's own
-    /// messages, which stand behind all others (rule CD-13).
+    /// messages, which come after all others (rule CD-13).
     static let last: Int64 = .max - (1 << 40)
 
     /// The position after another one.

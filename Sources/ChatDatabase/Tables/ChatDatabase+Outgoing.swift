@@ -1,7 +1,7 @@
 import GRDB
 import NexconnProtocol
 
-// MARK: - Messages on their way
+// MARK: - Messages that are being sent
 
 extension ChatDatabase {
     /// Keeps a message that is about to be sent, as `sending`, at the end of its channel.

@@ -109,7 +109,7 @@ extension WriteTransaction {
         let old = try slot(of: message)
         let text = MessageText(message.type, message.content)
         if let old { try unindex(text.words, slot: old, in: channel) }
-        // Free, so that it may be taken again.
+        // Released, so that it can be used again.
         try database.cachedStatement(
             sql: "UPDATE message SET id = ?, position = ?, status = ?, sent_time = ?, slot = NULL WHERE local_id = ?"
         ).execute(arguments: [
@@ -240,7 +240,7 @@ extension LocalMessage {
     /// Whether it counts as unread, once the channel's read mark is considered in `received`.
     var isUnread: Bool { !isSent && options.isCounted && received & 1 == 0 }
 
-    /// What lies before the channel's read mark has been read, without a word in each row.
+    /// Messages before the channel's read mark have been read, without a note in each row.
     mutating func note(readTime: Int64) {
         if !isSent, sentTime <= readTime { received |= 1 }
     }

@@ -2,9 +2,9 @@ import NexconnProtocol
 
 /// Where a page of local history begins. All ends are exclusive.
 public enum LocalPlace: Hashable, Sendable {
-    /// From the latest message on, backwards.
+    /// Begins at the latest message, backwards.
     case latest
-    /// From the oldest message on, forwards.
+    /// Begins at the oldest message, forwards.
     case oldest
     case before(LocalMessage)
     case after(LocalMessage)
@@ -23,11 +23,11 @@ public enum LocalPlace: Hashable, Sendable {
     }
 }
 
-/// A page of what is known here of a channel's history.
+/// A page of the locally stored history of a channel.
 public struct LocalPage: Hashable, Sendable {
     /// In the direction of the page: newest first, or oldest first.
     public var messages: [LocalMessage]
-    /// What to ask the server first, since messages may be missing in this stretch; nil when none can be.
+    /// The request to the server that has to come first, because messages may be missing in this stretch; nil when none can be.
     public var missing: NexconnHistoryRequest?
 
     public init(messages: [LocalMessage], missing: NexconnHistoryRequest? = nil) {

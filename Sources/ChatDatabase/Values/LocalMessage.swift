@@ -5,7 +5,7 @@ public struct LocalMessage: Hashable, Sendable {
     /// The device's own number of the message, given out by the database, strictly increasing.
     public var localID: Int64
     public var channel: NexconnChannel
-    /// Nil until the server has taken it.
+    /// Nil until the server has accepted it.
     public var id: NexconnMessageID?
     /// The sender's own id, by which the server knows a repetition.
     public var clientID: String?

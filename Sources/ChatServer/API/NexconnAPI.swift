@@ -98,7 +98,7 @@ struct NexconnAPI: Sendable {
 }
 
 extension NexconnApplication {
-    /// Counts something that the application's server asks for.
+    /// Counts a call of the application's server against a quota.
     func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(NexconnAPIProblem) {
         let wait = gate.spend(
             count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())

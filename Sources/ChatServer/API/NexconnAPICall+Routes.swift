@@ -1,5 +1,5 @@
 extension NexconnAPICall {
-    /// Does what an address is for. Throws, or answers once.
+    /// Performs the call of a path. Throws, or answers once.
     func perform(_ route: NexconnAPIRoute) throws {
         switch route {
         case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .endSessions, .ban, .unban, .banned, .deactivate,

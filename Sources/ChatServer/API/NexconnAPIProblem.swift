@@ -58,7 +58,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         }
         let refusal = NexconnRefusal(error)
         let code = refusal.code.rawValue
-        // The same call can be sent again once the store takes data, for example when the disk has room again.
+        // The same call can be sent again once the store accepts data, for example when the disk has room again.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
         self.init(Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }

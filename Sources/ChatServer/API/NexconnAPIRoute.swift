@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The addresses of the server API: what follows `/v4/`.
+/// The paths of the server API after `/v4/`.
 enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     // Tokens and users.
     case issueToken = "auth/access-token/issue"
@@ -112,7 +112,7 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     /// As ``owns(_:)-([String])``, for a target that could not be read.
     static func owns(target: String) -> Bool { target == "/v4" || target.hasBytePrefix("/v4/") }
 
-    /// Whether what it does is counted by receivers instead of calls.
+    /// Whether receivers are counted instead of calls.
     var countsReceivers: Bool {
         switch self {
         case .sendDirect, .sendGroup, .setMetadata, .deleteMetadata: true

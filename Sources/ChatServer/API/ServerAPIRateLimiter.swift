@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// What limits the calls of one application: nonces that were used, and how often something may be asked (rules NA-2 and NA-3).
+/// The limits on the calls of one application: used nonces, and rates (rules NA-2 and NA-3).
 final class ServerAPIRateLimiter: Sendable {
     /// Calls that share one quota.
     enum Quota: Hashable, Sendable {
@@ -81,7 +81,7 @@ struct NexconnAPIReplays: Sendable {
         var low: UInt64
     }
 
-    /// By ten seconds of timestamps.
+    /// The marks by timestamp, in slices of ten seconds.
     private var slices: [Int64: Set<Mark>] = [:]
     private var count = 0
     private var floor = Int64.min

@@ -137,7 +137,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Tells those who have the message what became of it.
+    /// Notifies the receivers of a message of a change of it.
     private func spread(
         _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
         _ state: inout ChatState, _ change: inout NexconnChange
@@ -158,7 +158,7 @@ extension NexconnRefusal {
 }
 
 extension NexconnMessage {
-    /// Reads what a store kept; nil when it is no message.
+    /// Reads a stored message; nil when it is no message.
     init?(storedAs body: [UInt8]) {
         var decoder = NexconnFrameDecoder(rememberedNames: 0)
         let inbound = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }

@@ -12,7 +12,8 @@ extension NexconnApplication {
         let (user, start) = (caller.user, now)
         let access: ChatHistoryAccess
         do {
-            // Judged before the conversation's turn is taken and the store is read, so that strangers hold up nobody (rule NV-21).
+            // Checked before the conversation's turn is taken and the store is read, so that unauthorised users delay nobody (rule
+            // NV-21).
             access = try read { state in
                 try state.admitReceipt(by: user, in: ChatKind(conversation), channel, at: start)
                 return state.historyAccess(of: ChatKind(conversation), channel, by: user)

@@ -45,7 +45,7 @@ extension NexconnApplication {
 }
 
 extension NexconnRequest {
-    /// What a session's request is counted as; nil for messages, which are counted with the decision about them.
+    /// The quota of a session's request; nil for messages, which are counted when they are decided.
     var spending: ChatSpending? {
         switch self {
         case .send: nil

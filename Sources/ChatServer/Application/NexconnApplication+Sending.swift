@@ -9,7 +9,7 @@ struct NexconnSendOptions: Sendable {
     var checksBlocking = false
     /// Whether the sender's own devices get it too, although the application does not keep devices in step.
     var includesSender = false
-    /// The server that takes the message and counts it.
+    /// The server that accepts the message and counts it.
     var node: (any ChatNode)?
 }
 

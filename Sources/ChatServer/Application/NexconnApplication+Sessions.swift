@@ -57,7 +57,7 @@ extension NexconnApplication {
     ) {
         change(
             { state, change in
-                // The application may have been taken away since it was found.
+                // The application may have been removed since it was found.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
                 // The node may have ended meanwhile, with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
@@ -108,7 +108,7 @@ extension NexconnApplication {
             })
     }
 
-    /// Takes out what sessions a node still has. Returns when all that was decided before has been answered.
+    /// Removes the remaining sessions of a node. Returns when all earlier decisions have been answered.
     func signOut(_ node: any ChatNode) async {
         for peer in withAudience({ $0.peers(on: node) }) { signOut(peer, leaving: nil) }
         await withCheckedContinuation { continuation in

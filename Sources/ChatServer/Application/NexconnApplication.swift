@@ -21,11 +21,11 @@ package final class NexconnApplication: Sendable {
     let turns = ConversationQueue()
     /// Limits calls of the server API.
     let gate: ServerAPIRateLimiter
-    /// What turns the monotonic clock, in milliseconds, into milliseconds since 1970 at the start.
+    /// The difference between the monotonic clock, in milliseconds, and milliseconds since 1970 at the start.
     private let steadyOffset: Int64
     /// Receives the events for webhooks, if the application has any.
     let webhooks: NexconnWebhooks
-    /// Takes messages in open channels to other services.
+    /// Carries messages in open channels to other services.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
     /// Outer lock. Commits are made under it, so that their order is that of ids.
@@ -73,12 +73,12 @@ package final class NexconnApplication: Sendable {
     /// Milliseconds since 1970 as the clock stood at the start, and not as it has been set since: for graces and lifetimes.
     private var steadyTime: Int64 { clock.monotonic().milliseconds + steadyOffset }
 
-    // MARK: What a reload can change
+    // MARK: Changes by a reload
 
     /// The application's present configuration, or its last one.
     package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
-    /// What every session gets while the application is disabled or not configured any more (rule NV-71); nil while it serves.
+    /// The refusal for every session while the application is disabled or not configured (rule NV-71); nil while it serves.
     package var refusal: NexconnBye? {
         standing.withLockedValue { standing in
             standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
@@ -252,7 +252,7 @@ package final class NexconnApplication: Sendable {
         audience.withLockedValue { $0.failed.contains(id) }
     }
 
-    /// Looks at, or changes, who is connected. Takes the inner lock.
+    /// Reads or changes the connected sessions. Takes the inner lock.
     func withAudience<Result>(_ body: (inout NexconnAudience) -> Result) -> Result {
         audience.withLockedValue(body)
     }

@@ -68,7 +68,7 @@ package struct NexconnChange: Sendable {
         deliveries.append(.end(sessions, bye))
     }
 
-    /// Takes back what the state has noted, should the store fail. Undone in reverse order.
+    /// Reverts changes of the state if the store fails. Performed in reverse order.
     mutating func undo(_ body: @escaping @Sendable (inout ChatState) -> Void) {
         undoing.append(body)
     }

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// What sessions ask of their application, wherever that is decided. May be used from any thread.
+/// Calls of sessions to their application, wherever that decides. May be used from any thread.
 ///
 /// What comes back to a session comes in the order of decisions: admissions, answers, and what others bring about.
 package protocol NexconnGateway: AnyObject, Sendable {
@@ -13,7 +13,7 @@ package protocol NexconnGateway: AnyObject, Sendable {
     /// The slot under which metrics count the application.
     var slot: MetricSlot { get }
     var settings: ChatApplication { get }
-    /// What every session gets while the application is not served; nil while it is.
+    /// The refusal for every session while the application is not served; nil while it is.
     var refusal: NexconnBye? { get }
 
     /// Checks a token, gives the device its place among the user's sessions, and ends those that it displaces (rules NV-6 to NV-8).
@@ -41,7 +41,7 @@ package protocol NexconnGateway: AnyObject, Sendable {
     func acknowledge(_ sequence: UInt64, by user: Identifier)
     /// Sends a typing notification. It is lost when the receiver is not connected, blocks the sender, or cannot be written to.
     func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer)
-    /// Tells a session that begins how those stand whom its user watches. Behind the welcome.
+    /// Sends a new session the online status of the users whom its user watches. After the welcome.
     func tellPresence(to peer: NexconnPeer)
     /// Reads one more than a package from a user's inbox, and gives it to the connection.
     func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine)

@@ -29,7 +29,7 @@ package protocol ChatBackend: AnyObject, Sendable {
 
     /// Has the store promise ids. To be called before the first request.
     func prepare() async throws
-    /// From here on a node applies changes.
+    /// From now on a node applies changes.
     func join(_ node: any ChatNode)
     /// Signs out the remaining sessions of the node. Tasks that one node does for all continue at the next node. Returns when all
     /// effects of the node's sessions are done.
@@ -39,7 +39,7 @@ package protocol ChatBackend: AnyObject, Sendable {
     /// Lets time pass for the shared state. Each node calls it; it counts for one of them.
     func sweep(by node: any ChatNode)
 
-    /// Makes what a change of the applications needs. Changes nothing yet.
+    /// Prepares a change of the applications. Changes nothing yet.
     ///
     /// - Throws: when the store does not say what it remembers of a new application.
     func prepare(_ settings: [ChatApplication]) async throws -> ChatReload

@@ -137,7 +137,7 @@ package final class LocalChat: ChatBackend {
         }
     }
 
-    // MARK: What a reload can change
+    // MARK: Changes by a reload
 
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload {
         let added = Set(settings.map { Identifier($0.key) }).subtracting(applications.map { Identifier($0.key) })

@@ -7,7 +7,7 @@ import RealtimeHub
 /// live delivery and nothing comes twice. While an acknowledgement is awaited pushes are dropped: the next page has them.
 struct InboxReader: Sendable {
     enum Phase: Hashable, Sendable {
-        /// A page is on its way from the store.
+        /// A page is being read from the store.
         case reading
         /// The package up to this place has to be acknowledged before the next one is read.
         case awaiting(UInt64)

@@ -37,7 +37,7 @@ extension NexconnConnection {
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
-            // The connection may have ended meanwhile; then nobody else would take the session out.
+            // The connection may have ended meanwhile; then the session would not be removed otherwise.
             guard isOpen, let application else {
                 admission.application.signOut(admission.peer, leaving: nil)
                 return
@@ -115,7 +115,7 @@ extension NexconnConnection {
 }
 
 extension NexconnBye {
-    /// Why a hello was refused. Only what passes by itself may be tried again.
+    /// Why a hello was refused. Only temporary reasons may be retried.
     init(_ refusal: NexconnRefusal) {
         let mayRetry = refusal.code == .tooManyConnections || refusal.code == .storageFailed
         self.init(

@@ -36,7 +36,8 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
 
     // MARK: Before the hello
 
-    /// What a connection may send until its hello has been read: one frame, and some pings of a library that is eager (rule NV-60).
+    /// The limit of what a connection may send until its hello has been read: one frame, and some early pings of libraries (rule
+    /// NV-60).
     static let earlyBytes = 65_536
     static let earlyFrames = 16
 
@@ -116,7 +117,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         loop.state.figures.refuse(.chat, farewell.number)
     }
 
-    /// Takes the session out of the application.
+    /// Removes the session from the application.
     override func leave() {
         sessions.rooms.detachAll(self)
         guard let application else { return }

@@ -20,10 +20,10 @@ enum NexconnOperation: LoopOperation {
     /// The application has let the connection in, or not.
     case admit(NIOLoopBound<NexconnConnection>, Result<NexconnAdmission, NexconnRefusal>)
     case end(NIOLoopBound<NexconnConnection>, NexconnBye)
-    /// The server goes: all connections are asked to come back later.
+    /// The server stops: all connections are asked to come back later.
     case drain
 
-    /// What an operation counts for beside the bytes that it carries.
+    /// The size of an operation beside the bytes that it carries.
     private static let overhead = 64
 
     var queuedBytes: Int {
@@ -50,7 +50,7 @@ final class NexconnLoop {
     let writer: ConnectionWriter
     /// Whether messages came since the last whole turn.
     private var hasDelivered = false
-    /// Frames that were refused before anybody was asked.
+    /// Frames that were refused before they reached an application.
     var framesRefused = ApplicationCounts()
 
     /// The number of refused frames, for other threads.
@@ -62,7 +62,7 @@ final class NexconnLoop {
         self.published = published
     }
 
-    // MARK: What there is to do
+    // MARK: Operations
 
     /// - Parameter isLast: whether no other operation follows in this turn.
     private func perform(_ operation: NexconnOperation, isLast: Bool) {

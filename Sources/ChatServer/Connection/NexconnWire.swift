@@ -10,7 +10,7 @@ enum NexconnWire {
     /// Largest frame of a client (session document, section 1).
     static let maximumFrameBytes = 196_608
 
-    /// One text frame, made once for however many connections get it.
+    /// One text frame, made once for all its receivers.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -31,7 +31,7 @@ enum NexconnWire {
         return message
     }
 
-    /// An event of the inbox. The body is copied once, behind what differs for each receiver.
+    /// An event of the inbox. The body is copied once, after the part that differs for each receiver.
     static func push(_ body: ByteBuffer, sequence: UInt64) -> ByteBuffer {
         let prefix: StaticString = #"{"t":"in","q":"#
         let infix: StaticString = #","e":"#

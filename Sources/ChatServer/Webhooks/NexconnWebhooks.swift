@@ -48,7 +48,7 @@ final class NexconnWebhooks: Sendable {
     private let logger: Logger
     /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// Where events are that outlive this process; nil when none do.
+    /// Stores events so that they survive this process; nil when none do.
     private let journal: (any WebhookJournal)?
     private let state = NIOLockedValueBox(State())
 
@@ -184,7 +184,7 @@ final class NexconnWebhooks: Sendable {
         return event
     }
 
-    /// Sends nothing new from here on, and waits for a while for the answers to what is on its way.
+    /// From now on sends nothing new, and waits for a limited time for the answers to requests in progress.
     func hold() async {
         let deliveries = state.withLockedValue { ($0.delivery.map { [$0] } ?? []) + $0.retiring + $0.closing }
         await withTaskGroup(of: Void.self) { group in

@@ -40,7 +40,7 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
     }
 }
 
-// What becomes of messages later (rules NH-25 to NH-28). Others learn of it through their handlers.
+// Later changes of messages (rules NH-25 to NH-28). Others learn of them through their handlers.
 extension BaseChannel {
     /// Deletes a message for everybody: from the history and from all devices.
     ///
@@ -209,7 +209,7 @@ extension ChatEngine {
         let target = NexconnTarget(local.channel.conversation, to: local.channel.id, id: id)
         ask(request(target), completion) { client, answer throws(NCError) in
             if local.channel.conversation != .open {
-                // What cannot be noted down here is noted down with the next page of history.
+                // A change that cannot be stored here is stored with the next page of history.
                 _ = try? client.local { _, database throws(ChatDatabaseError) in
                     try database.apply(event(client, target, answer))
                 }

@@ -11,7 +11,7 @@ import NexconnProtocol
 public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendable {
     /// The type of the channels.
     @Guarded public var channelType: ChannelType = .direct
-    /// The level for channels that have no level of their own.
+    /// The level for channels without a setting.
     @Guarded public var level: ChannelNoDisturbLevel = .defaultLevel
 }
 

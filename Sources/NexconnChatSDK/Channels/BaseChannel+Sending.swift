@@ -35,7 +35,7 @@ extension BaseChannel {
             end: { message, error in end(message.map { shown.caughtUp($0) }, error) })
     }
 
-    /// Sends a message and waits until the service has taken it.
+    /// Sends a message and waits until the service has accepted it.
     ///
     /// - Throws: the reason why the service did not take the message. A message that was stored on this device has the status
     ///   `failed` then.
@@ -179,7 +179,7 @@ extension ChatClient {
 }
 
 extension Result where Success == Message, Failure == NCError {
-    /// What a send came to, for those who want one or the other.
+    /// The outcome of a send as one of its two results.
     static func sending(_ message: Message?, _ error: NCError?) -> Self {
         if let message, error == nil { return .success(message) }
         return .failure(error ?? .strangeAnswer)

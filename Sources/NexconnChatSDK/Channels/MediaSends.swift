@@ -62,7 +62,7 @@ final class MediaSends: Sendable {
     }
 }
 
-/// Lets only what rises through, from 0 to 100.
+/// Passes only increasing values, from 0 to 100.
 struct ProgressGate: Sendable {
     private let last = NIOLockedValueBox(-1)
 

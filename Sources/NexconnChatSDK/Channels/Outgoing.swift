@@ -4,7 +4,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// A message on its way out, read from what the caller gave: changing that later changes nothing.
+/// An outgoing message, read from the caller's objects: changing those later changes nothing.
 struct Outgoing: Sendable {
     var channel: NexconnChannel
     /// The caller's object, or a copy of it when it has a file, which gets an address later.
@@ -15,13 +15,13 @@ struct Outgoing: Sendable {
     /// The bytes that this device stores: the content, and the location of its file.
     var kept: [UInt8]
     var options: NexconnMessageOptions
-    /// By which the server knows a repetition.
+    /// The id by which the server recognises a repetition.
     var clientID: String
 
     /// The largest content, in bytes (session document, section 1).
     static let largestContent = 131_072
 
-    /// Checks what can be checked here (rule NH-10).
+    /// Checks everything that can be checked locally (rule NH-10).
     init(_ content: MessageContent, _ params: MessageParams, to channel: NexconnChannel, clientID: String) throws(NCError) {
         self.channel = channel
         self.content = content

@@ -123,7 +123,8 @@ extension ChatClient {
         launch(resume: known)
     }
 
-    /// Notes whether the inbox goes on without a hole, so that pages of history ask the server only for what may be missing (rule CD-22).
+    /// Records whether the inbox continues without a gap, so that pages of history ask the server only for messages that may be missing
+    /// (rule CD-22).
     private func beginInbox(_ welcome: NexconnWelcome) {
         noteInbox { database, _ throws(ChatDatabaseError) in
             try database.beginInbox(
@@ -179,7 +180,7 @@ extension ChatClient {
         keep()
     }
 
-    /// Keeps what waits, in order. What cannot be kept waits on: it is not acknowledged, and so never lost.
+    /// Stores waiting batches, in order. A batch that cannot be stored keeps waiting: it is not acknowledged, and so never lost.
     func keep() {
         while let batch = state.withLockedValue({ $0.unkept.first }) {
             do {

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NexconnProtocol
 
-// How a client begins and ends, and what happens around it. On the work queue, unless it says otherwise.
+// The beginning and end of a client, and reactions to its environment. On the work queue, unless stated otherwise.
 extension ChatClient {
     /// Opens the database if the token's user is known, and dials (rules NC-5 and NC-6).
     func start() {
@@ -136,7 +136,7 @@ extension ChatClient {
         sweepSoon()
     }
 
-    /// Looks after what waits, in a moment. From any thread.
+    /// Schedules one sweep of waiting messages and batches, unless one is scheduled. From any thread.
     func sweepSoon() {
         let isRunning = state.withLockedValue { state in
             if state.sweep != nil || state.isOver || state.isRetired { return true }

@@ -26,7 +26,7 @@ final class ChatClient: Sendable {
         var driver: EngineAssembly.Driver?
         var observation: Observation?
         var networkStatus = NetworkStatus.available
-        /// Counts the drivers; what an older one still says is dropped.
+        /// Counts the drivers; reports of an older one are dropped.
         var launch = 0
         /// The user whose inbox position the present driver resumes from, and the position.
         var resumedUser: String?

@@ -34,7 +34,7 @@ final class Farewell: Sendable {
             return state
         }
         former.observation?.cancel()
-        // Not inside of the driver's own call.
+        // Not inside the driver's own call.
         Task { withExtendedLifetime(former) {} }
     }
 }

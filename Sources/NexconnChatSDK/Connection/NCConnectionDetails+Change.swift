@@ -2,7 +2,7 @@ import ConnectionEngine
 import NexconnProtocol
 
 extension NCConnectionDetails {
-    /// What a change of the engine's is called (rules NP-1 to NP-4).
+    /// The details for a change of the engine (rules NP-1 to NP-4).
     init(_ change: ConnectionChange) {
         let code = NexconnStatusCode(change: change)
         self.init(
@@ -21,6 +21,6 @@ extension NCError {
 extension NexconnCode {
     /// The vendor's number for a connection that was ended by the application.
     static let released = NexconnCode(30001)
-    /// The vendor's number for what the caller has cancelled.
+    /// The vendor's number for a cancelled call.
     static let cancelled = NexconnCode(33200)
 }

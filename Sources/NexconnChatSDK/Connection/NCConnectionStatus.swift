@@ -3,7 +3,7 @@
     @objc(NCConnectionStatus)
 #endif
 public enum NCConnectionStatus: Int, CaseIterable, Sendable {
-    /// A condition without a status of its own. The library connects again by itself.
+    /// A condition without a status. The library connects again by itself.
     case unknown = -1
     /// Connected.
     case connected = 0
@@ -13,8 +13,8 @@ public enum NCConnectionStatus: Int, CaseIterable, Sendable {
     case kickedOfflineByOtherClient = 6
     /// An attempt is under way.
     case connecting = 10
-    /// Not connected: `connect` was not called yet, or the server refused for a reason that has no status of its own. The library
-    /// does not connect again.
+    /// Not connected: `connect` was not called yet, or the server refused for a reason without a status. The library does not connect
+    /// again.
     case unconnected = 11
     /// Signed out on request.
     case signOut = 12

@@ -5,7 +5,7 @@ import Foundation
 import NexconnProtocol
 import TransportCommon
 
-/// An engine behind ``NCEngine`` that opens no sockets: a double stands in for the server, and time is the double's.
+/// An engine behind ``NCEngine`` without sockets: a double replaces the server, and time is the double's.
 package final class DoubledEngine: Sendable {
     private let engine: ChatEngine
 

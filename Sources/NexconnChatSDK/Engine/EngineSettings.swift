@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import TransportCommon
 
-/// What the application has set up: a copy of ``InitParams`` that does not change any more.
+/// The application's settings: a copy of ``InitParams`` that does not change any more.
 struct EngineSettings: Sendable {
     var appKey: String
     /// The address of the server, or why it is not known.

@@ -12,7 +12,7 @@ import TransportCommon
 public class InitParams: NSObject {
     /// The application's key.
     public let appKey: String
-    /// Where Lifeline's server is: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
+    /// The address of Lifeline's server: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
     ///
     /// Has to be set: this library does not talk to Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
     /// serve` listens at `http://127.0.0.1:6001` (rule NC-2).
@@ -34,8 +34,8 @@ public class InitParams: NSObject {
     /// front or without. Empty for any. While a text among them is no pin, `connect` ends at once with 33003 and a sentence that names it
     /// (rule NC-57). An addition to the vendor's SDK.
     public var certificatePins: [String] = []
-    /// What the library shows when the server asks for a certificate; nil for none (rules NC-58 and WT-50). An addition to the vendor's
-    /// SDK.
+    /// The certificate that the library presents when the server asks for one; nil for none (rules NC-58 and WT-50). An addition to the
+    /// vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -47,8 +47,8 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var backgroundGrace: TimeInterval?
-    /// How soon a dead connection is noticed, and what that costs while nothing is said; balanced unless set, which is 25 s. An addition
-    /// to the vendor's SDK (rule NC-66).
+    /// How soon a dead connection is noticed, and what that costs on an idle connection; balanced unless set, which is 25 s. An
+    /// addition to the vendor's SDK (rule NC-66).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -96,7 +96,7 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var logger: Logger?
-    /// Where the library counts and times what happens; nil for nowhere (rules NC-56 and OB-3). An addition to the vendor's SDK.
+    /// The metrics in which the library counts and measures; nil for none (rules NC-56 and OB-3). An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -56,7 +56,7 @@ public enum OpenChannelMuteType: Int, Sendable {
     case muteGlobal = 7
 }
 
-/// What another device of the user did with an open channel.
+/// Another device of the user entered or left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelSyncStatus)
 #endif

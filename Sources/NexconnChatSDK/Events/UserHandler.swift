@@ -10,7 +10,7 @@ import Foundation
     ///
     /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol UserHandler: AnyObject {
-        /// Somebody whom this user subscribed to came online or went offline.
+        /// Called when a user to whose status this user subscribed comes online or goes offline.
         func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
     }
 

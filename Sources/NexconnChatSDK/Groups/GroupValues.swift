@@ -43,7 +43,7 @@ public enum GroupMemberRole: Int, Sendable {
     @objc(NCGroupJoinPermission)
 #endif
 public enum GroupJoinPermission: Int, Sendable {
-    /// Everybody; this service asks no owner.
+    /// Everybody. The service does not ask the group's owner.
     case ownerVerify = 0
     /// Everybody.
     case free = 1

@@ -70,7 +70,7 @@ struct WantedEntry: Sendable {
     /// When something was last received before the link was lost.
     var lostAt: Moment?
 
-    /// What to ask for on a new connection: all that was missed, as far as one answer holds it.
+    /// The request for a new connection: all missed messages, as far as one answer can hold them.
     var renewal: NexconnEntry {
         guard wasIn, let lastSeen else { return entry }
         return NexconnEntry(entry.channel, count: NexconnLimits.entryMessages.upperBound, after: lastSeen, extra: entry.extra)

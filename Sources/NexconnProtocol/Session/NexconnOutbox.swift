@@ -61,13 +61,13 @@ struct NexconnOutbox: Sendable {
         underWay += 1
     }
 
-    /// Takes the one that `next` gave out of the line.
+    /// Removes the message that `next` returned from the queue.
     mutating func skipNext() {
         guard underWay < messages.count else { return }
         remove(at: underWay)
     }
 
-    /// Takes the message out that was written under this number.
+    /// Removes the message that was sent under this number, and returns it.
     mutating func answered(_ number: UInt64) -> Waiting? {
         guard let index = messages.prefix(underWay).firstIndex(where: { $0.number == number }) else { return nil }
         return remove(at: index)

@@ -14,7 +14,8 @@ extension NexconnSession {
     static let unanswered = ConnectionFailure(
         nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
 
-    /// What a `bye` is called, by its code and by whether another attempt is allowed (session document, section 2).
+    /// The category under which a `bye` is reported. It depends on the code of the `bye` and on whether another attempt is allowed
+    /// (session document, section 2).
     public static func category(of bye: NexconnBye) -> StatusCategory {
         switch bye.code {
         case .tokenIncorrect, .tokenExpired, .tokenUsed: .credentialsRejected

@@ -110,7 +110,7 @@ extension NexconnSession {
             ask(wanted.renewal, isRenewal: true, &out)
             return
         }
-        // Taken back, so that it is not entered without anybody's knowledge.
+        // The request is withdrawn, so that the user does not enter a channel without any caller knowing.
         Self.send(.request(.exit(name), number: nextNumber()), &out)
         let refusal = NexconnRefusal(.noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
         open[name] = nil
@@ -175,7 +175,8 @@ extension NexconnSession {
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 
-    /// A message of an open channel: only of those that are wanted, in order with what an entrance brings, none twice.
+    /// Reports a message of an open channel. Messages of channels that are not wanted are ignored, the order with the messages of the
+    /// entrance's answer is kept, and no message is reported twice.
     private mutating func openMessage(
         _ message: NexconnMessage, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {

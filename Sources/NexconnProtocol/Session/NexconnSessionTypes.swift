@@ -35,7 +35,7 @@ public enum NexconnReply: Sendable {
     case done
 }
 
-/// A message that the server has taken.
+/// A message that the server has accepted.
 public struct NexconnSent: Hashable, Sendable {
     public var clientID: String
     public var id: NexconnMessageID

@@ -1,7 +1,7 @@
 import WireCoding
 
-/// What requests are answered with (session document, sections 5 to 9). Nil when it is missing or of another kind; an element of a
-/// list that cannot be read is left out (rule NC-40).
+/// Readers for the answers to requests (session document, sections 5 to 9). A value is nil when the member is missing or has another
+/// type; an element of a list that cannot be read is left out (rule NC-40).
 extension NexconnAnswer {
     /// To `send`: the message's id.
     public var id: NexconnMessageID? { read { $0.id("id") } }
@@ -12,7 +12,7 @@ extension NexconnAnswer {
     /// To group requests: 0 when it is done.
     public var process: Int? { read { $0.integer("process") } }
 
-    /// To `history`: a page, in the order that was asked for.
+    /// The answer to `history`: one page, in the order that the request named.
     public var history: (messages: [NexconnMessage], hasMore: Bool)? {
         read { reader in
             guard let messages = reader.messages() else { return nil }

@@ -82,7 +82,7 @@ extension NexconnRequest {
         }
     }
 
-    /// How much space its frame takes, roughly.
+    /// The approximate size of the frame, in bytes.
     fileprivate var size: Int {
         switch self {
         case .send(let draft): draft.content.count + 224

@@ -1,4 +1,4 @@
-/// The numbers by which the service says what went wrong: `code` of an error and of a `bye`.
+/// The error codes of the service: the `code` of an error and of a `bye`.
 ///
 /// An open set: servers may send others. The names here are ours; the numbers are those of the vendor's API.
 public struct NexconnCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

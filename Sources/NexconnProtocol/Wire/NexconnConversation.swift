@@ -54,7 +54,7 @@ public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable
         self.rawValue = rawValue
     }
 
-    /// Nil for what is no decimal number of at most 20 digits.
+    /// Returns nil for a text that is not a decimal number of at most 20 digits.
     public init?(_ text: String) {
         guard text.utf8.count <= 20, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = UInt64(text) else {
             return nil

@@ -19,7 +19,7 @@ public enum NexconnLimits {
     public static let id = 64
     /// Characters of the name of a content's type.
     public static let type = 32
-    /// What the names of an application's own types must not begin with.
+    /// The prefix that names of an application's own message types must not have.
     public static let reservedTypePrefix = "RC:"
     /// Characters of a key and of a value of a message's metadata.
     public static let metadataKey = 32

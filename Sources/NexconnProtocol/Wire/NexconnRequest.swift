@@ -1,4 +1,4 @@
-/// What a client asks of the server: the requests of the session document, sections 5 to 9. Both directions use it.
+/// The requests that a client sends (session document, sections 5 to 9). Client and server use this type.
 public enum NexconnRequest: Hashable, Sendable {
     indirect case send(NexconnDraft)
     case recall(NexconnTarget)
@@ -63,7 +63,7 @@ public struct NexconnTarget: Hashable, Sendable {
 public struct NexconnHistoryRequest: Hashable, Sendable {
     /// Exclusive ends.
     public enum Place: Hashable, Sendable {
-        /// From the latest on, backwards.
+        /// Begins with the latest message and goes backwards.
         case latest
         case before(NexconnMessageID)
         case beforeTime(Int64)
@@ -101,7 +101,7 @@ public struct NexconnGroupUpdate: Hashable, Sendable {
 /// Members of a group: some by name, or a page.
 public struct NexconnMembersRequest: Hashable, Sendable {
     public var group: String
-    /// Not empty: only these.
+    /// The users that the request is limited to. Empty means all.
     public var users: [String]
     public var role: NexconnGroupRole?
     /// The last user id of the page before.

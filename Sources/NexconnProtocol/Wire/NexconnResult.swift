@@ -1,4 +1,4 @@
-/// What a request came to: the members of a positive answer, as a server gives them. Clients read them with ``NexconnAnswer``.
+/// The result of a request: the members of a successful answer, as the server writes them. Clients read them with ``NexconnAnswer``.
 ///
 /// Messages are the stored bodies of their events, so that a page of history is copied and not encoded anew.
 public enum NexconnResult: Hashable, Sendable {
@@ -95,7 +95,7 @@ public struct NexconnUser: Hashable, Sendable {
     }
 }
 
-/// A subscription to somebody's online status. Times are milliseconds since 1970.
+/// A subscription to another user's online status. Times are milliseconds since 1970.
 public struct NexconnSubscription: Hashable, Sendable {
     public var user: String
     public var subscribed: Int64

@@ -44,7 +44,8 @@ final class ChatNodeNumbers: Sendable {
         }
     }
 
-    /// Takes the numbers back that nodes were given since `earlier` and that have not announced themselves: nobody reports that these are gone.
+    /// Releases the numbers of nodes that got one since `earlier` and have not announced themselves: their end is not reported
+    /// otherwise.
     func releaseSilent(since earlier: [ClusterNode?]) {
         let known = Set(earlier.compactMap(\.self))
         state.withLockedValue { state in

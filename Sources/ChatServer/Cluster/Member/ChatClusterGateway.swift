@@ -44,7 +44,7 @@ final class ChatClusterGateway: NexconnGateway {
         standing = NIOLockedValueBox(Standing(settings: settings))
     }
 
-    // MARK: What a reload can change
+    // MARK: Changes by a reload
 
     var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
@@ -84,7 +84,7 @@ extension ChatClusterGateway {
         request(.signIn(app: key, opening)) { [self] result in
             switch result {
             case .success(.admitted(let admission)):
-                // The application may have been taken away meanwhile.
+                // The application may have been removed meanwhile.
                 if let bye = refusal {
                     depart(chat.id, leaving: nil)
                     return completion(.failure(NexconnRefusal(bye.code, bye.reason)))
@@ -162,7 +162,7 @@ extension ChatClusterGateway {
     }
 }
 
-// MARK: - What sessions ask
+// MARK: - Calls of sessions
 
 extension ChatClusterGateway {
     func perform(
@@ -198,7 +198,7 @@ extension ChatClusterGateway {
         if isFirst { tellAcknowledged() }
     }
 
-    /// One request at a time, with all that has come meanwhile.
+    /// One request at a time, with all positions that have come meanwhile.
     private func tellAcknowledged() {
         let places = state.withLockedValue { state in
             defer { state.acknowledged = [:] }

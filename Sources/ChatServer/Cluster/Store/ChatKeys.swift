@@ -18,7 +18,7 @@ struct ChatKeys: Sendable {
     // MARK: Of all applications
 
     var epoch: RedisArgument { reader.key("chat:epoch") }
-    /// The highest id that was given out.
+    /// The highest id that was assigned.
     var highest: RedisArgument { reader.key("chat:highest") }
     /// Up to which id may have been given out.
     var reserved: RedisArgument { reader.key("chat:reserved") }
@@ -46,7 +46,7 @@ struct ChatKeys: Sendable {
         case sessions
         /// A hash: who is in which open channel.
         case seats
-        /// A hash: who is taken for online.
+        /// A hash: the users who count as online.
         case presence
     }
 

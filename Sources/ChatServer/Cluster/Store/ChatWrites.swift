@@ -167,7 +167,7 @@ struct ChatWrites: Sendable {
                 "s", .text(event.sender.text), "c", .text(clientID.text), "q", .text("\(own)")))
     }
 
-    // MARK: What becomes of events
+    // MARK: Changes of events
 
     private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [RedisCommand]) {
         for (user, id) in commit.hidden {

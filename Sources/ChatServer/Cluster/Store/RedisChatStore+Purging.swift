@@ -96,7 +96,7 @@ extension RedisChatStore {
         return .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor)))
     }
 
-    /// Removes what events of long ago have left behind, hour by hour.
+    /// Removes remains of old events, hour by hour.
     private func removeParts(of application: Identifier, inbox: UInt64, history: UInt64) async throws {
         var old: [(part: ChatKeys.Part, hour: UInt64, field: RedisValue)] = []
         try await scan(keys.key(.parts, application)) { page in

@@ -141,7 +141,7 @@ struct ChatFactWriter {
         for session in sessions { concerned.insert(session.eventLoopID) }
     }
 
-    /// What concerns users, by the numbers of the nodes on which they are.
+    /// The deliveries to users, by the numbers of their nodes.
     private func blocks<Element>(
         _ elements: [Element], _ sessions: NexconnNodeSessions, by user: (Element) -> Identifier
     ) -> [Int: [Element]] {

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// What a node of a cluster asks of the one that decides for chat.
+/// A request of a node of a cluster to the node that decides for chat.
 enum ChatRequest: Sendable {
     /// A session wants to come in.
     struct Opening: Hashable, Sendable {

@@ -85,7 +85,7 @@ enum LocalFile {
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// What follows the last dot of the last part of a path.
+    /// Returns the text after the last dot in the last part of a path.
     static func suffix(_ path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }

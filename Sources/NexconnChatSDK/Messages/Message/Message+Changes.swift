@@ -29,7 +29,7 @@ extension Message {
         return local
     }
 
-    /// Takes over the changed metadata before the completion is called.
+    /// Returns a completion that stores the changed metadata before it calls `completion`.
     private func taken(_ completion: @escaping Completion<Message>) -> Completion<Message> {
         { result in
             if case .success(let changed) = result {

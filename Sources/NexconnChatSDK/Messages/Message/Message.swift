@@ -37,7 +37,7 @@ public final class Message: NSObject, Sendable {
         return Message(state.local, user: user, content: state.content, isOffline: isOffline)
     }
 
-    /// Takes over how far the message has got.
+    /// Updates the state of sending.
     func update(_ change: (inout LocalMessage) -> Void) {
         state.withLockedValue { change(&$0.local) }
     }
@@ -79,7 +79,7 @@ public final class Message: NSObject, Sendable {
     /// The content's ``MessageContent/extra``.
     public var extra: String? { content.extra }
 
-    // MARK: What became of it
+    // MARK: State of sending
 
     /// The progress of a sent message.
     public var sentStatus: SentStatus { SentStatus(local.status) }

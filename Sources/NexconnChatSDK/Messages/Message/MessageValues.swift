@@ -19,9 +19,9 @@ public enum MessageDirection: Int, Sendable {
 public enum SentStatus: Int, Sendable {
     /// It waits for the connection or for the service's answer.
     case sending = 10
-    /// The service did not take it. It can be sent again.
+    /// The service did not accept the message. It can be sent again.
     case failed = 20
-    /// The service has taken it.
+    /// The service has accepted the message.
     case sent = 30
     /// A receiver's device has it.
     case received = 40
