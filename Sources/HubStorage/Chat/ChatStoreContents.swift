@@ -70,7 +70,7 @@ extension ChatStoreContents {
         return kept.cost
     }
 
-    /// - Returns: how many bytes more it takes.
+    /// - Returns: by how many bytes it has grown.
     mutating func rewrite(_ id: UInt64, _ body: [UInt8]) -> Int {
         guard let index = events.index(forKey: id) else { return 0 }
         let before = events.values[index].cost
@@ -78,7 +78,7 @@ extension ChatStoreContents {
         return events.values[index].cost - before
     }
 
-    /// Takes a message out of its history.
+    /// Removes a message from its history.
     ///
     /// - Returns: whether it was in one.
     mutating func recall(_ id: UInt64) -> Bool {

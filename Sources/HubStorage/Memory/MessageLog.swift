@@ -59,7 +59,7 @@ struct MessageLog: Sendable {
         return query.isOldestFirst ? Self.page(found, query) : Self.page(found.reversed(), query).reversed()
     }
 
-    /// What a query may read of messages in the order of reading.
+    /// The messages that a query returns, in the order of reading.
     private static func page(_ messages: some Sequence<StoredMessage>, _ query: HistoryQuery) -> [StoredMessage] {
         var page: [StoredMessage] = []
         var bytes = 0

@@ -14,7 +14,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case full(file: String)
     /// The file or directory cannot be read or written; `reason` is the system's or SQLite's word for it.
     case unusable(path: String, reason: String)
-    /// More waits to be written than the disk takes.
+    /// The queue is full, because the disk is too slow.
     case overloaded
     /// A message with this timetoken exists already.
     case duplicate

@@ -23,7 +23,7 @@ struct StoreSchema {
                         PRIMARY KEY (application, channel, timetoken)
                     ) WITHOUT ROWID
                     """)
-            // For what streams hold after a restart.
+            // For restoring streams after a restart.
             try database.execute(sql: "CREATE INDEX message_timetoken ON message (timetoken)")
             try database.execute(sql: "CREATE INDEX message_expires ON message (expires) WHERE expires IS NOT NULL")
             try database.execute(
@@ -66,7 +66,7 @@ struct StoreSchema {
         return configuration
     }
 
-    /// Opens the database and brings it to this version.
+    /// Opens the database and migrates it to this version.
     func open(file: String, durability: Durability) throws -> DatabasePool {
         try StoreSpace.prepare(file: file)
         let pool = try DatabasePool(path: file, configuration: Self.configuration(durability))

@@ -4,7 +4,7 @@ import GRDB
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// What a writer writes: how an item becomes rows. Only called on the writer's thread, but for `cost`.
+/// How a writer's items become rows. Only called on the writer's thread, except for `cost`.
 protocol StoreRows: Sendable {
     associatedtype Item: Sendable
 
@@ -16,7 +16,7 @@ protocol StoreRows: Sendable {
     func transactionFailed()
 }
 
-/// The one writer: takes work from any thread, does it in order on a thread of its own, and puts neighbouring items into one
+/// The only writer: accepts work from any thread, does it in order on a separate thread, and puts neighbouring items into one
 /// transaction (rule HB-43).
 ///
 /// A transaction ends when nothing more waits, when it has `groupLimit` items, or after `groupTime`: alone, an item is committed
@@ -90,7 +90,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
         try await perform(inTransaction: false) { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // Were it to fail, what follows would be written more carefully than asked for.
+            // If it failed, later writes would only be more durable than requested.
             defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])

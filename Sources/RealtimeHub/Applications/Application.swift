@@ -27,7 +27,7 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var webhooks: [Webhook]
     /// The limits of the application.
     public var limits: ApplicationLimits
-    /// What connections that come back can get of the events that they missed.
+    /// The settings for replaying missed events to connections that come back.
     public var recovery: RecoverySettings
 
     /// An application with the defaults of Pusher Channels.

@@ -8,7 +8,7 @@ public struct OriginPattern: Hashable, Sendable {
         case all
         /// The origin `null` of pages without an origin of their own, such as those from files or in sandboxes.
         case opaque
-        /// Parts that are nil stand for any.
+        /// A part that is nil matches any value.
         case site(scheme: String?, host: String, isWildcard: Bool, port: Int?)
     }
 
@@ -70,7 +70,7 @@ extension String {
     }
 }
 
-/// What an origin, or a pattern of some, consists of. In lower case.
+/// The parts of an origin or of a pattern, in lower case.
 private struct OriginParts {
     var scheme: String?
     var host: String

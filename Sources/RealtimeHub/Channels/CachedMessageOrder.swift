@@ -1,8 +1,8 @@
 import DequeModule
 
-/// What the cached messages of one application take in one shard, in the order in which they came (rule HB-94).
+/// The size of the cached messages of one application in one shard, and the order in which they came (rule HB-94).
 struct CachedMessageOrder: Sendable {
-    /// What a message takes beside its texts, about: the channel's place in tables, and the texts' own storage.
+    /// The approximate memory of a message in addition to its texts: the channel's place in tables, and the storage of the texts.
     static let overhead = 256
 
     private struct Place: Sendable {

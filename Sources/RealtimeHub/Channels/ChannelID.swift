@@ -24,7 +24,7 @@ public struct ChannelID: Hashable, Sendable {
     }
 }
 
-/// What a channel does beyond delivering. Fronts derive it from the names of their protocol.
+/// Functions of a channel beyond delivery. Fronts derive them from the channel names of their protocol.
 public struct ChannelTraits: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

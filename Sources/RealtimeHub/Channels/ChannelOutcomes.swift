@@ -14,7 +14,7 @@ public struct SubscribeOutcome: Hashable, Sendable {
     public var audience: EventLoopSet
 }
 
-/// Why the hub did not take a subscription.
+/// The reason why the hub refused a subscription.
 public enum SubscribeRefusal: Error, Hashable, Sendable {
     /// The channel has as many distinct members as its application allows.
     case tooManyMembers(limit: Int)
@@ -26,7 +26,7 @@ public enum SubscribeRefusal: Error, Hashable, Sendable {
     case tooManyChannels(limit: Int)
     /// All connections of the application together have as many subscriptions as they may have.
     case tooManySubscriptions(limit: Int)
-    /// Whoever decides about subscriptions cannot be asked.
+    /// The process that decides about subscriptions cannot be reached.
     case unavailable
 }
 
@@ -42,7 +42,7 @@ public struct UnsubscribeOutcome: Hashable, Sendable {
     public var audience: EventLoopSet
 }
 
-/// How a channel stands.
+/// The occupancy of a channel.
 public struct ChannelOccupancy: Hashable, Sendable {
     /// The channel's name.
     public var name: String

@@ -5,12 +5,12 @@ public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     /// The kinds: two users, a group, an open channel, and messages of the system.
     case direct, group, open, system
 
-    /// What documents call a channel of this kind, or the kind itself.
+    /// The text by which documents name a channel of this kind, or the kind itself.
     func scope(_ id: Identifier?) -> Identifier {
         Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
     }
 
-    /// What ``scope(_:)`` made a text of. The text is divided at a byte: the character `:` may be joined with an accent that the id
+    /// The reverse of ``scope(_:)``. The text is divided at a byte, because the character `:` may be joined with an accent that the id
     /// begins with.
     static func target(ofScope scope: Identifier) -> (kind: ChatKind, id: Identifier?)? {
         let bytes = scope.utf8
@@ -74,9 +74,9 @@ public struct ChatSession: Hashable, Sendable {
     }
 }
 
-/// Who asks for something: a user, or the application's own server, which may do everything.
+/// The origin of a request: a user, or the application's own server, which may do everything.
 public struct ChatActor: Hashable, Sendable {
-    /// The user who acts, or in whose name the server does.
+    /// The acting user, or the user on whose behalf the server acts.
     public var user: Identifier
     /// Whether the application's server acts, which may do more than a user.
     public var isServer: Bool

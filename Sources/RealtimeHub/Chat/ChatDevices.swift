@@ -103,7 +103,7 @@ struct ChatDevices: Sendable {
         count += 1
     }
 
-    /// Takes one request off what a session may ask for; ms to wait otherwise.
+    /// Counts one request against the limits of a session; returns the milliseconds to wait when a limit is reached.
     mutating func take(
         _ kind: ChatSpending, _ session: UInt64, of user: Identifier, limits: ChatLimits, at now: Int64
     ) -> Int? {
@@ -132,7 +132,7 @@ public enum ChatSpending: CaseIterable, Hashable, Sendable {
     }
 }
 
-/// How much a session may ask for, each kind by itself.
+/// The limits on the requests of a session, for each kind of request.
 struct ChatRates: Hashable, Sendable {
     private var sends: ChatRate
     private var changes: ChatRate

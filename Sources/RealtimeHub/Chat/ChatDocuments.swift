@@ -1,6 +1,6 @@
 import Identifiers
 
-/// One fact of the directory, small enough to be written whole whenever it changes. Chat is restored from these.
+/// One fact of the directory, small enough to be written whole whenever it changes. Chat is restored from these documents.
 public enum ChatDocument: Codable, Hashable, Sendable {
     /// A user.
     case user(ChatUser)

@@ -47,7 +47,7 @@ public struct ChatGroupUpdate: Hashable, Sendable {
     public init() {}
 }
 
-/// A group's facts changed.
+/// A change of a group's properties.
 public struct ChatGroupInfoChange: Hashable, Sendable {
     /// The group after the change.
     public var group: ChatGroup

@@ -55,7 +55,7 @@ public struct ChatLive: Sendable {
         }
     }
 
-    /// How a user stands.
+    /// A user's online status.
     public struct Presence: Hashable, Sendable {
         /// The online status that was last reported to others.
         public var state: ChatPresenceState
@@ -94,7 +94,7 @@ public struct ChatLive: Sendable {
     public init() {}
 }
 
-/// How a ``ChatLive`` has changed: the values by what names them, nil for what is gone.
+/// The changes of a ``ChatLive``: the new values by their keys, nil for a removed one.
 public struct ChatLiveChanges: Sendable {
     /// The changed sessions; a nil value for one that ended.
     public var sessions: [(id: UInt64, value: ChatLive.Session?)] = []

@@ -31,7 +31,7 @@ struct ChatPresence: Sendable {
     /// How long the time at which a user went offline is remembered: 7 days.
     static let memory: Int64 = 7 * 86_400_000
 
-    /// By the one who watches.
+    /// Subscriptions by the watching user.
     private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
     /// Users whose last session has just ended, of which nobody was notified yet. The deadline is by the monotonic clock, the time of
@@ -136,7 +136,7 @@ struct ChatPresence: Sendable {
             state: state(of: user), leaving: leaving[user].map { .init(deadline: $0.deadline, since: $0.since) })
     }
 
-    /// Takes everybody as they are. Users who are said to be online without a session are given the grace to come back.
+    /// Restores the online status of users. Users who are recorded as online but have no session get the grace period to come back.
     mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
         // The deadline may come from another machine's clock: nobody is waited for longer than the grace.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
@@ -197,7 +197,7 @@ extension ChatState {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 
-    /// How those stand whom a user watches, for a session that begins.
+    /// Returns the status of the users that a user watches, for a session that begins.
     public func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
         return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
@@ -222,7 +222,7 @@ extension ChatState {
         return news
     }
 
-    /// Removes watchers whom the watched user blocks from notifications (rule CH-88).
+    /// Removes watchers that the watched user has blocked from the notifications (rule CH-88).
     func hidePresenceFromBlocked(_ news: inout ChatNews) {
         for index in news.presence.indices {
             let user = news.presence[index].state.user
@@ -236,6 +236,6 @@ extension ChatState {
         restrictions.contains(.blocked, .user(user), other, at: .min)
     }
 
-    /// How a user stands, as others see it.
+    /// Returns the status of a user, as others see it.
     public func presenceState(of user: Identifier) -> ChatPresenceState { presence.state(of: user) }
 }

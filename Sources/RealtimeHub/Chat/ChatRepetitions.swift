@@ -49,7 +49,7 @@ struct ChatRepetitions: Sendable {
     let limit: Int
     let share: Int
     private var entries: [Fingerprint: Entry] = [:]
-    /// All messages in the order of their ids; some are forgotten already.
+    /// All messages in the order of their ids; may contain ids of forgotten messages.
     private var order: Deque<Name> = []
     /// The messages of each sender, oldest first.
     private var bySender: [Fingerprint: Deque<Name>] = [:]

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Who may not do what, and until when (rules CH-10 to CH-13).
+/// The restrictions of users, and when each ends (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {
     /// Where a restriction holds: nowhere in particular, for a user, in a channel, or in all channels of a kind.
     struct Scope: Hashable, Sendable {

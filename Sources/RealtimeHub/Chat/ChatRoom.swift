@@ -4,9 +4,9 @@ import Identifiers
 struct ChatRoom: Sendable {
     struct Participant: Sendable {
         var entered: Int64
-        /// Empty for somebody who has lost the connection and is waited for.
+        /// Empty for a participant who has lost the connection and may come back.
         var sessions: [ChatSession]
-        /// When to give up waiting, by the clock that is never set.
+        /// When the participant is removed, by the monotonic clock.
         var leavesAt: Int64?
     }
 

@@ -10,7 +10,7 @@ struct ChatRooms: Sendable {
     private(set) var rooms: [Identifier: ChatRoom] = [:]
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
-    /// Participants who came, went or changed; nil while nobody wants to know.
+    /// Participants who joined, left or changed; nil while changes are not recorded.
     var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// How many of the channels each user has made by entering.

@@ -111,7 +111,7 @@ public struct ChatLimits: Hashable, Sendable {
     public var historyRetention: Duration = .seconds(180 * 86_400)
     /// How many minutes after sending a message can be edited.
     public var modifiableMinutes: Int = 1_440
-    /// How long somebody who lost the connection stays in an open channel.
+    /// How long a user who lost the connection stays in an open channel.
     public var openGrace: Duration = .seconds(30)
     /// How long a user may be away before others see it.
     public var presenceGrace: Duration = .seconds(3)

@@ -1,6 +1,6 @@
 import Identifiers
 
-// Groups: facts, names of members, queries, muting (rules CH-48 to CH-53).
+// Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
 extension ChatState {
     /// Owner and admins change a group's facts; permissions are the owner's (25404).
     ///

@@ -56,7 +56,7 @@ extension ChatState {
         return try add(users, to: id, by: actor, at: now, into: &commit)
     }
 
-    /// A member brings others in: 25426 for who may not.
+    /// A member invites others. Code 25426 when the member may not.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func inviteToGroup(
@@ -113,7 +113,7 @@ extension ChatState {
         }
     }
 
-    /// Members go of their own will: 25417 for the owner.
+    /// Members leave the group. Code 25417 for the owner.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func quitGroup(

@@ -1,6 +1,6 @@
 import Identifiers
 
-// Open channels: what the application's server decides (rules CH-69 to CH-74).
+// Open channels: requests of the application's server (rules CH-69 to CH-74).
 extension ChatState {
     /// Ends an open channel with all that is in it.
     ///
@@ -23,7 +23,7 @@ extension ChatState {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         guard channel.lifetime != lifetime || channel.creator != nil else { return }
         channel.lifetime = lifetime
-        // From here on the application's server decides how long it stays.
+        // From now on the application's server decides when the channel ends.
         channel.creator = nil
         rooms.update(channel, into: &commit)
     }

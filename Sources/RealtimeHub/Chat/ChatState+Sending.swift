@@ -31,7 +31,7 @@ public struct ChatDraft: Hashable, Sendable {
     }
 }
 
-/// The users in whose inboxes an event is put.
+/// The users whose inboxes get an event.
 public struct ChatRecipients: Hashable, Sendable {
     /// Different from each other. Often a group's own list, shared and not copied.
     public var users: [Identifier]
@@ -48,7 +48,7 @@ public struct ChatRecipients: Hashable, Sendable {
     }
 }
 
-/// What becomes of a message that may be sent. Its read receipts have `recipients.others` as their total.
+/// The treatment of a message that may be sent. Its read receipts have `recipients.others` as their total.
 public struct ChatAdmission: Hashable, Sendable {
     /// The conversation whose history stores it; nil for none.
     public var conversation: Identifier?
@@ -119,7 +119,7 @@ extension ChatState {
             conversation: isKept ? ChatConversation.key(draft.kind, first, draft.to) : nil, recipients: recipients)
     }
 
-    /// Who gets what `sender` does in a channel: also for recalls, edits and changes of metadata.
+    /// Returns the users who get the actions of `sender` in a channel, including recalls, edits and changes of metadata.
     ///
     /// - Parameters:
     ///   - kind: the kind of channel.
@@ -257,7 +257,8 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
-    /// Whether somebody may change messages of a channel at all, whatever message it is: what can be judged before the message is read.
+    /// Checks whether a user may change messages of a channel at all. This check needs no message, and is made before the message is
+    /// read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkChanging(
@@ -268,7 +269,7 @@ extension ChatState {
         if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
     }
 
-    /// Whether a user takes part in a channel. The application's server takes part in all.
+    /// Checks whether a user takes part in a channel. The application's server takes part in all.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkTakingPart(

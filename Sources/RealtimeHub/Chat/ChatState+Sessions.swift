@@ -112,7 +112,7 @@ extension ChatState {
         repetitions.find(sender, clientID)
     }
 
-    /// Notes what a client id stands for. Ids of messages come in their order.
+    /// Records the message that a client id stands for. Ids of messages must come in ascending order.
     ///
     /// - Parameters:
     ///   - clientID: the sender's own id of the message.

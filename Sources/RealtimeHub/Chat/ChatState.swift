@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The core of a chat service: everything about one application that decides what may be done, and what comes of it.
+/// The core of a chat service: the state of one application by which requests are decided, and the decisions.
 ///
 /// A value without locks, clocks, I/O and randomness, and without a wire protocol: its owner guards it with a lock and passes the
 /// time in, ms since 1970. Functions that change what has to survive a restart write the documents into the commit that they are

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Where chat lives beyond a restart. Implemented in `HubStorage`: memory and SQLite.
+/// The storage of chat across restarts. Implemented in `HubStorage`: memory and SQLite.
 ///
 /// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` come
 /// in the order of the calls, on a thread of the store's own or before `commit` returns: call it without holding a lock that the
@@ -50,7 +50,7 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
 
-    /// Writes what is still in memory and closes. Nothing is called afterwards.
+    /// Writes what is still in memory and closes the store. No other method is called afterwards.
     func close() async
 }
 
@@ -250,8 +250,8 @@ public struct RestoredChat: Sendable {
     public var highestID: UInt64
     /// Names the life of all inboxes: another one after each start of a store that forgets.
     public var epoch: String
-    /// Whether the store knows that no server has begun with it before, so that nothing can have been asked of one. A store that
-    /// forgets cannot know it.
+    /// Whether the store knows that no server has used it before, so that no earlier requests exist. A store that does not keep its
+    /// data cannot know it.
     public var isFirstStart = false
 
     /// Makes a value with these properties.

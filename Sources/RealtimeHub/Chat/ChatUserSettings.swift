@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What users have set for channels and kinds of channels (session document 6, rules CH-80 to CH-82).
+/// The settings of users for channels and kinds of channels (session document 6, rules CH-80 to CH-82).
 struct ChatUserSettings: Sendable {
     private var settings: [Identifier: [Identifier: ChatSetting]] = [:]
 
@@ -60,6 +60,6 @@ extension ChatState {
 }
 
 extension ChatSetting {
-    /// What ``channel`` names: a kind, and a channel of it unless it is the kind's own setting.
+    /// The target that ``channel`` names: a kind, and a channel of it unless it is the setting for the kind.
     public var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }

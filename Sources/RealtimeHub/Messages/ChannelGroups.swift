@@ -37,7 +37,7 @@ public enum GroupRefusal: Error, Hashable, Sendable {
     case tooManyChannels(limit: Int)
     /// The request has too many channels.
     case tooManyChannelsInOneCall(limit: Int)
-    /// All groups together take as much memory as they may.
+    /// The memory limit for all groups together is reached.
     case full
 }
 
@@ -75,7 +75,7 @@ public struct ChannelGroups: Sendable {
         }
     }
 
-    /// About how many bytes the groups take.
+    /// The approximate memory of the groups, in bytes.
     public private(set) var bytes = 0
 
     /// How many groups there are.

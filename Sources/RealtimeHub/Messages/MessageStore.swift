@@ -56,8 +56,8 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
-    /// Removes message actions of a channel, at most a few hundred, without notifying anybody: their messages were deleted. The default
-    /// implementation keeps them, so that ``restore()`` brings them back after a restart.
+    /// Removes at most a few hundred message actions of a channel without notifying anyone, because their messages were deleted. The
+    /// default implementation keeps them, so that ``restore()`` brings them back after a restart.
     ///
     /// - Throws: an error of the store.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws

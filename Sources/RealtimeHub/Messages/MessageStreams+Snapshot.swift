@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What a copy of an application's streams in another process begins with.
+/// The initial content of a copy of an application's streams in another process.
 package struct StreamSnapshot<Attachment: Sendable>: Sendable {
     /// Messages of all channels, oldest first.
     package var entries: [StreamEntry<Attachment>]
@@ -13,7 +13,7 @@ package struct StreamSnapshot<Attachment: Sendable>: Sendable {
 }
 
 extension MessageStreams {
-    /// What a copy needs that has everything up to a timetoken already.
+    /// Returns the snapshot for a copy that already has everything up to a timetoken.
     ///
     /// - Parameter maximumBytes: of all messages, roughly. Beyond it the oldest are left out.
     package func snapshot(after timetoken: UInt64, maximumBytes: Int) -> StreamSnapshot<Attachment> {

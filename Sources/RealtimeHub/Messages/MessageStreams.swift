@@ -122,7 +122,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
-            // Not the newest of the keyset: the reader may ask for another channel next, and wants what came on it after this.
+            // Not the newest timetoken of the keyset: the reader may next ask for another channel, and needs the messages that came
+            // there after this one.
             page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true

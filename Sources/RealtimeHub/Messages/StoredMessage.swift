@@ -12,7 +12,7 @@ public struct StoredMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// The publisher's metadata, as JSON text in UTF-8.
     public var metadata: [UInt8]?
-    /// What kind of message it is; the numbers are the fronts' business.
+    /// The kind of message; its numbers are defined by the fronts.
     public var kind: Int
     /// The type that the publisher gave it; nil for none.
     public var customType: String?

@@ -82,7 +82,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         }
     }
 
-    /// About how many bytes a queue takes besides its messages.
+    /// The approximate memory of a queue without its messages, in bytes.
     private static func cost(of name: Identifier) -> Int { name.utf8.count + 300 }
 
     /// In place: a copy of the queue would copy its messages.

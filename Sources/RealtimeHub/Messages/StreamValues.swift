@@ -61,7 +61,7 @@ public enum StreamSource: Hashable, Sendable {
     case pattern(Int)
 }
 
-/// A message on its way to a reader.
+/// A message that is being delivered to a reader.
 public struct StreamDelivery<Attachment: Sendable>: Sendable {
     /// The message with its attachment.
     public let entry: StreamEntry<Attachment>
@@ -87,7 +87,7 @@ public struct StreamPage<Attachment: Sendable>: Sendable {
     }
 }
 
-/// The limits of what a stream keeps for readers that were away.
+/// The limits on the messages that a stream keeps for absent readers.
 public struct StreamLimits: Hashable, Sendable {
     /// Messages of a channel.
     public var perChannel: Int

@@ -16,7 +16,7 @@ public struct Wildcard: Hashable, Sendable {
         pattern = name
     }
 
-    /// Whether `channel` begins with what stands before the asterisk: deeper levels and presence channels included.
+    /// Returns whether `channel` begins with the text before the asterisk. This includes deeper levels and presence channels.
     public func matches(_ channel: Identifier) -> Bool {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }

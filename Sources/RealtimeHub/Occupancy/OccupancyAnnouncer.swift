@@ -6,7 +6,7 @@ struct OccupancyAnnouncer: Sendable {
         case join, leave, timeout
     }
 
-    /// What to do with a change.
+    /// The treatment of a change.
     enum Verdict {
         /// Tell it, after the sum of what was held back, if anything was.
         case tell(afterSum: Bool)
@@ -22,7 +22,7 @@ struct OccupancyAnnouncer: Sendable {
     private var heldBytes = 0
     private var isTooMuch = false
 
-    /// Takes a change that has led to `occupancy`.
+    /// Handles a change that has led to `occupancy`.
     mutating func take(
         _ change: Change, of user: Identifier, occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant
     ) -> Verdict {
@@ -55,7 +55,7 @@ struct OccupancyAnnouncer: Sendable {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
-    /// Continues for a channel whose joins and leaves are not known: above the maximum the next event tells readers to ask.
+    /// Continues for a channel whose joins and leaves are not known: above the maximum, the next event asks readers to refresh.
     mutating func resume(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         plan(occupancy: occupancy, settings: settings, at: now)
         isTooMuch = due != nil && settings.sendsDeltas

@@ -18,7 +18,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// Changes since the beginning, for tests that count work.
     private(set) var steps = 0
 
-    /// Slots with more entries are taken in no order: sorting them would take too long at once.
+    /// Slots with more entries are processed without sorting, because sorting them would take too long at once.
     private static var sortedEntries: Int { 1024 }
 
     init(length: Duration) {

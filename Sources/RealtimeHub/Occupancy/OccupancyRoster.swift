@@ -107,7 +107,7 @@ struct OccupancyRoster: Sendable {
         slots.append(member)
     }
 
-    /// Takes a member out; `moves` are the others whose places changed, on average no more than two for each that is taken out.
+    /// Removes a member. `moves` are the others whose places changed: on average no more than two for each removed member.
     mutating func remove(_ user: Identifier) -> (member: OccupancyMember, moves: Int)? {
         guard let position = positions.removeValue(forKey: user), let member = slots[position] else { return nil }
         slots[position] = nil

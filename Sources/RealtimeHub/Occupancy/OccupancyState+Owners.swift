@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What one owner has of an application's presence: its stays and the states of absent users that it has set.
+/// The use of an application's presence by one owner: its stays, and the states of absent users that it has set.
 struct OccupancyUse: Hashable, Sendable {
     var stays = 0
     var bytes = 0
@@ -11,7 +11,7 @@ struct OccupancyUse: Hashable, Sendable {
 }
 
 extension OccupancyLimits {
-    /// One owner may have this part of what an application may have: a quarter.
+    /// One owner may use the application's limit divided by this number: a quarter.
     package static let ownerDivisor = 4
 }
 

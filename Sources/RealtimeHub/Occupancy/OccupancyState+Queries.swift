@@ -19,7 +19,7 @@ extension OccupancyState {
             occupancy: roster.count, occupants: limit > 0 ? roster.page(offset: offset, limit: limit) : [])
     }
 
-    /// Channels with somebody on them, in no order: sorting them takes long, and is best done elsewhere.
+    /// The occupied channels, in no order: sorting them takes long, and is best done elsewhere.
     public var unsortedChannels: [Identifier] { Array(channels.keys) }
 
     /// The number of channels with users.

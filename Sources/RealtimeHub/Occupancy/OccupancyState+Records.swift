@@ -37,7 +37,7 @@ package enum OccupancyChange: Hashable, Sendable {
 }
 
 extension OccupancyState {
-    /// From now on ``takeChanges()`` returns what has changed. Heartbeats that only refresh a deadline are not included.
+    /// Begins recording, so that ``takeChanges()`` returns the changes. Heartbeats that only refresh a deadline are not included.
     package mutating func recordChanges() { touched = touched ?? [] }
 
     /// The changes since the last call, each user on each channel once.

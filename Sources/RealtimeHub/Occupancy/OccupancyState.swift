@@ -8,7 +8,7 @@ import Identifiers
 ///
 /// Every change costs a bounded number of steps, however many users there are (rule HB-64).
 public struct OccupancyState: Sendable {
-    /// May be changed at any time; what has been planned already stays.
+    /// May be changed at any time; deadlines that are already set do not change.
     public var settings: OccupancySettings
     /// The limits of presence.
     public let limits: OccupancyLimits
@@ -25,7 +25,7 @@ public struct OccupancyState: Sendable {
     var stays: UInt64 = 0
     /// Users on channels, each once for every channel.
     public internal(set) var stayCount = 0
-    /// About how many bytes all stays take.
+    /// The approximate memory of all stays, in bytes.
     public internal(set) var bytes = 0
     private var moves = 0
     /// The usage of the owners of stays and states.
@@ -60,7 +60,7 @@ public struct OccupancyState: Sendable {
         if let state, state.count > limits.stateBytes { return .stateTooLong(limit: limits.stateBytes) }
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
-        // Where memory is short, a user's new connection takes the place of an old one.
+        // When memory is short, a user's new connection replaces an old one.
         let connections = bytes < limits.bytes && hasShare(user.owner) ? OccupancyMember.connectionLimit : 1
         let known: Void? = change(user.id, on: channel) {
             $0.touch(user.connection, until: deadline, timeout: seconds, limit: connections, at: time.instant)
@@ -88,7 +88,7 @@ public struct OccupancyState: Sendable {
         setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
     }
 
-    /// The same, by the owner that `subject` names.
+    /// The same, for the owner that `subject` names.
     package mutating func setState(
         _ state: [UInt8], of subject: OccupancyUser, on channel: Identifier, at time: OccupancyTime,
         into events: inout [OccupancyEvent]

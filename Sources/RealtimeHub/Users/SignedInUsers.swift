@@ -148,7 +148,7 @@ public struct SignedInUsers: Sendable {
 
     // MARK: Telling
 
-    /// What watchers believe about these users now, put together for those who watch the same of them.
+    /// The present state of these users as it is told to watchers, combined for watchers of the same users.
     private func news(of changes: [Identifier], but left: UserConnection? = nil) -> [WatchlistNotification] {
         var perWatcher: [UserConnection: [Int]] = [:]
         for (index, user) in changes.enumerated() {
