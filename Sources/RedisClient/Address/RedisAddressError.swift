@@ -1,4 +1,4 @@
-/// Why a text is no address of Redis. Its description says what to change.
+/// The reason why a text is not a Redis address. Its description says what to change.
 ///
 /// It quotes nothing of the text: when a password holds a character that has a meaning in addresses, any part of the text may be a part
 /// of the password.

@@ -3,7 +3,7 @@ import NIOCore
 import NIOTLS
 import TransportCommon
 
-/// The end of a connection's pipeline: reports what the socket does.
+/// The end of a connection's pipeline: reports the events of the socket.
 final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

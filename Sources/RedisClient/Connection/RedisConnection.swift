@@ -43,7 +43,7 @@ package enum RedisConnectionEvent: Sendable {
     case closed(RedisLoss)
 }
 
-/// Owns the socket of one connection and does what a ``RedisConversation`` says. Made and used on one event loop.
+/// Owns the socket of one connection and executes the effects of a ``RedisConversation``. Made and used on one event loop.
 package final class RedisConnection {
     private let endpoint: RedisEndpoint
     private let eventLoop: any EventLoop

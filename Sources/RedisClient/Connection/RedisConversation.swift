@@ -3,7 +3,7 @@ import DequeModule
 
 /// Limits of one connection.
 package struct RedisTiming: Hashable, Sendable {
-    /// From dialling until the handshake is complete.
+    /// The time limit from dialling to the end of the handshake.
     package var opening: Duration
     /// How long the server may say nothing while a command waits for its answer.
     package var silence: Duration
@@ -125,7 +125,7 @@ package struct RedisConversation: Sendable {
         }
         var waiting = Waiting.answer(id)
         if case .subscribing(let subscribing) = request {
-            // Without names the server would leave everything, and confirm as often as nobody knows.
+            // Without names, the server would leave all channels and send an unknown number of confirmations.
             if subscribing.names.isEmpty { return effects.append(.answer(id, .success(.null))) }
             waiting = .confirmations(id, subscribing, missing: subscribing.names.count)
         }
@@ -211,7 +211,7 @@ package struct RedisConversation: Sendable {
         case .ready, .retiring:
             expire(at: now, into: &effects)
             guard let first = sent.first else { return }
-            // A command that may take longer, because it waits for something, says so by its deadline.
+            // A command that may take longer, because it waits for something, has a later deadline.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
             if now >= patience, isReading { return end(.silent, into: &effects) }
             wake(at: isReading ? patience : now + timing.silence)

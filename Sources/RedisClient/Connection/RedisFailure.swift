@@ -18,7 +18,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
     case tooOld(String)
     /// The server is no master; with the role that it has.
     case notMaster(String)
-    /// Nobody who was asked knows where the master is.
+    /// None of the Sentinels that were asked knows where the master is.
     case unlocated
     /// The master is another server now.
     case moved

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What can be subscribed to: a channel, a pattern of channels, or a channel of a cluster's shard.
+/// A target of a subscription: a channel, a pattern of channels, or a channel of a cluster's shard.
 ///
 /// Names are compared by their bytes.
 package struct RedisChannel: Hashable, Sendable {

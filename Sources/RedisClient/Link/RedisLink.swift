@@ -43,7 +43,7 @@ package struct RedisLinkSettings: Sendable {
 /// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers come on the event
 /// loop, in one order; what they run may call the link.
 package final class RedisLink: Sendable {
-    /// What one turn of the event loop is asked for is done together, in the next one.
+    /// The operations of one turn of the event loop are performed together, in the next turn.
     private let operations: CoalescingWorker<[RedisLinkOperation]>
 
     /// Nothing is dialled before ``start()``.

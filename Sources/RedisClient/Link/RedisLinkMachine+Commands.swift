@@ -69,7 +69,7 @@ extension RedisLinkMachine {
         if unsent.isEmpty { unsentDeadline = nil }
     }
 
-    /// Answers what could not be sent in time.
+    /// Answers the commands that could not be sent in time.
     mutating func expire(at now: Moment, into effects: inout [Effect]) {
         if let deadline = unsentDeadline, deadline <= now {
             let waiting = unsent

@@ -25,7 +25,7 @@ extension RedisLinkMachine {
         send(.messages, request, for: .subscribe(channels, id, deadline), deadline: deadline, into: &effects)
     }
 
-    /// Leaves channels. What still comes by them is dropped.
+    /// Leaves channels. Messages that still arrive on them are dropped.
     package mutating func unsubscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], at now: Moment, into effects: inout [Effect]
     ) {
@@ -35,7 +35,7 @@ extension RedisLinkMachine {
         send(.messages, request, for: .unsubscribe, deadline: now + policy.restoring, into: &effects)
     }
 
-    /// The server has sent something without having been asked.
+    /// Handles a message that the server sent without a request.
     package mutating func pushed(_ attempt: UInt64, _ push: RedisPush, at now: Moment, into effects: inout [Effect]) {
         guard messages.attempt == attempt, case .ready = messages.phase else { return }
         heardAt = now

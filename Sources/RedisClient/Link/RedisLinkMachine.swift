@@ -62,10 +62,10 @@ package struct RedisLinkMachine: Sendable {
         case probe
     }
 
-    /// What is not sent to a server that cannot answer yet.
+    /// The kinds of command that are held back from a server that cannot answer yet.
     enum Hold: Sendable {
         case until(Moment)
-        /// One call was sent to see whether the server answers again.
+        /// One command was sent to find out whether the server answers again.
         case trying
     }
 
@@ -290,7 +290,7 @@ package struct RedisLinkMachine: Sendable {
 
     /// The master is another server now: both connections are made anew (rules RC-36 and RC-40).
     package mutating func moved(into effects: inout [Effect]) {
-        // One that is being dialled may lead to the former master.
+        // A connection that is being dialled may lead to the former master.
         for lane in lanes {
             if case .dialling = self[lane].phase { effects.append(.cut(lane, self[lane].attempt, .moved)) }
         }

@@ -41,7 +41,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var steady: Duration
     /// How long a server that is loading or busy is left alone.
     package var hold: Duration
-    /// How long confirming all subscriptions after a reconnect may take.
+    /// The time limit for confirming all subscriptions after a reconnect.
     package var restoring: Duration
     /// Commands that wait to be sent or answered.
     package var commands: Int
@@ -49,7 +49,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var bytes: Int
     /// How often Sentinels or a cluster are asked where the master is.
     package var looking = Duration.seconds(5)
-    /// How often Sentinels are asked while none of them announces changes.
+    /// The interval at which Sentinels are queried while none of them announces changes.
     package var lookingUntold = Duration.seconds(1)
     /// Nil for a link without subscriptions.
     package var probe: Probe?
@@ -64,7 +64,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
         package var interval: Duration
         /// How long a probe may take when no other message comes either.
         package var patience: Duration
-        /// How long a probe may take at all.
+        /// The greatest total time of a probe.
         package var longest: Duration
 
         package init(

@@ -78,7 +78,7 @@ package final class RedisLocator: Sendable {
         }
     }
 
-    /// Sentinels have passwords of their own, or none: they are asked without one first.
+    /// Sentinels may have passwords of their own, or none: they are queried without one first.
     private var sentinelHandshakes: [RedisHandshake] {
         (address.credentials == nil ? [nil] : [nil, address.credentials]).map {
             RedisHandshake(credentials: $0, clientName: clientName, needsMaster: false)
@@ -104,7 +104,7 @@ package final class RedisLocator: Sendable {
     ) {
         guard let host = hosts.first else { return promise.fail(loss) }
         let question: RedisCommand
-        // Sentinels have passwords of their own, or none: they are asked without one first.
+        // Sentinels may have passwords of their own, or none: they are queried without one first.
         var credentials: [RedisAddress.Credentials?] = [address.credentials]
         switch address.topology {
         case .single: return promise.succeed(host)

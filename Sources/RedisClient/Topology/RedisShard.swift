@@ -8,7 +8,7 @@ struct RedisShard: Hashable, Sendable {
         (value.elements ?? []).map { shard in
             let numbers = (shard["slots"]?.elements ?? []).compactMap { $0.number.map { Int($0) } }
             var slots: [ClosedRange<Int>] = []
-            // in bounds: the stride ends in front of the last element.
+            // in bounds: the stride ends before the last element.
             for index in stride(from: 0, to: numbers.count - 1, by: 2) where numbers[index] <= numbers[index + 1] {
                 // in bounds: as above.
                 slots.append(numbers[index]...numbers[index + 1])

@@ -8,7 +8,7 @@ struct SwitchedMaster: Hashable, Sendable {
     var name: String
     var host: RedisAddress.Host
 
-    /// What a Sentinel publishes on `+switch-master`: name, old host, old port, new host, new port. Nil for anything else.
+    /// The content of a Sentinel's message on `+switch-master`: name, old host, old port, new host, new port. Nil for anything else.
     init?(_ payload: ByteBuffer) {
         let words = String(buffer: payload).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 5, let port = words.last.flatMap({ Int($0) }), (1...65_535).contains(port),

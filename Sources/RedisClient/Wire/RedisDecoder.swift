@@ -45,7 +45,7 @@ package struct RedisDecoder: Sendable {
         self.limits = limits
     }
 
-    /// Takes bytes of the server. Values come from ``next()``.
+    /// Adds bytes from the server. Values are returned by ``next()``.
     package mutating func receive(_ new: ByteBuffer) {
         if violation != nil { return }
         if buffer.readableBytes == 0 {
@@ -113,7 +113,7 @@ package struct RedisDecoder: Sendable {
     }
 
     private static func map(_ flat: [RedisValue]) -> RedisValue {
-        // in bounds: the stride ends in front of the last element.
+        // in bounds: the stride ends before the last element.
         .map(stride(from: 0, to: flat.count - 1, by: 2).map { RedisPair(flat[$0], flat[$0 + 1]) })
     }
 

@@ -15,7 +15,7 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         message = String(line.dropFirst(word.count + 1).prefix(Self.longest))
     }
 
-    /// What to do about an error.
+    /// The reaction to an error.
     package enum Remedy: Hashable, Sendable {
         /// The server does not know the script: load it, then run it.
         case loadScript

@@ -30,7 +30,7 @@ enum RedisScalar {
         case "nan", "-nan": return .nan
         default: break
         }
-        // The initialiser alone would take hexadecimal numbers as well, and names.
+        // The initialiser alone would accept hexadecimal numbers and names as well.
         guard text.utf8.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }), let number = Double(text) else {
             throw .invalidScalar
         }

@@ -20,7 +20,7 @@ package enum RedisValue: Hashable, Sendable {
     case array([RedisValue])
     case set([RedisValue])
     case map([RedisPair])
-    /// What the server sends without having been asked, such as a message of a channel. Never inside another value.
+    /// A message that the server sends without a request, such as a message of a channel. Never inside another value.
     case push([RedisValue])
 }
 

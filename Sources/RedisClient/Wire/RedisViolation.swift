@@ -1,6 +1,6 @@
 /// A rule of RESP3, or a limit, that the server broke. The connection cannot go on: what follows has no meaning.
 package enum RedisViolation: Error, Hashable, Sendable {
-    /// The first byte of a value stands for no type.
+    /// The first byte of a value names no known type.
     case unknownType(UInt8)
     /// A length of unknown size (`$?`, `*?`), which no released server sends.
     case streamedValue

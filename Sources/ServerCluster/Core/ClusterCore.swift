@@ -164,7 +164,7 @@ package struct ClusterCore: Sendable {
 
     // MARK: Both parts
 
-    /// What the node asks of the leader does not go through Redis when both are this process (rule CR-26).
+    /// Requests of the node to the leader bypass Redis when both are this process (rule CR-26).
     package mutating func withMember(
         at now: MonotonicInstant, _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
     ) {
@@ -183,7 +183,7 @@ package struct ClusterCore: Sendable {
         _ effects: inout [ClusterEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
     ) {
         guard var machine = leader else { return }
-        // Not copied when it changes.
+        // Set to nil first, so that changing the value does not copy it.
         leader = nil
         var own: [LeaderEffect] = []
         body(&machine, &own)

@@ -2,7 +2,7 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// How a process asks to lead.
+/// The way in which a process becomes a candidate for leadership.
 package enum ElectionMode: String, Hashable, Sendable {
     /// Leads if there is no leader; leaves a leader alone whose lease has ended.
     case look
@@ -74,7 +74,7 @@ package enum ClusterEffect: Sendable {
 package struct ElectionPolicy: Hashable, Sendable {
     /// How long a lease lasts.
     package var lease: Duration = .seconds(5)
-    /// How often it is renewed, and asked for.
+    /// The interval at which leadership is renewed and requested.
     package var interval: Duration = .seconds(1)
     /// For how long a process that comes back to Redis leaves the leader alone: the leader may have been away as well, and only it has what
     /// Redis may have lost.

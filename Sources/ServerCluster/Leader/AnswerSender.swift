@@ -2,14 +2,14 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// The leader's side of the answers to one node's queries: sends them in pieces, keeps a bounded number of bytes on their way, and sends
-/// again what the node has not confirmed in time.
+/// The leader's side of the answers to one node's queries: sends them in pieces, limits the bytes under way, and repeats pieces that
+/// the node has not confirmed in time.
 ///
 /// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so no more may be on their way than
 /// fits into it whatever its settings are.
 struct AnswerSender: Sendable {
     private var pieces = Deque<ClusterAnswers.Piece>()
-    /// How many of ``pieces`` are on their way.
+    /// The number of ``pieces`` that are under way.
     private var sent = 0
     private var sentBytes = 0
     private var last: UInt64 = 0

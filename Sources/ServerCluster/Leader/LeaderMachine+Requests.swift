@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-// Messages of nodes: taken in the order of their numbers, once.
+// Messages of nodes. They are processed once, in the order of their numbers.
 extension LeaderMachine {
     /// A message of a node. Whatever is not what has to come next is left out: the node sends it again.
     ///
@@ -47,7 +47,7 @@ extension LeaderMachine {
                         isQuery: request.kind == .query))
             }
         }
-        // Whatever came again says that the node does not know how far its requests were taken.
+        // A repeated message shows that the node does not know how many of its requests were received.
         if let seat = seats[message.node], let last = message.requests.last, last.number > 0, last.number <= seat.taken {
             seats[message.node]?.told = min(seat.told, last.number - 1)
         }

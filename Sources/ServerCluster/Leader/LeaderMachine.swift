@@ -3,14 +3,14 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// The leader's side of the cluster as a value: takes the requests of nodes in their order, gives up nodes that are silent, and appends what
-/// was decided to the log, one batch after the other.
+/// The leader's side of the cluster as a value: processes the requests of nodes in their order, removes nodes that are silent, and
+/// appends decisions to the log, one batch after the other.
 ///
 /// One batch is on its way to Redis at a time; what is decided meanwhile becomes the next one, so batches grow with the load.
 package struct LeaderMachine: Sendable {
     struct Seat: Sendable {
         var session: UInt32
-        /// Up to which number requests were taken.
+        /// The number of the last request that was processed.
         var taken: UInt64 = 0
         /// Up to which number the node knows that they were.
         var told: UInt64 = 0
@@ -36,7 +36,7 @@ package struct LeaderMachine: Sendable {
     /// The last batch that was made.
     package private(set) var position: ClusterPosition
     var seats: [ClusterNode: Seat] = [:]
-    /// The sessions that were given up: nothing of them is taken any more.
+    /// The sessions that were removed: their messages are ignored.
     var expelled: [UInt64: UInt32] = [:]
     private var queue = Deque<ClusterEmission>()
     package private(set) var queuedBytes = 0
@@ -50,13 +50,13 @@ package struct LeaderMachine: Sendable {
     /// Callers whose emissions were too long.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
-    /// Whether ``current`` is on its way to Redis.
+    /// Whether ``current`` is being written to Redis.
     private var isUnderway = false
     private var retry: MonotonicInstant?
     /// The latest stored batches, oldest first.
     private var kept = Deque<(commit: ClusterCommit, bytes: Int, time: MonotonicInstant)>()
     private var keptBytes = 0
-    /// Of which batches the log has to be rid next.
+    /// The batches that are to be removed from the log next.
     private var log = Deque<(sequence: UInt64, bytes: Int, time: MonotonicInstant)>()
     private var logBytes = 0
     private var isOver = false
@@ -85,7 +85,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// From now on requests are taken: the services have restored the stored state.
+    /// Begins to accept requests: the services have restored the stored state.
     ///
     /// - Parameters:
     ///   - known: nodes that the last leader had, whose holdings the services have restored.

@@ -16,7 +16,8 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var batchBytes = 1_048_576
     /// Bytes of one batch at most: what would have to be in one batch and exceeds this is divided into several.
     package var joinedBytes = 8_388_608
-    /// Bytes of the longest fact, answer or command. What exceeds this ends the leadership, because Redis would never take it.
+    /// The greatest length in bytes of a fact, answer or command. Exceeding it ends the leadership, because Redis would never accept
+    /// it.
     package var longestCommand = 50_331_648
     /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
     package var keptBytes = 33_554_432
@@ -67,8 +68,8 @@ package struct ClusterEmission: Sendable {
 
     var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
 
-    /// The emission as several that do the same one after the other, each of at most `limit` bytes where a single command does not have
-    /// more. What nodes are told comes with the last one.
+    /// Splits the emission into several with the same total effect, each of at most `limit` bytes unless a single command is larger.
+    /// The facts for nodes come with the last one.
     func parts(of limit: Int) -> [ClusterEmission] {
         guard cost > limit else { return [self] }
         var parts: [ClusterEmission] = []
@@ -117,7 +118,7 @@ package enum CommitOutcome: Hashable, Sendable {
     case fenced
     /// Redis has lost batches: it has this one as its last.
     case behind(UInt64)
-    /// Redis takes no writes for now: nothing was done.
+    /// Redis refuses writes at present; nothing was written.
     case refused
     /// Whether it is stored is not known.
     case unknown
@@ -135,7 +136,7 @@ package enum LeaderEffect: Sendable {
     case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
     /// End the subscriptions and sessions of a node's clients, then call ``LeaderMachine/forget(_:)``.
     case left(ClusterNode)
-    /// End what a node held, which comes back and announces itself anew.
+    /// End what a node held. The node comes back and announces itself anew.
     case lost(ClusterNode)
     /// An emission is stored, or never will be.
     case completed(UInt64, Bool)

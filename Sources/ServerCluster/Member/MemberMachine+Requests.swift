@@ -61,7 +61,7 @@ extension MemberMachine {
 
     // MARK: A leader begins
 
-    /// From now on requests go to this leader, after an announcement.
+    /// Sends requests to this leader from now on, after an announcement.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         leader = record
         forgetNumbers(into: &effects)

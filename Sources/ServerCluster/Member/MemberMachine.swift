@@ -59,17 +59,17 @@ package struct MemberMachine: Sendable {
     var outstanding = Deque<Outstanding>()
     var takenCount = 0
     var sentCount = 0
-    /// Bytes that are on their way.
+    /// The number of bytes under way.
     var window = 0
     package internal(set) var waitingBytes = 0
-    /// Since when the leader has taken nothing of what was sent to it.
+    /// The time since which the leader has accepted nothing that was sent to it.
     var silentSince: MonotonicInstant?
     var lastPublished: MonotonicInstant?
     /// Answers to queries, of the present leader.
     var answers = AnswerReceiver()
     private var isIsolated = false
     private var asked: MonotonicInstant?
-    /// Reads that brought nothing although something is missing.
+    /// The number of consecutive reads that returned nothing although something is missing.
     private var emptyReads = 0
 
     /// How often the log had to be read because messages were missing.
@@ -217,8 +217,8 @@ package struct MemberMachine: Sendable {
         session == ClusterSession(incarnation: node.incarnation, session: self.session)
     }
 
-    /// The log does not go on where this node is: either it has no more what the node has not read, or never got, or lost, what the node has
-    /// applied.
+    /// The log cannot be continued from this node's position: either entries that the node has not read were removed, or the log does
+    /// not contain what the node has applied.
     private mutating func diverge(from last: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         // An empty Redis has lost everything for everybody.
         if let position, position > last, last != .origin { fork = last }

@@ -43,7 +43,7 @@ package enum MemberEffect: Hashable, Sendable {
     case readLog(after: ClusterPosition)
     /// Publish requests to the leader.
     case publish(ClusterRequests, to: ClusterNode)
-    /// Hand a fact to a service.
+    /// Pass a fact to a service.
     case apply(ClusterServiceID, ByteBuffer)
     /// Answer a request of a service, by the number that it was given.
     case complete(UInt64, Result<ByteBuffer, ClusterFailure>)
@@ -53,7 +53,7 @@ package enum MemberEffect: Hashable, Sendable {
     case interrupt(MemberLoss)
 }
 
-/// Why facts are lost.
+/// The reason why facts are lost.
 package enum MemberLoss: Hashable, Sendable, CustomStringConvertible {
     /// The log does not go back so far, or is another one.
     case logEnded

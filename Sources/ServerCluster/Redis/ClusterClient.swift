@@ -122,7 +122,7 @@ package final class ClusterClient: ClusterBus {
         return try await link.send(command, within: limit)
     }
 
-    /// Takes leave of the cluster: what the node still held has ended for the others at once, and another node leads.
+    /// Leaves the cluster: what the node still held ends for the other nodes at once, and another node takes the lead if this one led.
     package func close() async {
         let leaders = (try? await eventLoop.submit { [runtime] in runtime.value.leading }.get()) ?? []
         await withTaskGroup(of: Void.self) { group in
@@ -140,7 +140,7 @@ package final class ClusterClient: ClusterBus {
     }
 }
 
-/// What other threads bring to the loop of a cluster, in the order in which it came.
+/// Entries from other threads for the event loop of a cluster, in the order in which they came.
 final class ClusterInbox: Sendable {
     enum Entry: Sendable {
         case request(
@@ -178,7 +178,7 @@ final class ClusterInbox: Sendable {
         set { action.withLockedValue { $0.run = newValue } }
     }
 
-    /// What one loop adds in one turn is drained together, so that it becomes one message and one batch (rule CR-27).
+    /// Entries that one loop adds in one turn are drained together, so that they become one message and one batch (rule CR-27).
     func add(_ entry: Entry) {
         let current = MultiThreadedEventLoopGroup.currentEventLoop
         let mustWake = waiting.withLockedValue { waiting in

@@ -16,7 +16,7 @@ final class ClusterRuntime {
     var members: [ClusterServiceID: any ClusterMember] = [:]
     var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
     private var leaders: [ClusterServiceID: any ClusterLeader] = [:]
-    /// Closes what the last leader's parts have open.
+    /// The task that closes the resources of the last leader's parts.
     private var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
     private var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
@@ -28,7 +28,7 @@ final class ClusterRuntime {
     private var ticking: RepeatedTask?
     private let answersChannel: String
     private var status = ClusterStatus()
-    /// Whether Redis refused the script with which this node asked last who leads, because it takes no writes.
+    /// Whether Redis refused this node's last election script because Redis accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
 
@@ -116,8 +116,8 @@ final class ClusterRuntime {
         }
     }
 
-    /// What the answer to a script that writes says of Redis (rule CR-37). A script is refused before it begins while Redis takes no
-    /// writes, so followers, which only ask who leads, learn of it too.
+    /// Records from the answer to a writing script whether Redis accepts writes (rule CR-37). Redis refuses such a script before it
+    /// begins while it accepts no writes, so followers, which only ask who leads, learn of it too.
     private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
         switch result {
         case .success: refusesWrites = false
@@ -193,7 +193,7 @@ final class ClusterRuntime {
 
     // MARK: The core
 
-    /// Processes what other threads have queued.
+    /// Processes the entries that other threads have queued.
     func drain() {
         let entries = inbox.takeAll()
         guard !entries.isEmpty else { return }

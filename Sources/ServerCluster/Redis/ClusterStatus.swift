@@ -1,7 +1,7 @@
 import RedisClient
 import ServerValues
 
-/// How a node of a cluster stands.
+/// The state of a node of a cluster.
 package struct ClusterStatus: Hashable, Sendable {
     /// The connections to Redis: why each is not ready; empty when both are.
     package var trouble: [RedisLane: String] = [RedisLane.commands: "not connected yet", .messages: "not connected yet"]
@@ -17,13 +17,13 @@ package struct ClusterStatus: Hashable, Sendable {
     package var waitingBytes = 0
     /// How often missing messages were read from the log.
     package var repairs = 0
-    /// How often facts were lost for good.
+    /// How many times facts were lost and could not be read again.
     package var losses = 0
     /// How often this node was elected.
     package var elections = 0
-    /// Of a leader: nodes that take part.
+    /// On the leader: the number of nodes that take part.
     package var nodes = 0
-    /// Of a leader: bytes that wait to be written.
+    /// On the leader: the bytes that wait to be written.
     package var queuedBytes = 0
     /// Whether Redis refuses writes, the leader's batches or the script with which every node asks who leads.
     package var isRefused = false
@@ -34,6 +34,6 @@ package struct ClusterStatus: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether clients can be served: the log is followed, and somebody leads.
+    /// Whether clients can be served: this node has read the log to its end, and there is a leader.
     package var isReady: Bool { trouble.isEmpty && isCurrent && leader != nil && !isRefused }
 }

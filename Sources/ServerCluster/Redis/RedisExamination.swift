@@ -2,7 +2,7 @@ import NIOCore
 import RedisClient
 import ServerRuntime
 
-/// What a cluster wants of its Redis, one question after the other, for the start of a server and for `lifeline doctor`.
+/// Checks the properties of Redis that a cluster needs, one after the other, for the start of a server and for `lifeline doctor`.
 package struct RedisExamination: Sendable {
     package enum Question: String, Hashable, Sendable, CaseIterable {
         case server, rights, eviction, memory, persistence, replicas, buffers, clock, latency
@@ -149,7 +149,8 @@ package struct RedisExamination: Sendable {
         return .failed("Redis deletes keys when its memory is full (maxmemory-policy \(policy)).", advice: Self.evictionAdvice)
     }
 
-    /// What to do about a policy under which Redis deletes keys. Also without `maxmemory`, which may be set at any time.
+    /// The advice about a policy under which Redis deletes keys. It is given without `maxmemory` too, because that may be set at any
+    /// time.
     package static let evictionAdvice =
         "Set maxmemory-policy to noeviction: a Redis that deletes keys when its memory is full loses messages in silence."
 
@@ -247,7 +248,7 @@ package struct RedisExamination: Sendable {
         let time = try await ask(RedisCommand("TIME")).elements ?? []
         let after = unixMilliseconds()
         guard time.count == 2, let seconds = time[0].number, let micros = time[1].number else { return .passed("unknown") }
-        // A server that says an absurd time must not end this process.
+        // A server that reports an absurd time must not crash this process.
         guard (0..<100_000_000_000).contains(seconds), (0..<1_000_000).contains(micros) else { return .passed("unknown") }
         let difference = seconds * 1_000 + micros / 1_000 - (before + after) / 2
         let text = "\(abs(difference)) ms \(difference < 0 ? "behind" : "ahead of") this machine"
@@ -261,7 +262,7 @@ package struct RedisExamination: Sendable {
 
     private func latency() async throws(RedisFailure) -> Verdict {
         var times: [Duration] = []
-        // A failure also takes time, and the other examinations report it.
+        // A failed command is measured as well; the other checks report it.
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
         // in bounds: there are twenty times.

@@ -17,7 +17,7 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// - Parameter requests: as ``ClusterMember/announcement()`` gave them. Answers to them are of no use and are not sent.
     func announced(_ requests: [ByteBuffer], by node: ClusterNode)
 
-    /// A node is gone: what its clients held has ended.
+    /// A node is gone: what its clients held ends.
     func left(_ node: ClusterNode)
 
     /// The nodes whose clients have state according to what was restored. Nodes that do not announce themselves in time are reported by
@@ -80,7 +80,7 @@ package struct ClusterLeaderContext: Sendable {
 /// Everything is written to Redis in the order of the calls, in batches. A batch is kept and told to the nodes as a whole or not at all, and
 /// not at all once another node leads.
 package protocol ClusterOutput: AnyObject, Sendable {
-    /// Publishes a fact to nodes, and has Redis perform writes.
+    /// Publishes a fact to nodes, and lets Redis perform writes with it.
     ///
     /// - Parameters:
     ///   - fact: nil when there are only writes.
@@ -128,7 +128,7 @@ extension ClusterReader {
             let answer = try await read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(page)))).elements ?? []
             guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
             for index in stride(from: 0, to: words.count - 1, by: 2) {
-                // in bounds: the stride ends in front of the last element.
+                // in bounds: the stride ends before the last element.
                 if let field = words[index].bytes, let value = words[index + 1].bytes { body(field, value) }
             }
             cursor = next

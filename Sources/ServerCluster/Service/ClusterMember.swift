@@ -5,15 +5,15 @@ import NIOCore
 /// All of it is called on the event loop of the node's bus, one call after the other, in the order of the log: facts and the answers to the
 /// node's own requests come in the order in which the leader made them. Must not block.
 package protocol ClusterMember: AnyObject, Sendable {
-    /// Does the node's part of what the leader has decided.
+    /// Applies a decision of the leader on this node.
     func apply(_ fact: ByteBuffer)
 
-    /// A new leader begins. Returns, as requests, everything that the node's own clients hold by now: what is left out, the leader takes
-    /// for ended. Requests that were not answered yet are sent again behind the announcement and must not be part of it.
+    /// A new leader begins. Returns, as requests, everything that the node's own clients hold at this time; the leader ends what is
+    /// missing from it. Requests that were not answered yet are sent again after the announcement and must not be part of it.
     func announcement() -> [ByteBuffer]
 
-    /// Facts were lost and cannot be read any more, or everything that the leader knew: the service says so to its clients, and begins
-    /// anew. An announcement is asked for right afterwards.
+    /// Facts, or the leader's whole state, were lost and cannot be read again: the service informs its clients and begins anew. An
+    /// announcement is requested right afterwards.
     func interrupted()
 }
 
@@ -26,7 +26,7 @@ package protocol ClusterBus: AnyObject, Sendable {
     /// The Redis that the nodes share.
     var store: any ClusterStore { get }
 
-    /// From now on a service of this node receives facts. To be called before the cluster starts.
+    /// Registers a service of this node to receive facts. To be called before the cluster starts.
     func attach(_ member: any ClusterMember, of service: ClusterServiceID)
 
     /// Sends a request to the leader, behind all that this node sent before. May be called from any thread, never blocks.
@@ -41,9 +41,9 @@ package protocol ClusterBus: AnyObject, Sendable {
         _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
 
-    /// Sends the leader a request that only reads, behind all that this node sent before. Its answer comes beside the log, so it takes no
-    /// room there however long it is; facts that were emitted before the answer are usually applied before it, but need not be. May be
-    /// called from any thread, never blocks.
+    /// Sends the leader a request that only reads, after all that this node sent before. Its answer is sent beside the log, so it takes
+    /// no space there however long it is. Facts that were emitted before the answer are usually, but not always, applied before it. May
+    /// be called from any thread, never blocks.
     ///
     /// - Parameters:
     ///   - limit: how long an answer may take; nil for as long as the process runs.

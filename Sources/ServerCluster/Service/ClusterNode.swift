@@ -1,6 +1,6 @@
 /// One process of a cluster, from its start to its end. A process that was started again is another node.
 package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// What the operator calls it (`--node`), or the name of the machine.
+    /// The name that the operator gave the node (`--node`), or the name of the machine.
     package let name: String
     /// Random, so that two nodes with one name are still two.
     package let incarnation: UInt64

@@ -41,12 +41,12 @@ package final class ClusterWebhookJournal: WebhookJournal {
     private let limits: Limits
     private let state: NIOLockedValueBox<State>
 
-    /// Bytes that Redis needs for an event beside what the event has.
+    /// The bytes that Redis needs for an event in addition to its content.
     private static let overhead = 160
     /// How many fields are read at a time.
     private static let page = 50
 
-    /// Reads what the last leader has left.
+    /// Reads the events that the last leader left.
     ///
     /// - Parameter key: of the hash; of this service alone.
     package init(
@@ -159,7 +159,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
 }
 
 extension ByteBuffer {
-    /// Version of what follows.
+    /// The version of the format of the bytes that follow.
     private static var version: UInt8 { 1 }
 
     fileprivate mutating func write(

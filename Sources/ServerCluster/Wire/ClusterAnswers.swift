@@ -4,7 +4,7 @@ import NIOCore
 package struct ClusterAnswers: Hashable, Sendable {
     /// A part of an answer. The pieces of an answer follow each other.
     package struct Piece: Hashable, Sendable {
-        /// From 1 on, for each leader and session.
+        /// Begins at 1 for each leader and session.
         package var number: UInt64
         /// The number of the node's request.
         package var request: UInt64

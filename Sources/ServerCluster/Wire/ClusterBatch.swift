@@ -51,17 +51,17 @@ package enum ClusterItem: Hashable, Sendable {
     case fact(ClusterServiceID, ClusterAudience, ByteBuffer)
     /// The answer to a node's request.
     case answer(ClusterSession, number: UInt64, ByteBuffer)
-    /// The leader has taken a node's requests up to this one.
+    /// The leader has processed a node's requests up to this one.
     case taken(ClusterSession, upTo: UInt64)
     /// The leader has given a node up: what its clients held has ended.
     case expelled(ClusterSession)
-    /// The leader takes requests from here on: whatever was sent before was not taken.
+    /// The leader accepts requests from here on; earlier ones were not processed.
     case opened
     /// Redis has lost batches that followed this one and were confirmed: nodes that existed before have to report the loss to their
     /// clients.
     case forked(at: ClusterPosition)
 
-    /// About how many bytes it takes in the log.
+    /// The approximate size in the log, in bytes.
     var cost: Int {
         switch self {
         case .fact(_, _, let payload), .answer(_, _, let payload): payload.readableBytes + 32
@@ -70,7 +70,7 @@ package enum ClusterItem: Hashable, Sendable {
     }
 }
 
-/// What a leader appends to the log in one step: stored and published as a whole or not at all.
+/// The entries that a leader appends to the log in one step. They are stored and published as a whole or not at all.
 package struct ClusterBatch: Hashable, Sendable {
     package var position: ClusterPosition
     /// The batch before it, of this leader or of the one before.

@@ -3,7 +3,7 @@ import NIOCore
 /// One request of a node to the leader.
 package struct ClusterRequest: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable {
-        /// Of one of the node's services.
+        /// A request of one of the node's services.
         case request = 1
         /// Part of the announcement of a service.
         case announcement = 2
@@ -15,10 +15,10 @@ package struct ClusterRequest: Hashable, Sendable {
         case query = 5
     }
 
-    /// From 1 on, in the order in which they have to be taken, for each leader and session.
+    /// Begins at 1 for each leader and session; requests are processed in this order.
     package var number: UInt64
     package var kind: Kind
-    /// Nil for what concerns no single service.
+    /// Nil for a request that belongs to no single service.
     package var service: ClusterServiceID?
     package var payload: ByteBuffer
 
@@ -32,8 +32,8 @@ package struct ClusterRequest: Hashable, Sendable {
     var cost: Int { payload.readableBytes + 16 }
 }
 
-/// What a node sends to the leader in one message; without requests it is a sign of life. Messages may be lost or repeated, which their
-/// numbers show.
+/// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive.
+/// Messages may be lost or repeated; their numbers show this.
 package struct ClusterRequests: Hashable, Sendable {
     /// The generation of the leader to which it is addressed.
     package var generation: UInt64
