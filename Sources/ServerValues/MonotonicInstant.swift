@@ -33,7 +33,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Nanoseconds, cut to what 64 bits hold (292 years).
+    /// The time in nanoseconds, limited to 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

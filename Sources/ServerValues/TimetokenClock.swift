@@ -30,7 +30,7 @@ public struct TimetokenClock: Sendable {
     package private(set) var highest: UInt64
     private var reserved: UInt64
     private var asked: UInt64?
-    /// How far a token is at least behind the one before.
+    /// The smallest difference between consecutive tokens.
     private let step: UInt64
 
     /// A clock.
@@ -96,7 +96,7 @@ public struct TimetokenClock: Sendable {
         if reserved != .max { reserved = max(reserved, limit) }
     }
 
-    /// The store could not remember; `reservation` asks again the next time.
+    /// The store could not save the reservation; `reservation` returns it again the next time.
     public mutating func reservationFailed() {
         asked = nil
     }

@@ -12,7 +12,7 @@ public struct TokenBucket: Hashable, Sendable {
         filled = now
     }
 
-    /// Takes one token and returns whether there was one.
+    /// Takes one token. Returns false when there was none.
     ///
     /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
     /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.
@@ -23,7 +23,7 @@ public struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Takes several tokens at once, and returns zero; or takes none and returns how long to wait for them.
+    /// Takes several tokens at once and returns zero, or takes none and returns the time until they are available.
     ///
     /// More than a whole burst are given when the bucket is full, and then owed: the next ones come so much later. With limits of
     /// zero nothing is ever given, and the wait is a day.
@@ -40,7 +40,7 @@ public struct TokenBucket: Hashable, Sendable {
         return .nanoseconds((needed - nanotokens + rate - 1) / rate)
     }
 
-    /// Adds what time has brought and returns how much there may be.
+    /// Adds the tokens of the elapsed time and returns the greatest number of tokens.
     @discardableResult
     private mutating func refill(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Int64 {
         let capacity = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000

@@ -34,7 +34,7 @@ package final class BridgeQueue: BridgeTap {
         state.withLockedValue { $0.bridges.append(bridge) }
     }
 
-    /// Ends a bridge. The next one goes on with what waits; the last one carries it before this returns.
+    /// Ends a bridge. The next one continues with the queue; the last one publishes it before this returns.
     func leave(_ bridge: ServiceBridge) async {
         // On its event loop, so that nothing that it took from the queue is still on its way when the next one begins.
         try? await bridge.eventLoop?.submit {
@@ -77,7 +77,7 @@ package final class BridgeQueue: BridgeTap {
 
     // MARK: Passing on
 
-    /// Has the first bridge look at the queue. Under the lock: a bridge that has left must not be asked any more.
+    /// Schedules the first bridge to read the queue. Called under the lock, because a bridge that has left must not be called any more.
     private func schedule(_ state: inout State) {
         guard let bridge = state.bridges.first else { return }
         bridge.eventLoop?.execute { self.drain(bridge) }

@@ -24,8 +24,8 @@ package final class ServiceBridge: Sendable {
         queue.join(self)
     }
 
-    /// Carries nothing any more. To be called when the services take no more messages; returns when others carry on, or, for the last
-    /// bridge, when what waits has been published.
+    /// Stops bridging. To be called when the services accept no more messages. Returns when other bridges continue or, for the last
+    /// bridge, when the queue has been published.
     package func end() async {
         await queue.leave(self)
     }

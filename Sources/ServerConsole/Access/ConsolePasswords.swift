@@ -30,7 +30,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     package static let lengths = 12...1024
 
-    /// Hashes passwords; takes a moment for each.
+    /// Hashes passwords. Each one takes a noticeable time.
     package init(
         admin: String, reader: String? = nil, salt: [UInt8] = Self.random(16), cost: Cost = Cost()
     ) throws(Problem) {

@@ -1,6 +1,6 @@
 /// Which passwords are hashed now, and which wait for it: a value of bounded size (rule CO-13).
 struct HashingQueue<Attempt> {
-    /// Passwords that are hashed at a time. Each takes 16 MiB.
+    /// The number of passwords that are hashed at a time. Each takes 16 MiB.
     static var atATime: Int { 2 }
     /// Attempts that wait.
     static var capacity: Int { 32 }

@@ -44,10 +44,10 @@ package struct LoginLimiter: Sendable {
     /// The first attempts of an address in ``firstsTime``.
     package static let firsts = 3
     package static let firstsTime = Duration.seconds(600)
-    /// Of all first attempts together.
+    /// The burst limit of all first attempts together.
     package static let burstOfFirsts = 60
     package static let firstsPerSecond = 4
-    /// Of all later attempts together: hashing takes the server's memory and time.
+    /// The burst limit of all later attempts together, because hashing takes the server's memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
     /// The number of addresses that are counted separately. Attempts from further ones count as first ones.
@@ -129,7 +129,7 @@ package struct LoginLimiter: Sendable {
         return wait == .zero ? nil : max(Int((wait * 10).components.seconds), 1)
     }
 
-    /// Takes from a limit of all strangers.
+    /// Takes a token from a limit that all unknown addresses share.
     private static func share(_ bucket: inout TokenBucket, _ rate: Int, _ burst: Int, at now: MonotonicInstant) -> Int? {
         bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
     }
@@ -139,7 +139,7 @@ package struct LoginLimiter: Sendable {
         MonotonicInstant(nanoseconds: now.nanoseconds / 10)
     }
 
-    /// Removes addresses whose attempts count as first ones again.
+    /// Removes addresses whose next attempt counts as a first one again.
     private mutating func makeRoom(at now: MonotonicInstant) {
         guard strangers.count >= Self.capacity else { return }
         strangers = strangers.filter { now.since($0.value.begun) < Self.firstsTime }

@@ -53,9 +53,9 @@ package struct FeedEvent: Hashable, Sendable {
 package struct FeedFilter: Hashable, Sendable {
     package var service: String?
     package var application: String?
-    /// What a channel's name begins with; events without a channel pass only without it.
+    /// The beginning of the names of channels to show. When it is not empty, events without a channel are not shown.
     package var channelPrefix = ""
-    /// Whether payloads are shown. They are what users say to each other.
+    /// Whether payloads are shown. They contain what users say to each other.
     package var showsPayloads = false
 
     package init() {}

@@ -1,8 +1,8 @@
-/// A tap that shows what passes to whoever looks on, and hands it to another one (rule CO-40).
+/// A tap that shows messages in the console's feed and passes them to another tap (rule CO-40).
 package struct ObservedTap: BridgeTap {
     private let tap: (any BridgeTap)?
     private let feed: LiveFeed
-    /// What the feed calls a service that bridges know under this name.
+    /// The feed's name for a service that bridges know under this name.
     private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
     /// - Parameter tap: the one that everything is handed to; nil where there is only somebody who looks on.

@@ -37,9 +37,9 @@ package protocol BridgeTap: Sendable {
 package protocol BridgedFront: Sendable {
     /// The service by the word that clients of others see.
     var bridgeName: String { get }
-    /// The application whose public channels are bridged, by what names it; nil when the service is left out.
+    /// The application whose public channels are bridged, by its id, key or name; nil when the service is not bridged.
     var bridgedApplication: String? { get }
-    /// Whether the service takes a channel for public, by its name.
+    /// Returns whether the service treats a channel as public, by its name.
     func isPublic(channel: String) -> Bool
     /// Publishes a message of another service to an application; false when this service cannot carry it.
     ///

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// What all connections of a server share, whatever they speak: who may come in, event loops, figures. May be used from any thread.
+/// The state that all connections of a server share, for all protocols: admission, event loops, figures. May be used from any thread.
 package final class ServerContext: Sendable {
     package let settings: RuntimeSettings
     package let loops: [EventLoopContext]
@@ -63,8 +63,8 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    /// Has connections refused while the reserve of another listener is not full: descriptors that it has given up for a connection of its
-    /// own are not taken by connections of this server.
+    /// Refuses connections while the reserve of another listener is not full, so that file descriptors which it has given up for a
+    /// connection of its own are not taken by connections of this server.
     package func favour(_ other: ServerContext) {
         favoured.withLockedValue { $0 = other.reserve }
     }

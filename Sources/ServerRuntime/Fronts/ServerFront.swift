@@ -26,7 +26,7 @@ package protocol ServerFront: AnyObject, Sendable {
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
     /// A refusal in the terms of the front's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// The same for a path whose refusals have another form.
+    /// Returns the answer for a path whose refusals have another form.
     func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
     /// How long a body may be. Bodies of more than ``BodyBudget/smallBytes`` need room in ``ServerContext/bodies`` (rule SV-80).
     ///
@@ -41,7 +41,7 @@ package protocol ServerFront: AnyObject, Sendable {
     func resident(on loop: EventLoopContext) -> any LoopResident
     /// Applies what depends on time to the state that the event loops share. Called on one loop, at each sweep.
     func sweep()
-    /// What the front has counted on an event loop. Called on that loop.
+    /// Returns the front's counters of an event loop. Called on that loop.
     func collect(on loop: EventLoopContext) -> any Sendable
     /// Adds the front's families to the metrics.
     ///
@@ -69,14 +69,14 @@ extension ServerFront {
 package protocol WebSocketFront: ServerFront {
     /// The subprotocol of a WebSocket at this path; nil when the front does not take it.
     func subprotocol(of segments: [String]) -> String?
-    /// The handler of a WebSocket that was taken. Whoever is not let in is told so over the WebSocket, because a client cannot see
-    /// the status of a handshake that failed.
+    /// Makes the handler of an accepted WebSocket. A refused client is informed over the WebSocket, because it cannot see the status of
+    /// a failed handshake.
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
 /// A front's state on one event loop. Used on that loop only.
 package protocol LoopResident: AnyObject {
-    /// Applies what depends on time to the connections of this loop.
+    /// Applies time limits to the connections of this loop.
     func sweep(at now: MonotonicInstant)
     /// The connections, for a server that stops and ends them evenly (rule SV-37).
     func connections() -> [any DrainedConnection]
@@ -84,7 +84,7 @@ package protocol LoopResident: AnyObject {
     func cut()
 }
 
-/// A connection that can be asked to go.
+/// A connection that can be asked to close.
 package protocol DrainedConnection: AnyObject {
     func drain()
 }
@@ -92,7 +92,7 @@ package protocol DrainedConnection: AnyObject {
 /// A request with everything that its answer depends on.
 package struct HTTPRequest: Sendable {
     package var method: String
-    /// Without the server's prefix.
+    /// The target without the server's path prefix.
     package var target: RequestTarget
     /// Empty for a plain request.
     package var headers: HTTPHeaders

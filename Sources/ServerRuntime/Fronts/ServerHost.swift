@@ -6,7 +6,7 @@ import ServerValues
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
-    /// The fronts among them that take WebSockets: casting each of them at each upgrade would take longer than the rest of the upgrade.
+    /// The fronts that accept WebSockets. Casting each front at each upgrade would take longer than the rest of the upgrade.
     private let webSocketFronts: [any WebSocketFront]
     /// The OpenAPI description with this name of a file: a constant, without anything of the configuration (rule SV-89).
     let description: @Sendable (_ file: String) -> [UInt8]?
@@ -55,7 +55,7 @@ package final class ServerHost: Sendable {
         }
     }
 
-    /// Ends what fronts do beside their connections, all at once.
+    /// Ends the work of all fronts that is not part of their connections, at the same time.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }
@@ -91,7 +91,7 @@ package final class ServerHost: Sendable {
 
     /// Closes all sockets, evenly over most of `timeout`, and cuts what is left when it is over (rules SV-12 and SV-37).
     package func finishSockets(within timeout: Duration) async throws {
-        // Not the injected clock: a test that stands still must not keep a server from stopping.
+        // Not the injected clock: a test whose clock stands still must not prevent a server from stopping.
         let start = NIODeadline.now()
         let deadline = start + TimeAmount(timeout)
         let admission = context.admission
@@ -115,14 +115,14 @@ package final class ServerHost: Sendable {
         try await release()
     }
 
-    /// Takes from every loop what the fronts keep on it: that knows its loop, and both would live for ever.
+    /// Removes the state of the fronts from every event loop. That state refers to its loop, and neither would be released otherwise.
     package func release() async throws {
         for loop in context.loops { try await loop.eventLoop.submit { loop.state.residents = [] }.get() }
     }
 
     // MARK: Metrics
 
-    /// Collects what every event loop has counted; nothing is counted under locks, so each is asked on its own thread.
+    /// Collects the counters of every event loop. Counters are not protected by locks, so each loop is asked on its own thread.
     package func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String> {
         let asked = context.now
         let queued = context.loops.map(\.queue.bytes)

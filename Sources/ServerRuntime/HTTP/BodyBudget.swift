@@ -70,7 +70,7 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// The owner whose share of ``BodyBudget`` a large body counts against.
+/// The owner whose share of ``BodyBudget`` counts a large body.
 package struct BodyOwner: Hashable, Sendable {
     /// Nil for an address that is not known, and for this machine's own unless it is limited.
     package var address: RemoteAddress?
@@ -98,8 +98,8 @@ package final class BodyReservation: Sendable {
     deinit { budget.release(bytes, of: owner) }
 }
 
-/// Whether a large body moves fast enough (rule SV-82): by what moves in each window of time, so that a peer that stalls does not live on what
-/// it did before.
+/// Measures whether a large body is transferred fast enough (rule SV-82). It counts the bytes in each window of time, so that a fast
+/// beginning does not excuse a later stall.
 struct TransferPace {
     /// In each window of this length ``BodyBudget/bytesPerSecond`` have to move for each second of it.
     static let window = Duration.seconds(20)
@@ -110,7 +110,7 @@ struct TransferPace {
 
     init() {}
 
-    /// To be asked from time to time.
+    /// Returns whether the transfer is too slow. To be called from time to time.
     ///
     /// - Parameter total: how many bytes have moved so far, counted from anywhere.
     mutating func isTooSlow(_ total: Int, at now: MonotonicInstant) -> Bool {

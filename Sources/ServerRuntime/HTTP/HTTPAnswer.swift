@@ -22,7 +22,7 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var fields: [(name: String, value: String)] = []
     /// Whether it has the header fields for scripts of web pages as PubNub's services send them (rule PV-5).
     package var hasRecordedFields = false
-    /// Of a large body, until it is sent.
+    /// The reservation of a large body, until it is sent.
     package var reservation: BodyReservation?
 
     package init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
@@ -47,7 +47,7 @@ package struct HTTPAnswer: Hashable, Sendable {
     /// An empty answer of success.
     package static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
-    /// What a browser wants to know before it sends a request of a script (rule SR-19).
+    /// Returns the answer to the request that a browser sends before a script's request (rule SR-19).
     package static func preflight(isAllowed: Bool) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 204, .text, [])
         if isAllowed { answer.fields = CrossOrigin.preflightFields }

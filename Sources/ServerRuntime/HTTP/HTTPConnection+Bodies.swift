@@ -1,7 +1,7 @@
 import NIOHTTP1
 import ServerValues
 
-/// How long a request's body may be and take, and whose share it counts against.
+/// The limits on the length and duration of a request's body, and the owner whose share counts it.
 extension HTTPConnection {
     func bodyLimit(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Int {
         let limit = core.settings.maximumRequestBytes
@@ -26,7 +26,7 @@ extension HTTPConnection {
         context.flatMap { core.addresses.client(fields, of: $0.channel) }
     }
 
-    /// How much longer the body of a request may take than ``RuntimeSettings/requestTimeout``, for what of it has come.
+    /// Returns by how much the body of a request may exceed ``RuntimeSettings/requestTimeout``, for the bytes that have come.
     func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
         guard bodyLimit(head, target) > BodyBudget.smallBytes else { return .zero }
         return .seconds(bodyBytes / BodyBudget.bytesPerSecond)

@@ -2,10 +2,10 @@ import ServerValues
 
 // Time and ends.
 extension HTTPConnection: DrainedConnection {
-    /// How long an answer may be under way inside the server.
+    /// The time limit for an answer inside the server.
     private static let answerTimeout = Duration.seconds(30)
 
-    /// Applies what depends on time alone (rules SV-5 and SV-6).
+    /// Applies time limits (rules SV-5 and SV-6).
     func sweep(at now: MonotonicInstant) {
         let settings = core.settings
         if let outgoing {

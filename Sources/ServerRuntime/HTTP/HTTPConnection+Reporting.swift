@@ -13,8 +13,8 @@ extension HTTPConnection {
         return metadata
     }
 
-    /// Says in the log why a request was refused, in the words that its client got, which hold no secret (rule SO-116). A path that does
-    /// not exist is asked for by every scanner.
+    /// Logs the reason why a request was refused, in the words of the client's answer, which contain no secret (rule SO-116). Requests
+    /// for unknown paths are not logged, because every scanner sends them.
     func logRefusal(_ answer: HTTPAnswer, nanoseconds: Int64) {
         let blame: Blame = answer.status >= 500 ? .server : answer.status == 404 || answer.status == 405 ? .nobody : .client
         loop.state.note("request refused", blame, in: core) {

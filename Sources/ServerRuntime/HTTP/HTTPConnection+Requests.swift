@@ -25,7 +25,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Without the prefix there are only the paths that whoever runs the server asks for (rule SR-22).
+    /// Returns the target of a request without the prefix: only the paths for the server's operator exist there (rule SR-22).
     private func outside(_ target: RequestTarget) -> RequestTarget {
         ServerRoute.outsidePrefix.contains(target.segments) ? target : target.nowhere
     }
@@ -145,7 +145,7 @@ extension HTTPConnection {
         return HTTPAnswer(status: 503, .json, Array(#"{"status":"unavailable","reasons":[\#(list)]}"#.utf8))
     }
 
-    /// Every event loop is asked what it has counted, so the answer takes a moment.
+    /// Every event loop is asked for its counters, so the answer is not immediate.
     private func answerMetrics() {
         let reply = expectAnswer()
         host.metrics(on: loop.eventLoop).whenComplete { result in

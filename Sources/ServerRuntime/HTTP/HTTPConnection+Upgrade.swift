@@ -4,7 +4,7 @@ import ServerValues
 import WebSocketFraming
 
 extension HTTPConnection {
-    /// A valid handshake, and who takes the WebSocket.
+    /// A valid handshake, and the front that takes the WebSocket.
     struct Upgrade {
         let front: any WebSocketFront
         let target: RequestTarget
@@ -69,7 +69,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers a handshake that was read in place. What the client sent behind it belongs to the WebSocket.
+    /// Answers a handshake that was read in place. Bytes that the client sent after it belong to the WebSocket.
     func upgrade(_ upgrade: Upgrade, behind bytes: ByteBuffer) {
         guard let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
@@ -120,7 +120,7 @@ extension HTTPConnection {
             try pipeline.addHandler(connection, position: .last)
             try takeOver(pipeline)
         } catch {
-            // The channel is closing: nobody else would give the connection's place back.
+            // The channel is closing, and no other code would release the connection's place.
             connection.end()
             context.close(promise: nil)
         }

@@ -45,13 +45,13 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// The library's parser, once it is needed, with the parts that it found while an answer was in progress.
     private var parser: RequestParser?
     private var body: [UInt8] = []
-    /// Of a large body that comes in, or has come in and whose request is being answered.
+    /// A large body that is being received, or whose request is being answered.
     private(set) var incoming: LargeBody?
     /// The outgoing large body.
     private(set) var outgoing: LargeBody?
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
-    /// Of a body that is not large and comes in, or whose request is being answered.
+    /// The reservation of a body that is not large and is being received, or whose request is being answered.
     private var smallBody: SmallBodyReservation?
     /// Counts requests, so that an answer that comes late or twice finds no other request.
     private(set) var number: UInt32 = 0
@@ -67,13 +67,13 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var needsFlush = false
     /// The kind of the request for metrics.
     package var kind = RequestKind.other
-    /// Of a request that belongs to a trace.
+    /// The span of a request that belongs to a trace.
     var span: RequestSpan?
-    /// Of a request whose head the parser has not read to its end.
+    /// The request line of a request whose head the parser has not completely read.
     private var requestLine = RequestLine()
     /// In how many pieces the head of a plain request has come so far.
     private(set) var pieces: UInt8 = 0
-    /// The web page whose script makes the request.
+    /// The web page whose script sends the request.
     package private(set) var page = CrossOrigin.Page.other
 
     /// How many bytes may wait behind a request that is being answered.

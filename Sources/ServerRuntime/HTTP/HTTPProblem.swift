@@ -20,7 +20,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
         self.allowedMethods = allowedMethods
     }
 
-    /// RFC 9110, 15.5.22: the answer has to say which protocol is wanted.
+    /// RFC 9110, 15.5.22: the answer must name the required protocol.
     package static let upgradeRequired = HTTPProblem(426, "This path is for WebSocket connections.")
     package static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
     package static let targetNotText = HTTPProblem(

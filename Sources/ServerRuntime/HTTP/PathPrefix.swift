@@ -1,11 +1,11 @@
 import WireCoding
 
-/// What stands before every path of a server that shares its name with others, such as `/realtime` (rule SR-22). A value.
+/// The prefix of every path of a server that shares its host name with others, such as `/realtime` (rule SR-22). A value.
 package struct PathPrefix: Hashable, Sendable {
     /// Empty, or beginning with a slash and ending without one.
     package let text: String
 
-    /// Takes the prefix with or without slashes around it.
+    /// Accepts the prefix with or without slashes around it.
     package init(_ text: String) {
         let inner = text.drop { $0 == "/" }.reversed().drop { $0 == "/" }.reversed()
         self.text = inner.isEmpty ? "" : "/" + String(inner)

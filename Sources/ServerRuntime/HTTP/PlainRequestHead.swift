@@ -6,7 +6,7 @@ import WebSocketFraming
 /// Nearly all requests that have to be fast are of this kind, and nearly all handshakes. Whatever is not exactly so is ``Outcome/unusual`` and left to the
 /// parser of the HTTP library, which also has the last word on what is malformed (rule PV-3). A pure value.
 package struct PlainRequestHead: Hashable, Sendable {
-    /// Where the target is, counted from the first byte of the request.
+    /// The position of the target, counted from the first byte of the request.
     package var target: Range<Int>
     /// How many bytes the head has, with the empty line.
     package var length: Int
@@ -18,7 +18,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         case complete(PlainRequestHead)
         /// With `Upgrade: websocket`; the handshake was not checked yet. `fields` are the header lines with their line ends.
         case handshake(PlainRequestHead, fields: Range<Int>)
-        /// Valid so far; parse again when there is more.
+        /// Valid so far; parse again when there are more bytes.
         case incomplete
         case unusual
     }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What a head must contain about its host and the end of its body, beyond what the HTTP library checks (rules SV-47 and SV-48).
+/// Requirements on the host and the end of the body in a request head, beyond those of the HTTP library (rules SV-47 and SV-48).
 ///
 /// A proxy in front of the server may read an unclear head in another way, and take for one request what the server takes for two.
 /// Such a head is therefore refused, and the connection ends with the answer. A pure value.
@@ -51,7 +51,7 @@ package enum RequestHeadRules {
         trimmed(value).map { $0 | 0x20 }.elementsEqual("chunked".utf8)
     }
 
-    /// Without the spaces and tabs that may stand around a value.
+    /// Removes the spaces and tabs that may surround a value.
     private static func trimmed(_ value: String.UTF8View) -> Substring.UTF8View {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var rest = value[...]

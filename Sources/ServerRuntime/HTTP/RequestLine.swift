@@ -1,5 +1,5 @@
-/// What the parser was given of request lines, so that a head that is too large for the parser can be refused for the right reason: for its
-/// target, or for its fields. A pure value.
+/// The request line's bytes that the parser was given, so that a head that is too large for the parser is refused for the right reason:
+/// its target, or its fields. A pure value.
 ///
 /// Nothing is known of where a request ends and the next one begins, so lines of fields and bodies are followed, too; what does not begin
 /// as a request line is no such line. A request line that stands behind a body in one line with it is not seen.

@@ -2,7 +2,8 @@ import WebSocketFraming
 
 /// The origin of a request for a WebSocket: address, TLS and header fields. A pure value.
 package struct RequestOrigin: Hashable, Sendable {
-    /// The web page whose script connects; nil for programs, which send no origin. Two origins are none that anybody could list.
+    /// The origin of the web page whose script connects; nil for programs, which send no origin. A request with two origins is treated
+    /// as one with an origin that no list contains.
     package var origin: String?
     /// Whether the way from the client is encrypted, as far as the server can know.
     package var usesTLS: Bool
@@ -41,7 +42,7 @@ package struct RequestOrigin: Hashable, Sendable {
         return String(value)
     }
 
-    /// Whether a text looks like an IP address, a port included: it goes to the log, and anybody can write anything there.
+    /// Returns whether a text looks like an IP address, possibly with a port. Clients can send any text, and it is written to the log.
     private static func isAddress(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isHexDigit || ".:[]".contains($0)) }
     }

@@ -35,7 +35,7 @@ final class RequestParser {
         return true
     }
 
-    /// Takes the parser away. Bytes behind the request go to the handler that follows.
+    /// Removes the parser. Bytes after the request go to the next handler.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) throws -> EventLoopFuture<Void>.Isolated {
         outlet.connection = nil
         outlet.parser = nil

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What a request line asks for: the path and the query, cut up and percent-decoded.
+/// The target of a request line: its path and query, split and percent-decoded.
 ///
 /// A value; knows no routes. Nothing here ever names a file, so `..` and encoded slashes are only text (rule SV-7).
 package struct RequestTarget: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct RequestTarget: Hashable, Sendable {
         package var value: String
     }
 
-    /// The longest target that is looked at, in bytes: what PubNub allows.
+    /// The greatest length of a target that is accepted, in bytes: the limit of PubNub.
     package static let maximumBytes = 32_768
 
     package init(parsing target: String) throws(HTTPProblem) {
@@ -67,7 +67,7 @@ package struct RequestTarget: Hashable, Sendable {
         return slash
     }
 
-    /// The same request at a path where there is nothing.
+    /// The same request with a path that does not exist.
     package var nowhere: RequestTarget {
         var target = self
         target.segments = []

@@ -67,7 +67,7 @@ extension EventLoopContext {
         waitForRoom(on: request.loops)
     }
 
-    /// Looks at everything that is held back. What goes on may fill loops again; then the rest stays, in its order.
+    /// Checks all held-back work. Work that continues may fill loops again; then the rest stays, in its order.
     func tryHeld() {
         for entry in state.held.takeAll() {
             switch entry {

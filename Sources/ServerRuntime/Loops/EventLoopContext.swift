@@ -42,7 +42,7 @@ package final class EventLoopContext: Sendable {
     }
 }
 
-/// What one event loop has counted since the start, all applications together.
+/// The counters of one event loop since the start, for all applications together.
 package struct LoopCounters: Hashable, Sendable {
     /// Connections refused with a close code: unknown or disabled application, quota, version, path.
     package var connectionsRefused = 0

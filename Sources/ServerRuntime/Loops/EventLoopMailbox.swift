@@ -4,7 +4,7 @@ import ServerValues
 
 /// Something that a service has to do on an event loop.
 package protocol LoopOperation: Sendable {
-    /// About how much memory it takes while it waits.
+    /// The approximate memory that the operation takes while it waits.
     var queuedBytes: Int { get }
 }
 
@@ -33,7 +33,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         var since = MonotonicInstant(nanoseconds: 0)
     }
 
-    /// Operations that have been taken, without those that are done.
+    /// Operations that were accepted and are not finished.
     private struct Work {
         var operations: [Part.Operation] = []
         var since = MonotonicInstant(nanoseconds: 0)

@@ -35,8 +35,8 @@ package final class LoopChannel<Connection: SeatedConnection> {
     }
 }
 
-/// What the connections of one event loop are subscribed to. Leaving a channel takes the same time however many subscribers it has,
-/// and whatever else the connection is subscribed to.
+/// The subscriptions of the connections of one event loop. Leaving a channel takes the same time for any number of its subscribers and
+/// of the connection's other subscriptions.
 ///
 /// Inlinable, since the subscribers of a channel are asked for with each message.
 @usableFromInline

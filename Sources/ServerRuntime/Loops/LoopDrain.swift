@@ -1,6 +1,7 @@
 import WireCoding
 
-/// What an event loop closes while the server stops: everything that was open at the beginning, a part with each step (rule SV-37).
+/// The connections that an event loop closes while the server stops: all that were open at the beginning, some in each step (rule
+/// SV-37).
 struct LoopDrain {
     /// The connections of one front, taken from the front of the list, evenly.
     private struct Queue {

@@ -32,11 +32,11 @@ package final class LoopState {
 
 extension LoopState: LoopPart {
     package enum Operation: LoopOperation {
-        /// Answer a request whose answer was made elsewhere.
+        /// Send the answer to a request that was prepared elsewhere.
         case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
         /// The server ends: close this part of all connections.
         case drain(Double)
-        /// Look at what is held back: some event loop has room again.
+        /// Check held-back work, because an event loop has room again.
         case tryHeld(EventLoopContext)
 
         /// The size of an operation beside the bytes that it carries.

@@ -7,7 +7,7 @@ public enum Blame: Hashable, Sendable {
     case nobody
     /// The client's or its application's: a wrong key, signature or message.
     case client
-    /// The server's, or of the limits that it was given: too many connections, too slow for what there is to send.
+    /// The server is the cause, or one of its configured limits: too many connections, or too slow for the messages to send.
     case server
 }
 

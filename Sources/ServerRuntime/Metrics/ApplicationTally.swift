@@ -1,4 +1,4 @@
-/// What one event loop has counted for one application's WebSockets since the start.
+/// The counters of one event loop for one application's WebSockets since the start.
 @usableFromInline
 package struct ApplicationTally: Hashable, Sendable {
     package var connectionsAccepted = 0
@@ -25,7 +25,7 @@ package struct ApplicationTally: Hashable, Sendable {
 /// The tallies of all applications on one event loop. No locks: each loop counts for itself.
 @usableFromInline
 package struct ApplicationTallies: Hashable, Sendable {
-    /// By the index of a slot.
+    /// Indexed by the slot.
     @usableFromInline package internal(set) var tallies: ContiguousArray<ApplicationTally> = []
 
     package init() {}
@@ -55,7 +55,7 @@ package struct ApplicationTallies: Hashable, Sendable {
 
 /// A number for each application on one event loop, for what only one service counts.
 package struct ApplicationCounts: Hashable, Sendable {
-    /// By the index of a slot.
+    /// Indexed by the slot.
     private var counts: ContiguousArray<Int> = []
 
     package init() {}

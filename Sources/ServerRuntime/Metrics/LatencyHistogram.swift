@@ -8,7 +8,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         (5_000_000_000, "5.0"), (10_000_000_000, "10.0"),
     ]
 
-    /// One for each bound, and one for what took longer; not added up.
+    /// One count for each bound, and one for longer times. The counts are not cumulative.
     package private(set) var counts = ContiguousArray(repeating: 0, count: bounds.count + 1)
     package private(set) var nanoseconds: Int64 = 0
 

@@ -67,7 +67,7 @@ package final class MetricNames: Sendable {
     }
 
     private static let other: Identifier = "other"
-    /// Applications with a name of their own, those of all services together.
+    /// The number of applications with a slot of their own, for all services together.
     package static let capacity = 100
     private let state = NIOLockedValueBox(State())
 
@@ -81,7 +81,7 @@ package final class MetricNames: Sendable {
         state.withLockedValue { $0.slot(ApplicationName(service, application)) }
     }
 
-    /// The slot of what belongs to no application of the service.
+    /// The slot for figures that belong to no application of the service.
     package func other(_ service: ServiceName) -> MetricSlot {
         state.withLockedValue { $0.other(service) }
     }

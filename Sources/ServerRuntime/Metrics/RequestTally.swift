@@ -37,7 +37,7 @@ package final class RequestKinds: Sendable {
     package var labels: [String] { list.withLockedValue { $0 } }
 }
 
-/// Answers that one event loop has given, by what was asked for and the first digit of the status.
+/// The answers of one event loop, by kind of request and first digit of the status.
 package struct RequestTally: Hashable, Sendable {
     private var counts: ContiguousArray<Int> = []
 
@@ -62,7 +62,7 @@ package struct RequestTally: Hashable, Sendable {
     private static func place(_ status: Int) -> Int { min(max(status / 100, 1), 5) - 1 }
 }
 
-/// How long one event loop took to answer requests, by what was asked for. The number of kinds is fixed once the fronts are made.
+/// The times in which one event loop answered requests, by kind of request. The number of kinds is fixed once the fronts are made.
 package struct RequestTimes: Hashable, Sendable {
     private var histograms: ContiguousArray<LatencyHistogram> = []
 

@@ -4,7 +4,7 @@ import ServerValues
 package struct ServerFigures: Sendable {
     package var version = ""
     package var loops: [LoopFigures] = []
-    /// Bytes that waited for each event loop when it was asked.
+    /// The bytes that waited for each event loop when it was asked.
     package var queuedBytes: [Int] = []
     package var maximumQueuedBytes = 0
     /// The labels of the requests that loops have counted.

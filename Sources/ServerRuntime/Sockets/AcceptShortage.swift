@@ -10,7 +10,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// What happens when connections wait and none can be accepted, since the process or the system has no file descriptors left.
+/// Handles the case that connections wait and none can be accepted, because the process or the system has no file descriptors left.
 ///
 /// The socket stays readable then, so without a pause its event loop would do nothing but try again (rule SO-43).
 package final class AcceptShortage: Sendable {

@@ -25,7 +25,7 @@ package struct AddressLimits: Sendable {
     /// The table is not looked through while it has no more addresses.
     package static let smallest = 1024
 
-    /// Zero stands for no limit.
+    /// Zero means no limit.
     package init(maximum: Int, rate: Int) {
         self.maximum = maximum > 0 ? maximum : nil
         self.rate = rate > 0 ? rate : nil

@@ -13,7 +13,7 @@ package struct Admission: Sendable {
 
     package enum Verdict: Hashable, Sendable {
         case admitted
-        /// The server takes no more connections now.
+        /// The server accepts no more connections at present.
         case overCapacity
         /// The application has as many connections as it may have.
         case overQuota

@@ -40,7 +40,7 @@ package struct DirectSocket {
         descriptor = socket.flatMap { $0 }.map { .socket($0) } ?? .none
     }
 
-    /// Sends what the socket takes at once; returns how many bytes that was. The rest is for NIO: call ``usesQueue()``.
+    /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
     package mutating func send(_ bytes: ByteBuffer, on context: ChannelHandlerContext) -> Int {
         if case .unknown = descriptor { lookUp(context) }
         let channel = context.channel

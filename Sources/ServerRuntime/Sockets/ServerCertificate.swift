@@ -30,7 +30,7 @@ package final class ServerCertificate: Sendable {
 
     private struct Usable {
         let context: NIOSSLContext
-        /// Of the files that it was made of.
+        /// The digest of the files that the certificate was made from.
         let digest: SHA256Digest
         /// Seconds since 1970.
         let expires: Int
@@ -38,8 +38,8 @@ package final class ServerCertificate: Sendable {
 
     private let files: CertificateFiles
     private let state: NIOLockedValueBox<State>
-    /// Held from the reading of the files to the use of what was read. Looks and reloads come on several threads: one that is slow
-    /// would otherwise put back what it read before a newer one.
+    /// Held from reading the files until the result is in use. Checks and reloads run on several threads; without the lock a slow one
+    /// could replace a newer certificate with an older one.
     private let turn = NIOLockedValueBox(())
 
     /// Reads the files; blocks.

@@ -3,7 +3,7 @@ import ServerValues
 
 /// The two clocks of a server, replaceable in tests.
 public struct ServerClock: Sendable {
-    /// The time for deadlines. Never goes back.
+    /// The time for deadlines. It never goes back.
     public var monotonic: @Sendable () -> MonotonicInstant
     /// Seconds since 1970, for the timestamps that requests are signed with, and for nothing else.
     public var unixSeconds: @Sendable () -> Int

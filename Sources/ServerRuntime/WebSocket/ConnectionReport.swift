@@ -104,7 +104,7 @@ extension WebSocketConnection {
             state: isOpen ? "open" : "closing")
     }
 
-    /// Keeps how the connection ended, where anybody can ask for that.
+    /// Records how the connection ended, so that it can be queried.
     final func recordEnding() {
         if ending == nil { logEnding(.nobody, 0, nil) }
         let core = service.context

@@ -57,7 +57,7 @@ extension WebSocketConnection: DrainedConnection {
         context?.close(promise: nil)
     }
 
-    /// Applies what depends on time alone: pings, and the end of what takes too long.
+    /// Applies time limits: pings, and the end of operations that take too long.
     final func sweep(at now: MonotonicInstant) {
         let settings = service.context.settings
         switch phase {

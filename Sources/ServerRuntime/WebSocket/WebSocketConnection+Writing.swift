@@ -5,7 +5,7 @@ import ServerValues
 extension WebSocketConnection {
     package final var isOpen: Bool { phase == .open }
 
-    /// The bytes that the socket has not taken yet.
+    /// The number of bytes that the socket has not accepted yet.
     package final var pendingBytes: Int {
         let bytes = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return bytes ?? 0

@@ -17,9 +17,9 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     enum Phase {
         case new
         case open
-        /// A close frame is on its way; the peer's is awaited.
+        /// A close frame was sent; the peer's is awaited.
         case closing
-        /// Everything is given back, the socket is on its way out.
+        /// All resources are released, and the socket is being closed.
         case ended
         case closed
     }
@@ -77,7 +77,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         receiver = WebSocketReceiver(role: .server, limits: service.limits)
     }
 
-    // MARK: What a front overrides
+    // MARK: Methods that a front overrides
 
     /// The connection is open. Adds it to the loop's list. Replies are sent together with the answer to the handshake.
     open func begin() {}
@@ -93,7 +93,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Whether the client may send this many more bytes and control frames before its first message has been read.
     open func mayPrecedeGreeting(bytes: Int, frames: Int) -> Bool { true }
 
-    /// Applies what depends on time to an open connection, beside ``sweep(at:)``.
+    /// Applies further time limits to an open connection, in addition to ``sweep(at:)``.
     open func checkTime(at now: MonotonicInstant) {}
 
     /// Ends the connection in the terms of its protocol.

@@ -54,10 +54,10 @@ public enum WebSocketFault: Sendable {
     case silent
     /// The server is shutting down.
     case draining
-    /// What the client sent breaks a rule of WebSocket, or is no text.
+    /// The client's bytes violate the WebSocket protocol, or are not text.
     case violation(WebSocketCloseCode, String)
 
-    /// The close code of a protocol that has none of its own.
+    /// The close code for a protocol that defines none of its own.
     public var code: WebSocketCloseCode {
         switch self {
         case .slow, .late, .silent: .policyViolation

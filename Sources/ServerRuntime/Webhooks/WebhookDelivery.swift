@@ -19,7 +19,7 @@ package final class WebhookDelivery: Sendable {
         package var queued = 0
         /// Events for which there was no room where the next leader would find them.
         package var unkept = 0
-        /// From a request to its answer, failures included.
+        /// The times from a request to its answer, including failures.
         package var times = LatencyHistogram()
         /// Why the last request that did not succeed failed; nil when the last one succeeded.
         package var problem: String?
@@ -66,7 +66,7 @@ package final class WebhookDelivery: Sendable {
         var isClosed = false
         /// Whether nothing new is sent.
         var isHeld = false
-        /// Somebody waits until nothing is on its way.
+        /// The promise of a caller that waits until no request is outstanding.
         var rested: EventLoopPromise<Void>?
         var unkept = 0
         /// Whether the event loop is going to look for something to do.
@@ -89,11 +89,11 @@ package final class WebhookDelivery: Sendable {
     private let logger: Logger
     /// The request for a batch, made anew for each attempt.
     private let call: @Sendable (WebhookBatch) -> HTTPCall
-    /// Whether a status says that the batch is not wanted later either.
+    /// Whether a status means that the receiver will not accept the batch later either.
     private let isFinal: @Sendable (Int) -> Bool
     /// Stores events so that they survive this process; nil when none do.
     private let journal: (any WebhookJournal)?
-    /// Receivers of many applications may be behind one name; those that hang must not take the connections of the others.
+    /// Receivers of many applications may share one host name; those that do not answer must not use up the connections of the others.
     private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
     private let state: NIOLockedValueBox<State>
 
@@ -103,7 +103,7 @@ package final class WebhookDelivery: Sendable {
     package static let flushTimeout = Duration.seconds(5)
     /// The log is warned of a receiver that fails and recovers again and again once in this time.
     package static let warningInterval = Duration.seconds(60)
-    /// How long a leader that resigns waits for the answers to what is on its way.
+    /// How long a leader that resigns waits for outstanding answers.
     package static let holdTimeout = Duration.seconds(1)
 
     /// - Parameters:
@@ -154,7 +154,7 @@ package final class WebhookDelivery: Sendable {
         if mustSchedule { eventLoop.execute { self.work() } }
     }
 
-    /// Takes an event that another process has left.
+    /// Adds an event that another process has left.
     package func restore(_ kept: KeptWebhookEvent) {
         // Older than an event may get is all that has to be known of its age.
         let age = min(max(kept.age, .zero), .seconds(3_600))
@@ -169,7 +169,7 @@ package final class WebhookDelivery: Sendable {
 
     // MARK: Sending
 
-    /// Does what there is to do. On the event loop.
+    /// Performs the due steps. Called on the event loop.
     private func work() {
         while true {
             let (step, flushed, rested) = state.withLockedValue { state in

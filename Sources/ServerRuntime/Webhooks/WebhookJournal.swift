@@ -21,7 +21,7 @@ package protocol WebhookJournal: AnyObject, Sendable {
     /// The applications of events without a receiver.
     var unclaimed: [Identifier] { get }
 
-    /// Gives up what nobody has claimed until it was as old as an event may get.
+    /// Drops events that nobody has claimed before they reached the greatest age.
     ///
     /// - Returns: how many events of each application were given up.
     func expire() -> [Identifier: Int]

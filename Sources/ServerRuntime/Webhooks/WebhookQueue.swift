@@ -7,7 +7,7 @@ import ServerValues
 /// overtake each other, whatever the number of requests, and nothing has to be searched.
 package struct WebhookQueue: Sendable {
     package enum Step: Hashable, Sendable {
-        /// Send this now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
+        /// Send this batch now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
         case send(WebhookBatch)
         /// There is nothing to do before this instant.
         case wait(MonotonicInstant)
@@ -69,7 +69,7 @@ package struct WebhookQueue: Sendable {
     /// Whether a batch is on its way or going to be sent again.
     package func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
 
-    /// Whether something is on its way and not answered.
+    /// Whether a batch was sent and not answered yet.
     package var isSending: Bool { underWay.contains { $0.resend == nil } }
 
     /// Takes the numbers of the events that have ended since the last call.
@@ -78,7 +78,7 @@ package struct WebhookQueue: Sendable {
         return ended
     }
 
-    /// Takes an event; false when there is no room, and it is given up.
+    /// Adds an event. Returns false when there is no room and the event is dropped.
     @discardableResult
     package mutating func append(_ event: WebhookEvent, at now: MonotonicInstant) -> Bool {
         guard hasRoom(for: event) else {
@@ -117,7 +117,7 @@ package struct WebhookQueue: Sendable {
         ended += events.compactMap(\.number)
     }
 
-    /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
+    /// Returns the next step. To be called after every change, and at the time that ``Step/wait(_:)`` names.
     package mutating func next(at now: MonotonicInstant) -> Step {
         guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
@@ -137,8 +137,8 @@ package struct WebhookQueue: Sendable {
         return wakes.min().map { .wait($0) } ?? .rest
     }
 
-    /// Until when nothing new is tried. What is tried again and fails puts that off, but not for ever: only something new shows
-    /// that the receiver refuses some events and would take others.
+    /// The time until which no new batch is tried. A repeated batch that fails postpones it, but not without limit: only a new batch
+    /// shows that the receiver refuses some events and would accept others.
     private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))
@@ -237,7 +237,7 @@ package struct WebhookQueue: Sendable {
         return batch
     }
 
-    /// Takes a batch off those under way and lets its lanes go on.
+    /// Removes a batch from those under way, so that its lanes can continue.
     private mutating func take(_ id: UInt64) -> WebhookBatch? {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return nil }
         let batch = underWay.remove(at: index)
