@@ -4,7 +4,7 @@
 public struct UTF8Validator: Hashable, Sendable {
     /// How many bytes the current character still needs.
     private var missing: UInt8 = 0
-    /// What the next of them has to lie in; narrower than 0x80...0xBF after some first bytes.
+    /// The bounds of the next continuation byte; narrower than 0x80...0xBF after some first bytes.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 

@@ -142,7 +142,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
     /// Whether the end has been reported, or is not to be reported.
     var isFinished: Bool { state.withLockedValue { $0.report == nil } }
 
-    /// Hands over what waits to be written, in order.
+    /// Returns the frames that wait to be written, in order.
     func takeOutbound() -> [WebSocketOutbound] {
         state.withLockedValue { $0.outbound.takeAllAndRest() }
     }

@@ -5,7 +5,7 @@ import NIOCore
 import TransportCommon
 import WebSocketFraming
 
-/// Carries a session over WebSocket: dials, upgrades, reads and writes frames, and says in the engine's words what went wrong.
+/// Carries a session over WebSocket: dials, upgrades, reads and writes frames, and reports failures in the engine's categories.
 ///
 /// Any thread may call any method; none blocks. Everything of one attempt happens on one event loop of the process.
 public final class WebSocketTransport<Session: WebSocketSession>: ClientTransport {

@@ -8,7 +8,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var trustRoots: TrustRoots
     /// Keys of which the server has to show one, besides being trusted; nil for any (rule WT-17).
     public var pins: CertificatePins?
-    /// What the client shows when the server asks for it; nil for none (rule WT-50).
+    /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
     /// Goes between with `CONNECT`, for `ws` as well as for `wss`; nil for none. The name of the server is then the proxy's to resolve.
     public var proxy: HTTPProxy?

@@ -1,4 +1,4 @@
-// How attempts begin and end, and what follows.
+// The beginning and the end of attempts.
 extension ConnectionMachine {
     /// The only place that dials.
     @usableFromInline mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
@@ -69,7 +69,7 @@ extension ConnectionMachine {
         announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, now, &effects)
     }
 
-    /// The same failure, whose reason begins with the number of attempts that failed in a row. Rule RT-4.
+    /// The same failure, with a reason that begins with the number of attempts that failed in a row. Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
         // The first failure was no attempt when it ended a working link.
         let attempts = startedConnected ? failures : failures + 1
@@ -114,7 +114,7 @@ extension ConnectionMachine {
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
         willRetry: Bool = false, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
-        // Who asked to disconnect does not want to know how many attempts there were.
+        // After a requested disconnect, the number of attempts is not reported.
         let attempt = phase == .disconnecting || phase == .disconnected ? 0 : failures
         lastChange = ConnectionChange(
             previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: attempt, retryIn: retryIn,

@@ -43,7 +43,7 @@ extension ConnectionMachine {
         waitForForeground(now, &effects)
     }
 
-    /// Connects at once, without a pause, if the connection was given up in the background or asked for there.
+    /// Connects at once, without a pause, if the connection was closed in the background or requested there.
     ///
     /// A return within the grace finds everything as it was. A process that was suspended meanwhile learns of the end of its grace here,
     /// since no timer fired: its connection is not trusted any more (rule BG-10).

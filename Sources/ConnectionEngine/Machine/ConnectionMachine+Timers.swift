@@ -76,7 +76,7 @@ extension ConnectionMachine {
         start(.silence, after: policy.timing.probe, &effects)
     }
 
-    /// Rule CN-8: the caller's own limit.
+    /// The caller's own time limit has ended. Rule CN-8.
     private mutating func deadlinePassed(_ now: Moment, _ effects: inout [Effect<Session>]) {
         switch state {
         case .connecting, .waiting, .suspended:
@@ -86,7 +86,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rule CN-8: ends the attempt or the pause that is under way, and tries no more.
+    /// Ends the attempt or the pause in progress, and makes no further attempt. Rule CN-8.
     mutating func runOutOfTime(_ now: Moment, _ effects: inout [Effect<Session>]) {
         let failure = ConnectionFailure(.timeout, "Not connected within the time that the caller allowed.")
         if state == .connecting { endAttempt(failure, close: .abort, now, &effects) }

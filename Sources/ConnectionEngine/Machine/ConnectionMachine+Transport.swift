@@ -1,4 +1,4 @@
-// What transports and jobs report. Whatever belongs to an older attempt is dropped here.
+// Reports of transports and jobs. Reports of an older attempt are dropped here.
 extension ConnectionMachine {
     /// Whether `attempt` is the one that is alive.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {

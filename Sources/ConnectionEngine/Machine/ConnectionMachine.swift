@@ -57,7 +57,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var lastHeard: Moment?
     /// When the unanswered probe was sent.
     @usableFromInline var probedAt: Moment?
-    /// The longest silence that the service allows, if it said so.
+    /// The longest silence that the service allows, if it has named one.
     @usableFromInline var serverSilence: Duration?
     /// Failures in a row; starts over when a link was stable.
     @usableFromInline var failures = 0
@@ -123,8 +123,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// Takes everything that one read brought: the same as `received` for each. The session is taken out and put back once, and again only
-    /// after it has asked for something that changes the connection.
+    /// Handles everything that one read has received: the same as `received` for each element. The session is removed and put back
+    /// once, and again only after an action that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {

@@ -1,4 +1,4 @@
-/// What the machine wants done. The driver performs effects in order; none may block.
+/// An effect that the machine wants performed. The driver performs effects in order; none may block.
 ///
 /// Rare cases with much to say are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
 public enum Effect<Session: ProtocolSession>: Sendable {

@@ -8,7 +8,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case disconnect
     /// A user wants the automatic retries to stop. Ends phase `waiting` and `suspended` in `failed` with the last cause.
     case cancelRetry
-    /// A user asks something of the session. Without an id nobody waits for the answer.
+    /// A user's command to the session. Without an id no caller waits for the answer.
     indirect case perform(Session.Command, RequestID?)
     /// The caller of a request stopped waiting.
     case abandon(RequestID)

@@ -62,7 +62,7 @@
     }
 }
 
-/// What the machine and its session both write to: running timers and jobs, unanswered requests, the random numbers.
+/// The state that the machine and its session both change: running timers and jobs, unanswered requests, the random numbers.
 ///
 /// One value, so that it moves into a session's call and back without a copy.
 @usableFromInline struct PendingWork: Sendable {

@@ -1,8 +1,8 @@
-// How much of one message, or of one answer, a client takes: what its user chose, else what service and profile say.
+// The limits of one message, or of one answer, of a client: those that its user chose, else those of service and profile.
 extension ConnectionPolicy {
     /// The range that users may choose for the time that one message takes.
     public static let messageTimes = Duration.milliseconds(100)...Duration.seconds(3_600)
-    /// What users may choose for the bytes of one message: 1 KiB to 1 GiB.
+    /// The range that users may choose for the bytes of one message: 1 KiB to 1 GiB.
     public static let messageSizes = (1 << 10)...(1 << 30)
 
     /// How long one message may take from its first byte to its last.

@@ -16,9 +16,9 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var firstPause: FirstPause
     /// Schedules that replace the table for single categories.
     public var overrides: [StatusCategory: RetrySchedule]
-    /// What replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
+    /// Replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
     public var ordinary: RetrySchedule?
-    /// What the user chose in place of the table and of ``ordinary``; nil for these. Set by ``retrying(_:)``.
+    /// The user's policy in place of the table and of ``ordinary``; nil for these. Set by ``retrying(_:)``.
     public private(set) var chosen: RetryPolicy?
     /// The size limit of a message or an answer in bytes. Services with shorter messages have a lower one.
     public var messageBytes: Int

@@ -14,7 +14,7 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var request: Duration
     /// How long one message, or one answer, may take from its first byte to its last.
     public var message: Duration
-    /// How long a held poll may bring not a single byte before it is asked again over a new connection; zero for ever.
+    /// How long a held poll may receive no byte before it is repeated on a new connection; zero for ever.
     public var renewal: Duration
     /// How long the system may leave a dead connection unnoticed at most, however long the service may be silent.
     public var socket: Duration

@@ -110,7 +110,7 @@ public struct RetryBackoff: Hashable, Sendable {
         return RetryBackoff(uncheckedBase: min(base, cap), cap: cap, jitter: jitter, limit: limit)
     }
 
-    /// From where to where a pause of `longest` is drawn.
+    /// The range from which a pause of `longest` is drawn.
     func interval(of longest: Duration) -> ClosedRange<Duration> {
         switch jitter {
         case .full: .zero...longest
@@ -123,9 +123,9 @@ public struct RetryBackoff: Hashable, Sendable {
 
 /// How a pause between attempts is drawn from the longest one that it may be.
 public enum RetryJitter: Hashable, Sendable {
-    /// From zero up to all of it.
+    /// From zero to the whole pause.
     case full
-    /// From half up to all of it.
+    /// From half to the whole pause.
     case equal
     /// Exactly the pause. Clients that lost their links together come back together.
     case none

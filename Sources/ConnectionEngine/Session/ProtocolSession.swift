@@ -1,4 +1,4 @@
-/// What one wire protocol contributes to the engine, as a value.
+/// The part of one wire protocol in the engine, as a value.
 ///
 /// The machine knows attempts, frames and time that has passed. Everything that differs between services is here: what opening
 /// means, what a frame is, what a close code implies and what survives a reconnect. A session fits a WebSocket as well as a
@@ -12,7 +12,7 @@ public protocol ProtocolSession: Sendable {
     associatedtype Endpoint: Sendable
     /// A decoded frame, or an answer.
     associatedtype Inbound: Sendable
-    /// What leaves: a frame to write or a request to make.
+    /// An element to send: a frame to write or a request to make.
     associatedtype Outbound: Sendable
     /// A user's command to the session, such as subscribe or publish.
     associatedtype Command: Sendable
@@ -67,7 +67,7 @@ public protocol ProtocolSession: Sendable {
     /// farewell of the protocol, because the client comes back.
     mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// The attempt is over, whatever the reason. Emit what is lost, answer what can be answered. Nothing can be sent any more.
+    /// The attempt has ended, for whatever reason. Emit losses, and answer what can be answered. Nothing can be sent any more.
     ///
     /// - Parameters:
     ///   - failure: why, or nil when it was asked for.
@@ -79,7 +79,8 @@ public protocol ProtocolSession: Sendable {
     static func performOffline(
         _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// The caller of a request stopped waiting for it: take it out of what waits to be sent. Called in every state of the connection.
+    /// The caller of a request stopped waiting for it: remove it from the messages that wait to be sent. Called in every state of the
+    /// connection.
     ///
     /// - Returns: whether it had been waiting and nothing of it has ever been sent. False, the default, means that it may have been sent.
     static func withdraw(_ id: RequestID, memory: inout Memory) -> Bool

@@ -1,4 +1,4 @@
-/// What a session may do during one call. Everything takes effect in the order of the calls.
+/// The actions of a session during one call. They take effect in the order in which they were added.
 public struct SessionActions<Session: ProtocolSession>: Sendable {
     /// When the call happens.
     public let now: Moment

@@ -1,4 +1,4 @@
-/// The base of everything that a long-poll session asks for.
+/// The base address of a long-poll session's requests.
 public struct HTTPEndpoint: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String
@@ -51,12 +51,12 @@ public enum LongPollOutbound: Hashable, Sendable {
     /// The one outstanding poll; replaces the previous one, whose connection is closed at once and about which nothing more is
     /// reported.
     case poll(HTTPExchange)
-    /// Asks again, on a new connection, for what the outstanding poll asks for; otherwise as `poll`. Ignored when a byte of the
-    /// outstanding answer has come, or all of it: that answer keeps its number.
+    /// Repeats the outstanding poll on a new connection; otherwise like `poll`. Ignored when a byte of the outstanding answer, or all
+    /// of it, has arrived: that answer keeps its number.
     case renewPoll(HTTPExchange)
     /// Ends the outstanding poll without a new one.
     case cancelPoll
-    /// Any other request, on other connections. Several may be under way.
+    /// Any other request, on other connections. Several may be in progress.
     case call(HTTPExchange)
 }
 

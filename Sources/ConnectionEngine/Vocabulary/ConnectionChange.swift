@@ -27,7 +27,7 @@ public struct ConnectionChange: Hashable, Sendable {
     public var previous: ConnectionPhase
     public var phase: ConnectionPhase
     public var category: StatusCategory
-    /// What went wrong, for every phase that something going wrong led to.
+    /// The failure that led to this phase, for every phase that a failure leads to.
     public var cause: ConnectionFailure?
     /// Failed attempts in a row so far; 0 for the first attempt and after a success.
     public var attempt: Int
@@ -57,6 +57,6 @@ public struct ConnectionChange: Hashable, Sendable {
 public enum NetworkStatus: Hashable, Sendable {
     /// No route to anywhere.
     case unavailable
-    /// There is a route, or the way out has changed.
+    /// There is a route, or the route has changed.
     case available
 }

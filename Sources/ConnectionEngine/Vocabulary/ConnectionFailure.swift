@@ -24,7 +24,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public var errno: Int32?
     /// The TLS library's explanation, such as the name of an alert.
     public var tlsAlert: String?
-    /// How long the server asked to wait.
+    /// The pause that the server asked for.
     public var retryAfter: Duration?
     /// Whether a request failed before anything of it was sent, so that it cannot have taken effect. False when that is not known: error
     /// numbers do not tell it, since a route that is gone ends established connections as well (rule HT-38).

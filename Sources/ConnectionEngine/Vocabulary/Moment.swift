@@ -38,7 +38,7 @@ public struct Moment: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, clamped to what 64 bits hold (about 292 years).
+    /// Whole nanoseconds, clamped to the range of 64 bits (about 292 years).
     public var clampedNanoseconds: Int64 {
         let parts = components
         let (whole, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -53,7 +53,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let accountDeleted = StatusCategory(rawValue: "accountDeleted")
     /// The server refuses this client: unknown or disabled application, TLS required, quota, protocol version.
     public static let refused = StatusCategory(rawValue: "refused")
-    /// The server is over capacity and asks to come back later.
+    /// The server is over capacity and asks clients to come back later.
     public static let overloaded = StatusCategory(rawValue: "overloaded")
     /// The server restarts or moves its connections.
     public static let serverRestart = StatusCategory(rawValue: "serverRestart")

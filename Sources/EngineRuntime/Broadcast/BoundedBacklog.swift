@@ -43,7 +43,7 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         return taken
     }
 
-    /// Puts back what was taken last and not seen. It was within the limit then, so nothing is left out for it.
+    /// Puts back elements that were taken last and not delivered. They were within the limit then, so nothing is dropped for them.
     mutating func giveBack(_ taken: ArraySlice<Element>) {
         elements.insert(contentsOf: taken, at: 0)
     }

@@ -103,7 +103,7 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         let removed = state.withLockedValue { state in
             state.sinks.firstIndex { $0.id == id }.map { state.sinks.remove(at: $0) }
         }
-        // Released here: what an observer holds may call back when it goes.
+        // Released here: an object that an observer holds may call back in its `deinit`.
         _ = removed
     }
 }

@@ -19,7 +19,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
     /// How many elements were dropped so far.
     public var droppedCount: Int { sink.droppedCount }
-    /// Whether a loop has taken everything and waits; for tests.
+    /// Whether a loop has taken all elements and waits; for tests.
     package var isAwaited: Bool { sink.isAwaited }
 
     public func makeAsyncIterator() -> Iterator {
@@ -40,7 +40,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
             await place.next()
         }
 
-        /// Puts an element in front of what comes next, for this loop or, when it is left, for the next one.
+        /// Inserts an element before the next one, for this loop or, when it has ended, for the next one.
         public mutating func putBack(_ element: Element) {
             place.putBack(element)
         }
@@ -78,7 +78,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Gathers elements until the consumer asks.
+/// Collects elements until the consumer asks for them.
 final class StreamSink<Element: Sendable>: Sink {
     private struct State {
         var backlog: BoundedBacklog<Element>

@@ -17,7 +17,7 @@ final class TaskWait: Sendable {
         self.begin = begin
     }
 
-    /// The task has asked, and has nothing else to do.
+    /// The task has made its request, and has nothing else to do.
     func asked() {
         let end = begin()
         let isAnswered = state.withLockedValue { state in

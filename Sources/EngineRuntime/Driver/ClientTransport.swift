@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a script.
+/// Carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a script.
 ///
 /// No method blocks or throws; failures are events. After `close(_:reason: .abort)` nothing more is reported for the attempt.
 /// Deinitialising a transport closes everything that it still holds.
@@ -21,7 +21,7 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
 /// What a transport reports about one attempt, in order.
 public enum TransportEvent<Inbound: Sendable>: Sendable {
     case opened
-    /// Everything that one read brought, so that the driver takes its lock once per read and not once per message.
+    /// Everything that one read has received, so that the driver takes its lock once per read and not once per message.
     case received([Inbound])
     /// Bytes arrived, but no message for the session. Proves life.
     case heard

@@ -18,7 +18,7 @@ public enum Notice<Session: ProtocolSession>: Sendable {
 public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Changes and events, in one order.
     public let notices: Broadcaster<Notice<Session>>
-    /// Whether this machine has a way out to the service: each time that it comes or goes. Not in one order with ``notices``.
+    /// Whether this machine has a route to the service: an element for each change. Not in one order with ``notices``.
     public let networkChanges = Broadcaster<NetworkStatus>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .available })
 
     @usableFromInline let transport: any ClientTransport<Session>
@@ -93,7 +93,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         mailbox.withLockedValue { $0.machine.snapshot }
     }
 
-    /// Looks at what survives reconnects: wanted channels, cursor.
+    /// Reads the state that survives reconnects: wanted channels, cursor.
     public func withMemory<Value>(_ body: (Session.Memory) throws -> Value) rethrows -> Value {
         try mailbox.withLockedValue { try body($0.machine.memory) }
     }

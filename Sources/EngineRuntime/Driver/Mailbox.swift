@@ -35,7 +35,7 @@ import DequeModule
     }
 }
 
-/// What a driver has started and has to stop: timers, jobs, callers that wait.
+/// Everything that a driver has started and has to stop: timers, jobs, waiting callers.
 @usableFromInline struct Running<Session: ProtocolSession>: Sendable {
     struct Job: Sendable {
         let attempt: AttemptID

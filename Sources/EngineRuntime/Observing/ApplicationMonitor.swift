@@ -44,7 +44,7 @@ public final class ApplicationMonitor: Sendable {
     private let watch: @Sendable (@escaping @Sendable (Place) -> Void) -> Void
     private let state = NIOLockedValueBox(State())
 
-    /// A monitor of its own, for tests.
+    /// A separate monitor, for tests.
     ///
     /// - Parameter watch: called with the first observer, once. It calls its argument with every change, on one thread at a time.
     public init(watch: @escaping @Sendable (@escaping @Sendable (Place) -> Void) -> Void) {

@@ -13,7 +13,7 @@ extension EngineObserver {
     public func noted(_ report: ClientReport) {}
 }
 
-/// What happens in a client beside its connection's phases. Holds no payload, token or key.
+/// An event in a client beside its connection's phases. Contains no payload, token or key.
 public enum ClientReport: Hashable, Sendable {
     /// The service confirmed a channel, for the first time or again on a new connection.
     case subscribed(channel: String, isRenewal: Bool)

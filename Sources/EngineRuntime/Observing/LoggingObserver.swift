@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Logging
 
-/// Writes what happens in a client to a log: constant text, and the facts as metadata (rules OB-1 and OB-2).
+/// Writes a client's events to a log: constant text, with values as metadata (rules OB-1 and OB-2).
 public struct LoggingObserver: EngineObserver {
     private let logger: Logger
 

@@ -102,7 +102,7 @@ public struct MetricsObserver: EngineObserver {
         }
     }
 
-    /// For what happens seldom.
+    /// For rare events.
     private func count(_ label: String, _ category: StatusCategory) {
         // Code of the application's own may name categories as it likes; labels must stay few.
         let category = StatusCategory.failures.contains(category) ? category.rawValue : "other"

@@ -1,11 +1,11 @@
 import DequeModule
 
-/// What gathers in a ``CoalescingQueue``.
+/// The elements that wait in a ``CoalescingQueue``.
 @usableFromInline package protocol CoalescingBuffer {
     associatedtype Batch
 
     var isEmpty: Bool { get }
-    /// Takes everything out, in order.
+    /// Removes and returns everything, in order.
     mutating func takeAll() -> Batch
 }
 
@@ -15,9 +15,9 @@ import DequeModule
 /// elements out until none are left, or arranges for that; everybody else only adds. So elements keep their order, and nothing is called
 /// while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
 @usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
-    /// What was added and is not taken, in order. After adding to it in place, ``begin()`` has to be called.
+    /// The elements that were added and not taken, in order. After adding to it in place, ``begin()`` has to be called.
     @usableFromInline package var waiting: Buffer
-    /// Whether somebody takes elements out, or is going to.
+    /// Whether a caller takes elements out, or is about to.
     @usableFromInline package var isAtWork = false
 
     @inlinable package init(waiting: Buffer) {

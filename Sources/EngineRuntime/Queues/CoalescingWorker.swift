@@ -1,12 +1,13 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Hands what several threads put in to one closure, in order and one batch at a time. What comes while the closure runs makes its next batch.
+/// Passes elements of several threads to one closure, in order and one batch at a time. Elements that arrive while the closure runs
+/// make its next batch.
 ///
 /// Neither the closure nor the release of an element happens under the lock, so both may put in more. What was put in before the last
 /// reference to the worker went is handed on all the same.
 package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Sendable {
-    /// Where the closure is called.
+    /// The thread or queue on which the closure is called.
     package enum Place: Sendable {
         /// On a queue, one batch for each of its turns, so that others on the queue get theirs. With ``CallbackQueue/inline`` the caller hands on
         /// until nothing is left.
@@ -31,7 +32,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
         self.body = body
     }
 
-    /// Adds to what waits. After ``end()`` nothing is added.
+    /// Adds waiting elements. After ``end()`` nothing is added.
     ///
     /// - Parameter change: called once at most, under the lock: appends.
     package func put(_ change: (inout Buffer) -> Void) {
@@ -49,7 +50,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
         }
     }
 
-    /// Drops what waits, and takes nothing more. A batch that is being handed on still is.
+    /// Drops the waiting elements, and accepts no more. A batch that is being passed on still is.
     package func end() {
         // Released when the statement is over, without the lock.
         _ = state.withLockedValue { state in

@@ -18,7 +18,7 @@ public final class ManualTimers: TimerScheduler {
 
     private let state = NIOLockedValueBox(State())
 
-    /// A clock that stands still until a test moves it.
+    /// A clock that does not move until a test moves it.
     public init() {}
 
     public var now: Moment { state.withLockedValue { $0.now } }

@@ -14,9 +14,9 @@ public struct LineService: SimulatedService {
     private var confirmedAt: [String: [Int]] = [:]
     private var lastPublish = 0
 
-    /// What the user saw last, by channel; nil when not subscribed.
+    /// The last event that the user has received, by channel; nil when not subscribed.
     private var seen: [String: Int] = [:]
-    /// Where the confirmed subscriptions of a lost link had got to.
+    /// The positions of the confirmed subscriptions of a lost link.
     private var seenBefore: [String: Int] = [:]
     private var wanted: Set<String> = []
     private var mustDeclareGap: String?

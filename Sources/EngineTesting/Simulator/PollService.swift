@@ -71,7 +71,7 @@ public struct PollService: SimulatedService {
 
     public mutating func outcome(of job: Never, _ random: inout SeededRandom) -> Result<Never, ConnectionFailure> {}
 
-    /// A new poll takes the place of the old one, whose answer is not awaited any more.
+    /// A new poll replaces the old one, whose answer is no longer awaited.
     public mutating func clientSends(_ outbound: PollSession.Outbound) {
         if case .poll = outbound { isPolling = nil }
     }

@@ -13,7 +13,7 @@ struct SimulatedLink {
 
     let attempt: AttemptID
     var phase: Phase
-    /// Nothing arrives before what was sent earlier in the same direction.
+    /// Nothing arrives before an element that was sent earlier in the same direction.
     var lastArrivalUp: Moment
     var lastArrivalDown: Moment
 }

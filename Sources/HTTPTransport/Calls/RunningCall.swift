@@ -24,7 +24,7 @@ struct CallRequest: Sendable {
     }
 }
 
-/// A call under way: where any thread meets its event loop.
+/// A call in progress, which any thread may control and which runs on its event loop.
 final class RunningCall: Sendable {
     typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
 

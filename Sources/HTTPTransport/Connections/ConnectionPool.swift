@@ -176,7 +176,7 @@ final class ConnectionPool {
         if let next = origins.values.compactMap({ $0.idle.first?.idleSince }).min() { setIdleTimer(in: next + keepAlive - now) }
     }
 
-    /// Closes everything. Nothing can be asked any more.
+    /// Closes everything. No request can be made any more.
     func shutDown() {
         isClosed = true
         idleTimer?.cancel()

@@ -4,11 +4,11 @@ import NIOHTTP1
 import NIOSSL
 import TransportCommon
 
-/// What ends an exchange besides errors of sockets, TLS and the HTTP parser.
+/// The causes that end an exchange besides errors of sockets, TLS and the HTTP parser.
 enum ExchangeFault: Error, Hashable {
     /// The connection ended before the answer was complete.
     case cut
-    /// The answer is longer than is taken.
+    /// The answer exceeds the size limit.
     case tooLong
     /// The answer is none to the request.
     case unexpected
@@ -30,7 +30,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// What an error means that ended a poll on its way (rule HT-12).
+    /// The failure for an error that ended a poll in progress (rule HT-12).
     static func polling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown, is ChannelError:

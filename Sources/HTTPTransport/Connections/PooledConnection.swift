@@ -32,7 +32,7 @@ final class PooledConnection: ChannelInboundHandler {
     /// Whether all of the request is with the kernel.
     private var isWritten = true
     private var hasUnreportedBytes = false
-    /// Since when nobody has used the connection; set by the pool.
+    /// Since when the connection has been unused; set by the pool.
     var idleSince = NIODeadline.uptimeNanoseconds(0)
     /// How many requests were written to this connection.
     private(set) var uses = 0
@@ -68,7 +68,7 @@ final class PooledConnection: ChannelInboundHandler {
         run?.failed(error)
     }
 
-    /// Takes the connection out of the pool and closes it.
+    /// Removes the connection from the pool and closes it.
     func close() {
         guard stage != .closed else { return }
         let wasOpen = stage == .open

@@ -49,7 +49,7 @@ struct RequestHeads: Sendable {
     }
 }
 
-/// What may be part of a header (RFC 9110, 5.5 and 5.6.2).
+/// The characters that may be part of a header (RFC 9110, 5.5 and 5.6.2).
 enum HTTPText {
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty

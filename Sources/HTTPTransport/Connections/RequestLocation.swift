@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// An absolute URL, taken apart: whom to ask, and what for.
+/// An absolute URL in parts: the server, and the path.
 struct RequestLocation: Hashable, Sendable {
     var endpoint: HTTPEndpoint
     /// Path and query.
@@ -39,7 +39,7 @@ struct RequestLocation: Hashable, Sendable {
         }
         guard port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else { throw malformed }
         let isAddress = host.first == UInt8(ascii: "[")
-        // Without brackets a second colon is no part of a name.
+        // Without brackets a second colon cannot be part of a name.
         if !isAddress && host.contains(UInt8(ascii: ":")) || isAddress && host.last != UInt8(ascii: "]") { throw malformed }
         let number = port.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         let bare = isAddress ? host.dropFirst().dropLast() : host

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// One connection pool per set of settings, for as long as anybody uses it.
+/// One connection pool for each set of settings, as long as it is used.
 final class SharedConnections: Sendable {
     /// The settings that must be equal for two callers to share a pool.
     struct Settings: Hashable, Sendable {

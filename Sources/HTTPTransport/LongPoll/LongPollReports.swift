@@ -3,8 +3,8 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Where what becomes of requests leaves an attempt. Keeps the session's types away from everything that makes requests, which
-/// so is compiled once.
+/// Receives the outcomes of an attempt's requests. It keeps the session's types away from the code that makes requests, which therefore
+/// is compiled once.
 protocol LongPollReports: AnyObject, Sendable {
     /// Decodes an answer and reports it. On the event loop.
     func answered(_ id: UInt64, head: HTTPAnswerHead, body: ByteBuffer, isPoll: Bool)

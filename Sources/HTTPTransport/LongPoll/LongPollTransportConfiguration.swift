@@ -6,7 +6,7 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var trustRoots: TrustRoots
     /// Keys of which the server has to show one, besides being trusted; nil for any (rule HT-16).
     public var pins: CertificatePins?
-    /// What the client shows when the server asks for it; nil for none (rule WT-50).
+    /// The certificate that the client presents when the server asks for one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
     /// A proxy for every connection; none by default.
     public var proxy: HTTPProxy?

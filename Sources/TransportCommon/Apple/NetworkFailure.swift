@@ -5,7 +5,8 @@ import ConnectionEngine
 #endif
 
 extension ConnectionFailure {
-    /// What an error of Network.framework means that came up while dialling or on a live link; nil when `error` is none (rule SO-107).
+    /// Returns the failure for an error of Network.framework while dialling or on a live link; nil when `error` is not one (rule
+    /// SO-107).
     static func network(_ error: any Error, whileDialling: Bool) -> ConnectionFailure? {
         #if canImport(Network)
             switch error as? NWError {

@@ -98,7 +98,8 @@
     }
 
     extension ClientCertificate {
-        /// What the system's TLS shows to servers. Network.framework takes certificate and key from PKCS #12 only (rule SO-106).
+        /// Returns the identity that the system's TLS presents to servers. Network.framework accepts certificate and key from PKCS #12
+        /// only (rule SO-106).
         fileprivate func identity() throws(ConnectionFailure) -> sec_identity_t {
             guard let archive else { throw .certificateNeedsPKCS12 }
             var options: [String: Any] = [kSecImportExportPassphrase as String: archive.passphrase]

@@ -128,7 +128,7 @@ public struct ServerDialer: Sendable {
         return ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535.")
     }
 
-    /// What the initialiser of each channel does: hands it to the attempt, and adds the handlers of TLS.
+    /// The initialiser of each channel: passes it to the attempt, and adds the TLS handlers.
     private func prepare(
         _ channel: any Channel, adopt: (any Channel) -> Bool,
         addTLS: (ChannelPipeline.SynchronousOperations) throws -> Void

@@ -38,7 +38,7 @@ public final class SystemResolver: Resolver, Sendable {
 
     /// The IPv6 addresses; starts the lookup.
     public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        // A serial queue of its own gets a thread at once; the shared concurrent queue makes the ones behind it wait.
+        // A serial queue of its own gets a thread at once; lookups on the shared concurrent queue may wait for each other.
         DispatchQueue(label: "lifeline.resolver").async { [self] in
             let result = Result { try lookUp(host, port) }
             // In one turn of the loop, so that a dial never sees one half of the answer and misses the other.

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
 extension ConnectionFailure {
-    /// What an HTTP answer means that is not the one hoped for (rule WT-9; architecture, Categories).
+    /// Returns the failure for an HTTP answer that is not the expected one (rule WT-9; architecture, Categories).
     ///
     /// - Parameters:
     ///   - status: the status of the answer.
@@ -34,7 +34,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// A page where none was asked for is what networks show that want a sign-in first.
+    /// A web page in place of the expected answer is typical of networks that require a sign-in.
     private static func notTheProtocol(_ contentType: String?) -> String {
         contentType?.lowercased().hasPrefix("text/html") == true
             ? "A web page came instead of the protocol's answer: the network may want a sign-in first."

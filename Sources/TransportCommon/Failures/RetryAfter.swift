@@ -8,10 +8,11 @@
 
 /// The header `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
 public enum RetryAfter {
-    /// The longest pause that is taken over; engines clamp further.
+    /// The longest pause that is accepted; engines limit it further.
     public static let longest = Duration.seconds(86_400)
 
-    /// The pause that `value` asks for, at most a day; zero for a date in the past, nil for what is neither seconds nor a date.
+    /// Returns the pause that `value` asks for, at most a day; zero for a date in the past, nil for a text that is neither a number of
+    /// seconds nor a date.
     public static func duration(_ value: String, unixTime: Int64) -> Duration? {
         let text = value.drop { $0 == " " || $0 == "\t" }
         let digits = text.prefix { ("0"..."9").contains($0) }

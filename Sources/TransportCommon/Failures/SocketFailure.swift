@@ -11,7 +11,7 @@ import NIOPosix
 #endif
 
 extension ConnectionFailure {
-    /// What an error means that came up while dialling: name, TCP, TLS or the first answer (rules WT-6 to WT-8).
+    /// Returns the failure for an error while dialling: name, TCP, TLS or the first answer (rules WT-6 to WT-8).
     public static func dialling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case let failure as ConnectionFailure: failure

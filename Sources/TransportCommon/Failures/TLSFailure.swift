@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOSSL
 
 extension ConnectionFailure {
-    /// What an error of the TLS library means, or nil when it is none (rule WT-8).
+    /// Returns the failure for an error of the TLS library, or nil when it is not one (rule WT-8).
     ///
     /// A chain, name or date that is not accepted is `tlsUntrusted`; every other failed handshake is `tlsFailed`; one that was
     /// cut is a matter of the network.

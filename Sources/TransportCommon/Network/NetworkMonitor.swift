@@ -30,7 +30,7 @@ public final class NetworkMonitor: Sendable {
     private let source: any NetworkSource
     private let state = NIOLockedValueBox(State())
 
-    /// A monitor of its own, for tests and other systems.
+    /// Makes a separate monitor, for tests and other systems.
     public init(source: any NetworkSource) {
         self.source = source
     }
@@ -111,7 +111,7 @@ public final class NetworkMonitor: Sendable {
     }
 }
 
-/// One observer's registration with the monitor; ends with this object.
+/// One observer's registration with the monitor. Releasing this object ends it.
 public final class NetworkObservation: Sendable {
     private let end: @Sendable () -> Void
 

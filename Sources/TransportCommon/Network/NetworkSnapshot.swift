@@ -12,7 +12,7 @@ public struct NetworkSnapshot: Hashable, Sendable {
         self.isReachable = isReachable
     }
 
-    /// What to report when this snapshot follows `previous`; nil when nothing changed that matters (rule NM-2).
+    /// Returns the status to report when this snapshot follows `previous`; nil when nothing relevant changed (rule NM-2).
     public func change(from previous: NetworkSnapshot) -> NetworkStatus? {
         if !isReachable { return previous.isReachable ? .unavailable : nil }
         return previous.isReachable && previous.ways == ways ? nil : .available

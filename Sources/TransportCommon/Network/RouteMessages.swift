@@ -104,7 +104,7 @@ struct RouteMessages: Hashable, Sendable {
                 prefixLength: body[1], gateway: found[gatewayType] ?? []))
     }
 
-    /// The attributes behind a message's fixed part: length, type, value, padding.
+    /// Reads the attributes after a message's fixed part: length, type, value, padding.
     private func attributes(_ body: UnsafeRawBufferPointer, from start: Int) -> [UInt16: [UInt8]] {
         var found: [UInt16: [UInt8]] = [:]
         var position = start

@@ -5,7 +5,7 @@
         import Musl
     #endif
 
-    /// A netlink socket of its own, closed with this object.
+    /// A separate netlink socket. Releasing this object closes it.
     final class RouteSocket: Sendable {
         let descriptor: CInt
 

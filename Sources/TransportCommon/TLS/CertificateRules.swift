@@ -50,7 +50,7 @@ extension NIOSSLCertificate {
         }
     }
 
-    /// A wildcard stands for one whole label, the first.
+    /// A wildcard matches one whole label, the first.
     static func matches(_ name: String, _ host: String) -> Bool {
         let (name, host) = (name.lowercased(), (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased())
         guard name.hasPrefix("*.") else { return !host.isEmpty && name == host }
@@ -58,7 +58,7 @@ extension NIOSSLCertificate {
         return host[dot...] == name.dropFirst()
     }
 
-    /// Refuses what the TLS library still lets pass (rule WT-7).
+    /// Refuses certificates that the TLS library still accepts although they are too weak (rule WT-7).
     public func checkStrength() throws(CertificateFault) {
         // Neither are keys and signatures that are not known here: RSA keys below 2048 bits, for one.
         guard let content = try? CertificateContent(der: toDERBytes()), let algorithm = content.signatureAlgorithm,

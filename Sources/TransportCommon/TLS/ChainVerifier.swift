@@ -9,7 +9,7 @@ import NIOSSL
 struct ChainVerifier: Sendable {
     /// How many certificates a chain may have, the root included.
     static let longestChain = 10
-    /// How many signatures are checked at most; whoever sends more possible ways than that has none of them taken.
+    /// The greatest number of signatures that are checked. A chain with more possible paths than that is refused.
     static let mostSignatures = 64
 
     private let roots: TrustedRoots

@@ -19,7 +19,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         let passphrase: String
     }
 
-    /// From PEM files. Blocks while it reads them.
+    /// Reads PEM files. Blocks while it reads them.
     ///
     /// - Parameters:
     ///   - certificateFile: the path of the certificate, with intermediate ones behind it.
@@ -32,7 +32,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
             names: (certificateFile, keyFile))
     }
 
-    /// From PEM text, such as from a secret store.
+    /// Reads PEM text, such as from a secret store.
     ///
     /// - Parameters:
     ///   - pem: the certificate, with intermediate ones behind it.
@@ -65,8 +65,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         try self.init(chain: chain, key: privateKey, name: "the DER bytes")
     }
 
-    /// From PKCS #12, such as a file with the extension `.p12`: the only kind that Network.framework takes, by which clients connect on Apple
-    /// platforms.
+    /// Reads PKCS #12, such as a file with the extension `.p12`. This is the only format that Network.framework accepts, which clients
+    /// use on Apple platforms.
     ///
     /// - Parameters:
     ///   - pkcs12: the bytes of the file: a certificate, its key and, if needed, intermediate certificates.

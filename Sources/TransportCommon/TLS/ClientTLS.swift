@@ -41,7 +41,7 @@ public struct ClientTLS: Sendable {
         let name = address == nil ? host : nil
         guard let verifier else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
         return try NIOSSLClientHandler(context: context, serverHostname: name) { [host] sent, verdict in
-            // Not on the loop, since signatures take their time.
+            // Not on the event loop, because checking signatures takes time.
             verdict.completeWithTask { verifier.verify(sent, host: host, unixTime: WallClock.unixTime) }
         }
     }

@@ -18,7 +18,7 @@ extension ChannelPipeline.SynchronousOperations {
     public func checkPeerCertificate(pins: CertificatePins? = nil, host: String? = nil) throws {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return }
         guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
-        // Without the verified chain the server's own certificate alone is proven.
+        // Without the verified chain, only the server's own certificate is known to be valid.
         let verified = handler.peerValidatedCertificateChain.map { Array($0) } ?? [certificate]
         try verified.checkChain(pins: pins, host: host)
     }

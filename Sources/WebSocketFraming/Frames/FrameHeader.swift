@@ -5,7 +5,7 @@ struct FrameHeader: Hashable {
     var length: Int
     /// Nil when the payload is not masked.
     var mask: FrameMask?
-    /// How many bytes the header itself takes.
+    /// The length of the header in bytes.
     var byteCount: Int
 
     /// The longest header: 2 bytes, a 64-bit length and a mask.

@@ -25,7 +25,7 @@ public struct ServerHandshake: Sendable {
             }
         }
 
-        /// The fields to answer with, which say what would have been right.
+        /// The fields of the answer, which name the expected values.
         public var responseFields: [HeaderField] {
             switch self {
             case .notGet: [("Allow", "GET")]

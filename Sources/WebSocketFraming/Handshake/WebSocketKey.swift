@@ -48,7 +48,7 @@ enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
-            // in bounds: the stride ends in front of the count.
+            // in bounds: the stride ends before the count.
             let group = bytes[start..<min(start + 3, bytes.count)]
             var bits: UInt32 = 0
             for (place, byte) in group.enumerated() { bits |= UInt32(byte) << UInt32(16 - 8 * place) }

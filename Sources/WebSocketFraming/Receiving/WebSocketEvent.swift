@@ -1,4 +1,4 @@
-/// What arrived. The bytes are valid during the call that brings them, and no longer.
+/// A received message or frame. Its bytes are valid only during the call that delivers them.
 public enum WebSocketEvent {
     /// A whole text message; its bytes are UTF-8.
     case text(UnsafeRawBufferPointer)
@@ -12,7 +12,7 @@ public enum WebSocketEvent {
     case close(WebSocketCloseCode?, reason: UnsafeRawBufferPointer)
 }
 
-/// How much a receiver takes from its peer.
+/// The limits on what a receiver accepts from its peer.
 public struct WebSocketLimits: Hashable, Sendable {
     /// The largest message, in bytes, over all its fragments.
     public var messageBytes: Int

@@ -32,7 +32,8 @@ public struct WebSocketReceiver: Sendable {
         kind != nil || frame != nil || !headerBytes.isEmpty
     }
 
-    /// Takes all readable bytes of `buffer` and reports what they complete, in order. `handle` must not use the receiver.
+    /// Reads all readable bytes of `buffer` and reports the frames and messages that they complete, in order. `handle` must not use the
+    /// receiver.
     ///
     /// - Throws: the violation that ends the stream. Everything before it has been reported.
     public mutating func receive(
@@ -149,7 +150,7 @@ public struct WebSocketReceiver: Sendable {
         if header.isFinal { try finishMessage(handle) }
     }
 
-    /// Continues a frame whose payload comes in pieces.
+    /// Continues a frame whose payload arrives in pieces.
     private mutating func resume(
         _ partial: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
         _ handle: (WebSocketEvent) -> Void

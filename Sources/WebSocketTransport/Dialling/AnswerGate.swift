@@ -9,7 +9,7 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Takes the bytes behind the answer, from the moment at which the answer is found good.
+    /// Receives the bytes after the answer, from the moment at which the answer is accepted.
     var sink: ((inout ByteBuffer) -> Void)?
 
     private let limit: Int

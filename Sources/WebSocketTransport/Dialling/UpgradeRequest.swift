@@ -8,8 +8,8 @@ struct UpgradeRequest: Sendable {
     let head: HTTPRequestHead
     let handshake: ClientHandshake
 
-    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a header that
-    ///   belongs to the handshake, a port out of range, no host (rule WT-4).
+    /// - Throws: category `badRequest` for an invalid request: line breaks in the target or a header, a header that belongs to the
+    /// handshake, a port out of range, no host (rule WT-4).
     init(endpoint: WebSocketEndpoint, key: WebSocketKey) throws(ConnectionFailure) {
         guard !endpoint.bareHost.isEmpty,
             endpoint.bareHost.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") })

@@ -2,7 +2,7 @@ import ConnectionEngine
 import WebSocketFraming
 
 extension ConnectionFailure {
-    /// What the peer's close frame means as long as no session knows better (rule WT-14).
+    /// Returns the failure for the peer's close frame, unless a session has a more precise one (rule WT-14).
     static func closeFrame(_ code: WebSocketCloseCode?, reason: UnsafeRawBufferPointer) -> ConnectionFailure {
         let category: StatusCategory =
             switch code {

@@ -15,7 +15,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         case open
         /// Our close frame is out; the peer's is awaited.
         case closing
-        /// The end has been reported. What still comes is dropped until the peer hangs up.
+        /// The end has been reported. Bytes that still arrive are dropped until the peer closes the connection.
         case draining
     }
 
@@ -109,7 +109,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
                 case .binary(let bytes):
                     partial.messageEnded()
                     if let inbound = decoder.binary(bytes) { received.append(inbound) }
-                // Control frames come between the fragments of a message, which goes on.
+                // Control frames may come between the fragments of a message, which then continues.
                 case .pong(let bytes): if let inbound = decoder.pong(bytes) { received.append(inbound) }
                 case .ping(let bytes): answerPing(bytes, &answers)
                 case .close(let sent, let reason):
@@ -145,7 +145,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         }
     }
 
-    /// The end of one read: one report for all it brought, and the clock of the message under way.
+    /// Handles the end of one read: one report for all its bytes, and the time limit of the unfinished message.
     private func finishRead() {
         flushReceived()
         guard stage == .open || stage == .closing else { return }

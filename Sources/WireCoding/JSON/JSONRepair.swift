@@ -18,7 +18,7 @@ public struct JSONRepair {
 
     /// The lists of a text. Inside their elements, and in other members, nothing is repaired: they are replaced as a whole.
     public struct Plan: Sendable {
-        /// Of several lists at one path the first counts.
+        /// If several lists have the same path, the first is used.
         public var lists: [List]
         /// The replacement of a damaged element.
         public var replacement: @Sendable (UnsafeRawBufferPointer) -> [UInt8]

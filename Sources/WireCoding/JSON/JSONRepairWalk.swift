@@ -249,8 +249,8 @@ struct JSONRepairWalk {
 
 /// Steps over values that may be no JSON.
 enum JSONSkip {
-    /// Where the value at `start` ends, by its quotes and brackets; nil when they do not match. A quotation mark too many or too few
-    /// shows in what follows a string.
+    /// Returns the end of the value at `start`, by its quotes and brackets; nil when they do not match. A missing or surplus quotation
+    /// mark is recognised by the bytes after the string.
     ///
     /// - Parameter allowsBackslashes: whether a backslash may stand outside of strings. There it may also mean that a quotation mark is
     ///   missing; whoever can tell the next whole element by its keys rather looks for that.

@@ -18,7 +18,7 @@ extension Dictionary where Key == Identifier {
         _modify { yield &self[Identifier(text), default: value()] }
     }
 
-    /// Takes the value of the id with this text out.
+    /// Removes the value of the id with this text, and returns it.
     @discardableResult
     public mutating func removeValue(forKey text: String) -> Value? { removeValue(forKey: Identifier(text)) }
 }
@@ -31,7 +31,7 @@ extension OrderedDictionary where Key == Identifier {
         _modify { yield &self[Identifier(text)] }
     }
 
-    /// Takes the value of the id with this text out.
+    /// Removes the value of the id with this text, and returns it.
     @discardableResult
     public mutating func removeValue(forKey text: String) -> Value? { removeValue(forKey: Identifier(text)) }
 }
@@ -44,7 +44,7 @@ extension Set<Identifier> {
     @discardableResult
     public mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: Identifier) { insert(Identifier(text)) }
 
-    /// Takes the id with this text out.
+    /// Removes the id with this text.
     @discardableResult
     public mutating func remove(_ text: String) -> Identifier? { remove(Identifier(text)) }
 }

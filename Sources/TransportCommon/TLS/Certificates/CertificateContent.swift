@@ -38,7 +38,7 @@ struct CertificateContent {
             isVersion1 = true
         }
         _ = try reader.next(DERReader.Tag.integer)
-        // The algorithm stands inside and outside of what is signed, and has to be the same.
+        // The algorithm is stated inside and outside the signed part, and both must be equal.
         let inner = try reader.next(DERReader.Tag.sequence)
         guard inner.encoded.elementsEqual(algorithm.encoded) else { throw DERReader.Malformed() }
         signatureAlgorithm = try SignatureAlgorithm(inner)
@@ -81,7 +81,7 @@ enum CertificateTime {
         }
         switch (value.tag, digits.count) {
         case (DERReader.Tag.generalizedTime, 14): break
-        // Two digits stand for 1950 to 2049.
+        // Two digits mean the years 1950 to 2049.
         case (DERReader.Tag.utcTime, 12): digits = (digits[0] >= 5 ? [1, 9] : [2, 0]) + digits
         default: throw DERReader.Malformed()
         }

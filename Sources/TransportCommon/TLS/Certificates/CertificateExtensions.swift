@@ -55,7 +55,7 @@ struct CertificateExtensions {
             while !names.isAtEnd { alternativeNames.append(AlternativeName(try names.next())) }
         case 19: authority = try Self.authority(&value)
         case 30: nameConstraints = try NameConstraints(value.sequence())
-        // Policies are not asked for, so that any will do.
+        // No policy is required, so any is acceptable.
         case 32: return
         case 37:
             var list = try value.sequence()
@@ -70,8 +70,8 @@ struct CertificateExtensions {
         try value.end()
     }
 
-    /// A truth value that is false when it is left out. Anything but the two values of DER is refused: what other readers take for true must
-    /// not be false here.
+    /// Reads a boolean that is false when it is missing. Values other than the two of DER are refused, because other readers might take
+    /// them for true.
     private static func truth(_ reader: inout DERReader) throws(DERReader.Malformed) -> Bool {
         guard let value = try reader.nextIfPresent(DERReader.Tag.boolean) else { return false }
         switch Array(value.content) {

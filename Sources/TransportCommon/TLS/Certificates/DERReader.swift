@@ -1,6 +1,6 @@
 /// Reads DER (ITU-T X.690): values of definite length, one behind the other. Every length is compared with the bytes that there are.
 struct DERReader {
-    /// One value: its tag, its content, and all of its bytes.
+    /// One value: its tag, its content, and all its bytes.
     struct Value {
         var tag: UInt8
         var content: ArraySlice<UInt8>
@@ -70,7 +70,7 @@ struct DERReader {
         nextTag == tag ? try next() : nil
     }
 
-    /// The next value, which has to be a sequence: what is inside.
+    /// Reads the next value, which must be a sequence, and returns a reader of its content.
     mutating func sequence() throws(Malformed) -> DERReader {
         try next(Tag.sequence).inner
     }

@@ -83,7 +83,7 @@ struct NameConstraints {
         }
     }
 
-    /// Whether a part of what `name` stands for is inside.
+    /// Returns whether any part of the names that `name` stands for lies in the subtree.
     private static func touches(_ subtree: Subtree, _ name: AlternativeName) -> Bool {
         switch (subtree, name) {
         case (.host(let base), .host(let host)):
