@@ -37,8 +37,8 @@ package struct DatabaseFile: Sendable {
         try createDirectory()
         var status = stat()
         if stat(path, &status) == 0 {
-            // Not opened: closing it would take away the locks that SQLite has for other databases of this process on the same file, which
-            // would then take each other for gone (rule CD-62).
+            // Not opened: closing it would release the locks that SQLite has for other databases of this process on the same file, and
+            // each of these would take the other's process for dead (rule CD-62).
             guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable(reason: String(cString: strerror(EISDIR))) }
             guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
             return true
@@ -112,7 +112,7 @@ package struct DatabaseFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Renames the database and what belongs to it, and forgets the oldest of those put aside before.
+    /// Renames the database and its companion files, and deletes the oldest of those that were renamed before.
     package func putAside() throws(DatabaseFileError) {
         let oldest = aside(Self.keptAside)
         for suffix in [""] + Self.companions { unlink(oldest + suffix) }

@@ -82,7 +82,7 @@ struct RootCommand: AsyncParsableCommand {
         leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
     }
 
-    /// Where the options of the command that was called are explained.
+    /// Where the options of the called command are explained.
     private static var hint: String {
         var path = "lifeline"
         var known = configuration.subcommands

@@ -119,7 +119,7 @@ public final class LifelineServer: Sendable {
                 let listener: any Channel
                 let admin: AdminServer?
                 do {
-                    // First, so that a port that is taken leaves no server behind that clients have found.
+                    // First: if the port is in use, no server must be left behind that clients have found already.
                     admin = try await AdminServer(configuration, host, services, seat, certificate)
                 } catch {
                     try await host.release()

@@ -9,8 +9,8 @@ import ServerRuntime
 import ServerValues
 import ServiceBridge
 
-/// What servers in one process share: channels, streams, presence, groups, grants and chat. Several servers on one backend behave as
-/// one server with several ports.
+/// The shared state of the servers in one process: channels, streams, presence, groups, grants and chat. Several servers on one backend
+/// behave as one server with several ports.
 ///
 /// The first server to join decides with its configuration what is kept and where; the others should be configured alike. The last one
 /// to leave closes the stores.
@@ -32,7 +32,7 @@ package final class LocalBackend: Sendable {
 
         init(_ configuration: ServerConfiguration, _ names: MetricNames, _ feed: LiveFeed) async throws {
             bridgeQueue = BridgeQueue()
-            // Asked for each message; without a console nobody ever looks on.
+            // Asked for each message; without a console there are no viewers.
             let tap: any BridgeTap =
                 configuration.admin == nil
                 ? bridgeQueue : ObservedTap(bridgeQueue, feed: feed)

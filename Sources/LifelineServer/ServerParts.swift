@@ -7,14 +7,14 @@ import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// What servers share: in one process (``LocalBackend``), or over a Redis.
+/// The parts that servers share: in one process (``LocalBackend``), or over a Redis.
 protocol ServerParts: Sendable {
     var channels: any ChannelBackend { get }
     var streams: any StreamBackend { get }
     var chat: any ChatBackend { get }
     /// Answers requests of Pusher's HTTP API elsewhere; nil where they are answered here.
     var pusherForwarder: PusherService.RequestForwarder? { get }
-    /// What the servers' bridge carries; nil where there can be none.
+    /// The queue of the servers' bridge; nil where there can be none.
     var bridge: BridgeQueue? { get }
     /// The last change of keysets and chat applications.
     var reloading: NIOLockedValueBox<Task<Void, any Error>?> { get }
@@ -25,7 +25,7 @@ protocol ServerParts: Sendable {
     func applicationsChanged()
 }
 
-/// A server's part in what servers share, from joining to leaving.
+/// A server's place in a backend, from joining to leaving.
 protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: any ServerParts { get }
@@ -43,7 +43,7 @@ protocol ServerSeat: Sendable {
     /// Signs in to Redis with this user and password from now on. Does nothing for a server alone.
     func renew(_ redis: RedisConfiguration)
 
-    /// Lets the server bridge what the servers share.
+    /// Lets the server's bridge carry the messages of the shared backend.
     func open(_ bridge: Bridge) throws
     /// Leaves. The server's connections are gone by now.
     func leave() async

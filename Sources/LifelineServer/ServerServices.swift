@@ -6,7 +6,7 @@ import ServerDescriptions
 import ServerRuntime
 import ServiceBridge
 
-/// The three services of a server and what they keep, composed.
+/// The three services of a server and their state, composed.
 struct ServerServices: Sendable {
     let context: ServerContext
     let pusher: PusherService
@@ -34,7 +34,7 @@ struct ServerServices: Sendable {
         }
     }
 
-    /// The server's fronts. Others come first, and Pusher last: it judges every WebSocket that nobody else takes.
+    /// The server's fronts. Others come first, and Pusher last: it takes every WebSocket that no other front takes.
     ///
     /// - Parameter otherMetrics: add families of what is no front.
     func host(

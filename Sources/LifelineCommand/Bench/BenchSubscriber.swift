@@ -29,7 +29,7 @@ final class BenchSubscriber: Sendable {
 
     var now: State { state.withLockedValue(\.self) }
 
-    /// What one read of the connection brought: the texts of messages.
+    /// The texts of the messages of one read.
     func receive(_ texts: some Sequence<String>) {
         let now = Moment.now
         var latencies: [Int64] = []

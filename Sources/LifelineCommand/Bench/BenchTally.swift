@@ -1,7 +1,8 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// What all subscribers have received. Any thread may add; the locks are spread, so that event loops do not wait for each other.
+/// The received messages of all subscribers. Any thread may add; there are several locks, so that event loops do not wait for each
+/// other.
 final class BenchTally: Sendable {
     private struct Part {
         var histogram = LatencyHistogram()

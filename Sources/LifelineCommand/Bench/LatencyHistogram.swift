@@ -37,7 +37,7 @@ struct LatencyHistogram: Sendable {
         return maximum
     }
 
-    /// Values below `parts` have buckets of their own.
+    /// Each value below `parts` has a bucket.
     static func bucket(of value: Int64) -> Int {
         guard value >= parts else { return Int(value) }
         let exponent = Int64.bitWidth - 1 - value.leadingZeroBitCount

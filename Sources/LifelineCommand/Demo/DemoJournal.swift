@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What happened in a demonstration, and whether it adds up, as a value.
+/// The events of a demonstration, and whether they are complete, as a value.
 struct DemoJournal: Sendable {
     /// One kind of traffic: sender, receiver and channel.
     struct Route: Hashable, Sendable {
@@ -140,8 +140,8 @@ extension DemoJournal {
         }
     }
 
-    /// Rule CL-10: nothing is lost but what was declared, nothing comes twice or from nowhere, every outage was noticed in time and
-    /// has ended.
+    /// Rule CL-10: nothing is lost except what was declared, nothing comes twice or without a cause, every outage was noticed in time
+    /// and has ended.
     var addsUp: Bool {
         let total = total
         return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && problems.isEmpty

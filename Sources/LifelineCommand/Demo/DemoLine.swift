@@ -5,7 +5,7 @@ import WireCoding
 enum DemoLine: Sendable {
     /// A client's event, or an observation of the script.
     case event(Event)
-    /// What the script does next: the cause of the lines that follow.
+    /// The next step of the script: the cause of the lines that follow.
     case cause(at: Moment, elapsed: Duration, String)
     /// Introductions and tables, for people only.
     case text(String)
@@ -33,7 +33,7 @@ enum DemoLine: Sendable {
         var problems: [String]
     }
 
-    /// For people; nil for what only programs read.
+    /// The text for people; nil for lines that only programs read.
     func plain(_ colours: Colours) -> String? {
         switch self {
         case .event(let event):
@@ -46,7 +46,7 @@ enum DemoLine: Sendable {
         }
     }
 
-    /// Rule CL-92: one JSON object on one line; nil for what only people read.
+    /// Rule CL-92: one JSON object on one line; nil for lines that only people read.
     func json(_ service: ServiceName, _ clock: TimeOfDay) -> String? {
         var object = JSONObject()
         switch self {

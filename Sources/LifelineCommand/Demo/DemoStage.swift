@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PusherSwift
 
-/// Where the demonstration writes down and shows what happens, and where its script waits for it.
+/// Records and shows the events of the demonstration, and lets its script wait for them.
 final class DemoStage: Sendable {
     struct State: Sendable {
         var journal: DemoJournal

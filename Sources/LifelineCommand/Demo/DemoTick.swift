@@ -1,7 +1,7 @@
 import PusherProtocol
 import WireCoding
 
-/// What every event of the demonstration carries: who sent it, and its number on its way.
+/// The contents of every event of the demonstration: its sender, and its number on its way.
 struct DemoTick: Hashable, Sendable {
     var from: String
     var number: Int

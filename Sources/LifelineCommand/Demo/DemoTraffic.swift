@@ -43,7 +43,7 @@ struct DemoTraffic: Sendable {
         return DemoTick(from: from, number: number)
     }
 
-    /// As it goes over the wire: encrypted where the channel is.
+    /// As sent over the wire: encrypted where the channel is.
     private func text(of tick: DemoTick, on channel: String) -> String? {
         guard channel == app.vault else { return tick.json }
         var generator = SystemRandomNumberGenerator()

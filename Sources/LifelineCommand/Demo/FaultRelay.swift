@@ -163,7 +163,7 @@ final class RelayLine: Sendable {
     }
 }
 
-/// Hands what one side of a line brings to the other.
+/// Passes the bytes of one side of a line to the other.
 private final class RelayHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 

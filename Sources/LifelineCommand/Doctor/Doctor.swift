@@ -98,7 +98,7 @@ struct Doctor: Sendable {
         }
     }
 
-    /// What an error means that a step did not explain itself.
+    /// The finding for an error that a step did not explain itself.
     static func finding(_ error: any Error) -> Finding {
         switch error {
         case let finding as Finding: finding

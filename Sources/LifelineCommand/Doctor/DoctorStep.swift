@@ -1,4 +1,4 @@
-/// One question of the diagnosis, in the order in which they are asked.
+/// One question of the diagnosis, in the order of the examination.
 enum DoctorStep: String, CaseIterable, Hashable, Sendable {
     case configuration, resolution, connection, proxy, tls, http, clock
     case upgrade, handshake, ping

@@ -13,7 +13,7 @@ struct DoctorTarget: Sendable {
     /// In front of the service's own paths, such as `/realtime`; empty for none.
     var prefix: String
     var key: String
-    /// Whether the key was given, and is not the default.
+    /// Whether a key was given that is not the default.
     var hasOwnKey: Bool
     var secret: String?
     var appID: String
@@ -23,7 +23,7 @@ struct DoctorTarget: Sendable {
     var token: String?
     /// The user for whom Nexconn issues a token.
     var user: String?
-    /// The channel to use; nil for one of its own.
+    /// The channel to use; nil for a new one.
     var channel: String?
     var proxy: HTTPProxy?
 
@@ -106,7 +106,7 @@ struct DoctorTarget: Sendable {
             credentials: parts.user.map { HTTPProxy.Credentials(user: $0, password: parts.password ?? "") })
     }
 
-    // MARK: What follows from it
+    // MARK: Derived values
 
     /// Whether no client of this package can connect: those of PubNub take a host and a port (rule SO-123).
     var isPubNubBelowPath: Bool { service == .pubnub && !prefix.isEmpty }
@@ -120,7 +120,7 @@ struct DoctorTarget: Sendable {
     var appPath: String { "\(prefix)/app/\(PercentEncoding.encode(key))" }
     var serviceHost: ServiceHost { ServiceHost(host, port: port, tls: usesTLS) }
 
-    /// Where Pusher's HTTP API is: Pusher's own hosts come in pairs.
+    /// The host of Pusher's HTTP API: Pusher's own hosts come in pairs.
     var api: String {
         let isPushers = host.hasPrefix("ws-") && host.hasSuffix(".pusher.com")
         let name = isPushers ? "api-" + host.dropFirst(3) : bracketed

@@ -18,7 +18,7 @@ struct RedisDoctor: Sendable {
     func run() async throws(RedisAddressError) -> Int {
         var settings = try RedisLinkSettings(
             address: address, clientName: "lifeline-doctor", key: keys.name(""), seed: .random(in: 0 ... .max))
-        // No messages: commands show all that is asked.
+        // Without a connection for messages: commands show everything that is needed.
         settings.policy.probe = nil
         let ready = NIOLockedValueBox<RedisServer?>(nil)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)

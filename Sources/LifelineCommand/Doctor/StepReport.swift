@@ -11,7 +11,7 @@ enum StepVerdict: Hashable, Sendable {
     case failed(Finding)
 }
 
-/// A step, what came of it and how long it took.
+/// A step, its result and how long it took.
 struct StepReport: Hashable, Sendable {
     var step: DoctorStep
     var verdict: StepVerdict

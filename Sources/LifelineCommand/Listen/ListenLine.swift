@@ -34,7 +34,7 @@ struct ListenLine: Hashable, Sendable {
     var subscriber: String
     var content: Content
 
-    /// Rule CL-1: every key of a kind, always, in this order.
+    /// Rule CL-1: always every key of a kind, in this order.
     ///
     /// - Parameter time: the time of day of the line as text.
     func json(time: (Moment) -> String) -> String {

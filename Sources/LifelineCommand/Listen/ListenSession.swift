@@ -16,7 +16,7 @@ struct ListenSession: Sendable {
     private let duration: Duration?
     private let text: @Sendable (ListenLine) -> String
 
-    /// How long the last lines may take to be read.
+    /// How long the reader has for the last lines.
     private static let patience = Duration.seconds(2)
 
     init(service: Service, command: ListenCommand) {
@@ -36,7 +36,7 @@ struct ListenSession: Sendable {
         }
     }
 
-    /// Runs to the end; whether it did what it was asked for (rules CL-6 and CL-93).
+    /// Runs to the end; returns whether the session succeeded (rules CL-6 and CL-93).
     func run() async -> Bool {
         let (ends, end) = AsyncStream<End>.makeStream()
         let printer = LinePrinter(onBroken: { end.yield(.asked) })
@@ -78,7 +78,7 @@ struct ListenSession: Sendable {
         return if isTimeUp { await listener.hasListened } else { true }
     }
 
-    /// Rule CL-6: a connection that has failed for good may still be asked to connect again, as long as somebody can ask.
+    /// Rule CL-6: a connection that has failed for good may still be requested again, as long as commands can arrive.
     private func waitForEnd(_ ends: AsyncStream<End>) async -> End {
         var hasFailed = false
         var hasInput = true

@@ -18,7 +18,7 @@ struct ListenTranslator: Sendable {
     /// Whether it was connected, and at least one channel was confirmed if any was refused (rule CL-93).
     var hasListened: Bool { hasConnected && (hasSubscribed || !wasRefused) }
 
-    /// A channel was refused before the service was asked.
+    /// A channel was refused before a request to the service.
     mutating func noteRefusal() { wasRefused = true }
 
     init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
@@ -34,7 +34,7 @@ struct ListenTranslator: Sendable {
     mutating func lines(for event: ClientEvent) -> [ListenLine] {
         switch event {
         case .status(let status):
-            // Rule CL-3: only when it differs from the last.
+            // Rule CL-3: a status is printed only when it differs from the last one.
             guard let line = ListenLine.Status(status, of: service), line.word != last else { return [] }
             last = line.word
             if line.word == .connected { hasConnected = true }
@@ -71,7 +71,7 @@ struct ListenTranslator: Sendable {
         case .notice(let notice, let at):
             return showsNotices ? [line(at, .notice(notice))] : []
         case .dropped(_, let since, let at):
-            // Rule CL-4: what this program could not print in time is a gap of every channel.
+            // Rule CL-4: lines that could not be printed in time are a gap of every channel.
             return subscribed.map { line(at, .gap(channel: $0, since: since)) }
         }
     }

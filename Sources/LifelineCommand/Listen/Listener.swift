@@ -16,7 +16,7 @@ actor Listener {
     private var connecting: Task<Void, Never>?
     /// Ends when the client is connecting again after a failure. A subscription that comes before would get that failure at once.
     private var reconnecting: Task<Void, Never>?
-    /// Publishes that were asked for, and those that were answered.
+    /// The numbers of requested and of answered publishes.
     private var published = (asked: 0, answered: 0)
     private let publishes: AsyncStream<(channel: String, json: String)>.Continuation
     private let publishing: AsyncStream<(channel: String, json: String)>
@@ -52,7 +52,7 @@ actor Listener {
         connect()
     }
 
-    /// Tells what happens until the sequence ends.
+    /// Prints the events until the sequence ends.
     ///
     /// - Parameter onFailed: called when the connection has failed for good.
     func tell(_ events: ClientEvents, onFailed: @Sendable () -> Void) async {
@@ -70,7 +70,7 @@ actor Listener {
         }
     }
 
-    /// Publishes what was asked for, one after the other, so that the order stays. Ends with ``stop()``.
+    /// Publishes the requested messages one after the other, so that their order stays. Ends with ``stop()``.
     func publishInOrder() async {
         for await (channel, json) in publishing {
             do throws(LifelineError) {
@@ -146,7 +146,7 @@ extension Listener {
     private func connect() {
         connecting?.cancel()
         let client = client
-        // What still waits then is about to end with the connection that failed.
+        // Messages that still wait then are about to end with the connection that failed.
         let hasFailed = client.status.phase == .failed
         let statuses = client.statuses
         // Statuses report failures.
@@ -206,7 +206,7 @@ extension Listener {
         if pending[channel]?.turn == turn { pending[channel] = nil }
     }
 
-    /// What the service was not even asked for is not among the client's events.
+    /// A channel that was refused without a request to the service is not among the client's events.
     private func refused(_ channel: String, _ error: LifelineError) async {
         guard error.code == .unsupported || channel.hasBytePrefix("#"), error.code != .disconnected, error.code != .cancelled,
             client.status.phase != .failed

@@ -76,7 +76,7 @@ struct ChannelList: Sendable {
 
     private static func channels(_ json: JSONText) throws(CommandFailure) -> [JSONText.Member] {
         guard let members = json["channels"]?.members else {
-            // Without channels one official server answers with an empty list.
+            // Without channels PubNub's own service answers with an empty list.
             if json["channels"]?.elements?.isEmpty == true { return [] }
             throw CommandFailure("The server's answer has no list of channels.")
         }

@@ -2,7 +2,7 @@ import OrderedCollections
 import PubNubProtocol
 import WireCoding
 
-/// What a PubNub access token grants, for people and as JSON. Does not check the signature.
+/// The rights of a PubNub access token, as text and as JSON. Does not check the signature.
 struct PubNubTokenReport {
     let token: PubNubAccessToken
 

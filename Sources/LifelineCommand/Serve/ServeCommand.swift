@@ -177,7 +177,7 @@ struct ServeCommand: AsyncParsableCommand {
         for line in ServeReport(checked: settings).lines { await printer.printNow(line) }
     }
 
-    /// Says what works and is probably not meant so; gets as many file descriptors as the system gives.
+    /// Warns about settings that work and are probably not intended; raises the limit of file descriptors as far as the system allows.
     private func warn(about settings: ServeSettings, _ logger: Logger) {
         for variable in settings.strayVariables { logger.warning("\(variable.text)") }
         for file in settings.exposedFiles { logger.warning("\(file)") }
@@ -203,7 +203,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends with the first signal that asks for it.
+/// Ends with the first signal that requests it.
 private struct EndService: Service {
     let signals: UnixSignalsSequence
     let supervisor: ServiceSupervisor
@@ -225,7 +225,7 @@ private struct ReadyService: Service {
     var address: String { "\(server.url)\(pathPrefix)" }
 
     func run() async throws {
-        // A server does its work also when nobody can read this.
+        // A server works also when this cannot be printed.
         await LinePrinter(isRequired: false).printNow("lifeline: ready \(address)")
         supervisor.notify(.ready(status: "Accepts connections at \(address)."))
         try await server.run()

@@ -13,7 +13,7 @@ struct ServeReload: Service {
     let started: ServeSettings
     let level: ServeLogLevel
     let supervisor: ServiceSupervisor
-    /// Where clients connect, for the status that the service manager shows.
+    /// The address for clients, for the status that the service manager shows.
     let address: String
     let logger: Logger
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `lifeline serve` for connections and what is in front of them. The file and the environment variables have more settings.
+/// The options of `lifeline serve` for connections and proxies. The file and the environment variables have more settings.
 struct ServeServerOptions: ParsableArguments {
     @Option(help: ServerSetting.pathPrefix.help)
     var pathPrefix: String?

@@ -1,20 +1,20 @@
 import LifelineServer
 import RealtimeHub
 
-// What a reload cannot change, and what should be changed before others can connect.
+// The settings that a reload cannot change, and warnings about settings that should be changed before others can connect.
 extension ServeSettings {
     /// The settings, by their names, that differ from those of a server that runs and count only after a new start (rule SO-20).
     func settingsForNewStart(since started: ServeSettings) -> [String] {
         var names: [String] = []
         for setting in ServerSetting.all where setting.needsNewStart(started, self) {
-            // The members of an object are told as one.
+            // The members of an object are reported as one.
             let name = setting.group ?? setting.name
             if names.last != name { names.append(name) }
         }
         return names
     }
 
-    /// The applications that a bridge joins, by what nobody else has.
+    /// The applications that a bridge joins, by a value that identifies each.
     var bridged: [String] {
         [applications.first?.id, keysets.first?.subscribeKey, chatApplications.first?.key].compactMap(\.self)
     }

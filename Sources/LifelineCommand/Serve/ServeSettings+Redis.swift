@@ -24,7 +24,7 @@ extension ServeSettings {
     }
 }
 
-/// What is said of a Redis.
+/// The settings about Redis.
 struct RedisParts: Sendable {
     var address: String?
     /// Nil for the name of the machine.

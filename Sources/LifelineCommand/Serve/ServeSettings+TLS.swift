@@ -26,7 +26,7 @@ extension ServeSettings {
     }
 }
 
-/// What is said of TLS.
+/// The settings about TLS.
 struct TLSParts: Sendable {
     var certificate: String?
     var key: String?

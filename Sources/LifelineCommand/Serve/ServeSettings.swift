@@ -11,7 +11,7 @@ struct ServeSettings: Sendable {
     var applications: [Application] = []
     /// The services that run. At least one.
     var services = Set(ServiceName.allCases)
-    /// What concerns the server as a whole; not its address, applications, certificate and logger.
+    /// The settings of the server as a whole, without its address, applications, certificate and logger.
     var server = ServerConfiguration(drainTimeout: Self.drainTimeout)
     var tlsParts = TLSParts()
     var tls: ServerConfiguration.TLS?
@@ -29,7 +29,7 @@ struct ServeSettings: Sendable {
     /// The Redis that is shared with other servers; nil for none.
     var redis: RedisConfiguration?
     var adminPort: Int?
-    /// What the admin port would have; the port itself is ``adminPort``.
+    /// The settings of the admin port; the port itself is ``adminPort``.
     var adminParts = AdminSettings(port: 0)
     /// The port for the console and figures; nil for none.
     var admin: AdminSettings?
@@ -49,7 +49,7 @@ struct ServeSettings: Sendable {
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
 
-    /// Those that nobody has set, without any application.
+    /// The defaults, without any application.
     init() {}
 
     /// - Throws: everything that is wrong, at once (rule SO-90).
@@ -115,7 +115,7 @@ struct ServeSettings: Sendable {
         return given
     }
 
-    /// Makes what needs several settings.
+    /// Makes the values that depend on several settings.
     private mutating func join(_ given: GivenSettings, _ problems: inout SettingProblems) {
         let parts = (tlsParts, redisParts)
         tls = problems.attempt { () throws(CommandFailure) in try Self.tls(parts.0, given) }.flatMap(\.self)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RealtimeHub
 
-/// One field of an application of some service: what it is called, and how it gets its value. Rules SO-1 and SO-140.
+/// One field of an application of a service: its name, and how it gets its value. Rules SO-1 and SO-140.
 struct ServiceField<Value: Sendable>: Sendable {
     /// With a point in it for fields of `limits`.
     let name: String
@@ -9,7 +9,7 @@ struct ServiceField<Value: Sendable>: Sendable {
     let takesNull: Bool
     /// Nil for a field that has no option.
     let option: ServerOption?
-    /// What it means: a sentence without its full stop.
+    /// Its meaning: a sentence without its full stop.
     let meaning: String
     let unset: UnsetValue
     /// The present value, for `config show`.

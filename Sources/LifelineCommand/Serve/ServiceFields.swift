@@ -33,7 +33,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         field.option.map { $0.name ?? "--" + variable(field).dropFirst("LIFELINE_".count).lowercased().replacing("_", with: "-") }
     }
 
-    /// What was given as options, each with its field.
+    /// The options that were given, each with its field.
     func given(_ options: ServeOptions) -> [(field: ServiceField<Value>, value: SettingValue)] {
         all.compactMap { field in
             guard let name = optionName(field), let value = field.option?.read(options, name) else { return nil }
@@ -41,7 +41,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         }
     }
 
-    /// What `--help` says of the option of a field.
+    /// The text of `--help` for the option of a field.
     func help(_ name: String) -> ArgumentHelp? {
         guard let field = all.first(where: { $0.name == name }) else { return nil }
         let value = field.unset.text(field.shown(development)).map { " (default: \($0))" } ?? ""

@@ -22,10 +22,10 @@ struct SettingSources {
 /// The settings of the whole server that somebody has set, by their names.
 struct GivenSettings {
     var values: [String: SettingValue] = [:]
-    /// Those whose values cannot be used, which has been said.
+    /// Settings with unusable values, which have been reported.
     var wrong: Set<String> = []
 
-    /// The first one of these that somebody has set.
+    /// The first one of these that is set.
     func first(of settings: [ServerSetting]) -> SettingValue? {
         settings.lazy.compactMap { values[$0.name] }.first
     }

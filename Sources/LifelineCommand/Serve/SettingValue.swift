@@ -36,7 +36,7 @@ struct SettingValue: Sendable {
         content = .text(text)
     }
 
-    /// The same value, left out of errors.
+    /// The same value, which errors do not show.
     var confidential: SettingValue {
         var value = self
         value.isConfidential = true
@@ -52,13 +52,13 @@ struct SettingValue: Sendable {
         return (place.file.map { "\($0), " } ?? "") + "line \(place.line)"
     }
 
-    /// The place in brackets, to stand behind a name; empty without one.
+    /// The place in brackets, to follow a name; empty without one.
     static func suffix(_ place: Place?) -> String {
         guard let place else { return "" }
         return place.file.map { " (\($0), line \(place.line))" } ?? " (line \(place.line))"
     }
 
-    /// Says the source, the value as far as it may be shown, and what would be right.
+    /// Reports the source, the value as far as it may be shown, and what would be right.
     func wrong(_ expected: String) -> CommandFailure {
         failure(shown(beside: expected).map { "is \($0); it must be \(expected)." } ?? "must be \(expected).")
     }
@@ -198,7 +198,7 @@ struct SettingValue: Sendable {
 }
 
 extension StringProtocol {
-    /// Without spaces at either end.
+    /// Without leading and trailing spaces.
     var trimmingSpaces: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The configuration file: JSON whose every name is known. Rule SO-2.
+/// The configuration file: JSON in which every name is known. Rule SO-2.
 struct SettingsFile: Sendable {
     /// Settings of the whole server, by their names; those of `tls` are called `tls.cert` and so on.
     private(set) var values: [String: SettingValue] = [:]
@@ -83,7 +83,7 @@ struct SettingsFile: Sendable {
             .contains { text.contains($0) }
     }
 
-    /// Takes the settings that are members of an object.
+    /// Reads the settings that are members of an object.
     private mutating func readGroup(_ object: SettingValue, _ names: [String]) {
         do throws(CommandFailure) {
             for (key, value) in try object.members(of: names, &problems) where !value.isNullJSON {

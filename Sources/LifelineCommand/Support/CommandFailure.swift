@@ -1,4 +1,4 @@
-/// Why a command ends without success, in words that say what to do next.
+/// Why a command ends without success, and what to do next.
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
     enum Kind: Int32, Hashable {
         /// The command was tried and failed.

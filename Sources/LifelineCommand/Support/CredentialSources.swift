@@ -11,7 +11,7 @@ import RealtimeHub
 
 /// The credentials of an application at its server.
 struct ServerCredentials: Hashable, Sendable {
-    /// Of Pusher's HTTP API.
+    /// The id of the application in Pusher's HTTP API.
     var appID = ""
     /// The app's key; PubNub's subscribe key.
     var key: String
@@ -100,7 +100,7 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    /// The first line, and not one byte of what stands behind it: `listen` reads its commands there.
+    /// The first line, without reading any byte after it: `listen` reads its commands there.
     private static func lineOfStandardInput() -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0

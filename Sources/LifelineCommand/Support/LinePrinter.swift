@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// Writes lines to a file descriptor, on a thread of its own, each as soon as the reader takes it.
+/// Writes lines to a file descriptor, on a separate thread, each as soon as the reader accepts it.
 ///
 /// A reader who stops reading holds up whoever prints once the buffer is full, and nobody else.
 final class LinePrinter: Sendable {

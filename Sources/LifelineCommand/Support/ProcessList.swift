@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What every user of the machine sees of this program's arguments in lists of processes. Rule CL-22.
+/// The arguments of this program as every user of the machine sees them in lists of processes. Rule CL-22.
 enum ProcessList {
     /// Options whose values are or contain secrets.
     static let secretOptions: Set<String> = [

@@ -94,7 +94,7 @@ struct ServerAPI: Sendable {
     }
 }
 
-/// Answers as JSON, and failures in words that say what to do.
+/// Answers as JSON, and failures with what to do.
 extension ServerAPI {
     /// The answer's body, if its status is a success.
     static func json(

@@ -3,7 +3,8 @@ import Foundation
 import Lifeline
 import RealtimeHub
 
-/// Where a server is, and the credentials for its HTTP API. Shared by commands that do what an application's own server does.
+/// The address of a server, and the credentials for its HTTP API. Shared by commands that make the calls of an application's own
+/// server.
 struct ServerAccessOptions: ParsableArguments {
     @Option(help: "The server's address: http, https, ws or wss, host and port.")
     var url = "http://127.0.0.1:6001"

@@ -4,7 +4,7 @@ import Lifeline
 /// The address of a service, from `--url` or `--api-url`.
 struct ServiceAddress: Hashable, Sendable {
     var host: ServiceHost
-    /// A path in front of the service's own, or nil.
+    /// A prefix of the service's path, or nil.
     var path: String?
 
     /// Rule CL-7: http and ws mean no TLS, https and wss mean TLS.

@@ -141,7 +141,7 @@ struct ServiceOptions: ParsableArguments {
             deviceClass: (deviceClass ?? (isBrief ? .web : .desktop)).deviceClass, presence: presence)
     }
 
-    /// The same for the same name, so that a second run takes up where the first one was.
+    /// The same id for the same name, so that a second run continues where the first one ended.
     static func device(of subscriber: String) -> String {
         String(String.UnicodeScalarView("lifeline-\(subscriber)".unicodeScalars.prefix(64)))
     }

@@ -52,7 +52,7 @@ enum StandardOutput {
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
-                    // The descriptor was made non-blocking by somebody else who shares it.
+                    // Another process that shares the descriptor has made it non-blocking.
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wanted, 1, -1)
                 } else if errno != EINTR {

@@ -80,7 +80,7 @@ final class ClusterBackend: ServerSeat {
         client.attach(chat, of: .chat)
         let channels = ClusterChannels(
             bus: client, clock: clock, recoveries: { pusher.recoveries }, webhooks: { pusher.webhookReports })
-        // Asked for each message; without a console nobody ever looks on.
+        // Asked for each message; without a console there are no viewers.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
         return Parts(
             channels: channels,

@@ -51,7 +51,7 @@ public struct ServerConfiguration: Sendable {
     public var requestTimeout: Duration
     /// How long a connection may be idle between two requests.
     public var keepAliveTimeout: Duration
-    /// How long a PubNub poll without messages is held, unless its keyset has a setting of its own. Clients give up after 310 s.
+    /// How long a PubNub poll without messages is held, unless its keyset has a setting. Clients time out after 310 s.
     public var pollHold: Duration
     /// How many messages of a channel are kept for polls that catch up.
     public var pollQueueLength: Int

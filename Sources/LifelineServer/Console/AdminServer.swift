@@ -3,7 +3,7 @@ import NIOPosix
 import ServerConsole
 import ServerRuntime
 
-/// The admin port of a server: a listener with one front, on a thread of its own, so that nothing that is asked there holds up clients.
+/// The admin port of a server: a listener with one front, on a separate thread, so that its requests do not delay clients.
 final class AdminServer: Sendable {
     let url: String
     private let host: ServerHost

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// What a server did in the last five minutes, hour, six hours and day, for charts: a value of bounded size (rules CO-31 and CO-81).
+/// The figures of the last five minutes, hour, six hours and day, for charts: a value of bounded size (rules CO-31 and CO-81).
 ///
 /// Each span has steps of its own length. Together there are 1,308 steps of 48 bytes: 63 KB, however long the server runs.
 struct FigureHistory: Sendable {

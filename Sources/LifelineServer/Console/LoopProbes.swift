@@ -12,7 +12,7 @@ struct LoopProbes: Sendable {
 
     private var probes: [Int: Probe] = [:]
 
-    /// Notes that a loop is asked now. A loop that owes an answer is not asked again.
+    /// Records a request to a loop. A loop with an unanswered request is not asked again.
     ///
     /// - Returns: whether to ask it.
     mutating func ask(_ loop: Int, at now: MonotonicInstant) -> Bool {

@@ -5,7 +5,7 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// What an admin has done, through the APIs that applications use, with their limits.
+// The actions of an admin, through the APIs that applications use, with their limits.
 extension ServerConsoleSource {
     private static func text(_ body: JSONValue, _ name: String, upTo limit: Int = 1_024) throws(HTTPProblem) -> String {
         guard let text = body[name]?.string, !text.isEmpty, text.utf8.count <= limit else {

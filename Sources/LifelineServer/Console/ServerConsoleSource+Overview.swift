@@ -7,7 +7,7 @@ import WireCoding
 
 // How the server is.
 extension ServerConsoleSource {
-    /// Asks every event loop on its own thread what it has counted; each is asked for a copy only.
+    /// Requests a copy of the counts from every event loop, on its own thread.
     private func figures() async throws -> [LoopFigures] {
         let asked = context.now
         var futures: [EventLoopFuture<LoopFigures>] = []

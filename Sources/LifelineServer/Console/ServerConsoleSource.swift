@@ -9,7 +9,7 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-/// What the console shows of a server and has it do.
+/// The data that the console shows of a server, and its actions.
 final class ServerConsoleSource: ConsoleSource {
     let configuration: ServerConfiguration
     let host: ServerHost

@@ -9,7 +9,7 @@ struct ProcessorAllowance: Hashable, Sendable {
 
     /// A quota of one and a half keeps two loops busy for three quarters of the time.
     var count: Int {
-        // Of a quota beyond all processors no whole number is made.
+        // A quota above the number of processors is not rounded.
         max(1, quota.map { Int(min($0, Double(processors)).rounded(.up)) } ?? processors)
     }
 

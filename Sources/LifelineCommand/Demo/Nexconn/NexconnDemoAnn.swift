@@ -49,7 +49,7 @@ final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, S
             })
     }
 
-    /// Sends a number to ben; whether the server has taken it.
+    /// Sends a number to ben; returns whether the server has accepted it.
     func send(_ number: Int) async -> Bool {
         guard let channel = DirectChannel(channelId: "ben") else { return false }
         return await withCheckedContinuation { continuation in

@@ -11,7 +11,7 @@ import WireCoding
     import Darwin
 #endif
 
-/// What an application's own server does: signed calls of the server API.
+/// The calls of an application's own server: signed calls of the server API.
 struct NexconnDemoBackend: Sendable {
     let port: Int
     private let caller = HTTPCaller()

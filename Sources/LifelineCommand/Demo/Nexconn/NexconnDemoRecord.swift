@@ -1,6 +1,6 @@
 import NexconnChatSDK
 
-/// What the chat part of the demonstration has seen, and whether it adds up, as a value.
+/// The results of the chat part of the demonstration, and whether they are complete, as a value.
 struct NexconnDemoRecord: Sendable {
     /// Numbers sent and received on one way.
     struct Way: Sendable {

@@ -45,7 +45,7 @@ final class PubNubDemoClient: PNObjectEventListener, Sendable {
         told(.presence(action: event.data.presenceEvent, user: event.data.presence.uuid ?? ""))
     }
 
-    /// Publishes a number; whether the service has taken it.
+    /// Publishes a number; returns whether the service has accepted it.
     func publish(_ number: Int, to channel: String) async -> Bool {
         await withCheckedContinuation { continuation in
             pubnub.publish(["number": number], toChannel: channel) { status in continuation.resume(returning: !status.isError) }

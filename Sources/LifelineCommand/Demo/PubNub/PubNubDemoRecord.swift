@@ -1,6 +1,6 @@
 import PubNub
 
-/// What the PubNub part of the demonstration has seen, and whether it adds up, as a value.
+/// The results of the PubNub part of the demonstration, and whether they are complete, as a value.
 struct PubNubDemoRecord: Sendable {
     /// Numbers sent and received on one way.
     struct Way: Sendable {

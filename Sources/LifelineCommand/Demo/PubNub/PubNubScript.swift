@@ -113,7 +113,7 @@ struct PubNubScript: Sendable {
         await expect("ann is told that messages may be missing") {
             $0.categories(of: "ann", from: told).contains(.PNRequestMessageCountExceededCategory)
         }
-        // What the status means: everything up to the first message after it has to come from history.
+        // The status means that everything up to the first message after it has to come from history.
         board.change { record in
             let received = Set(record.ways["ann"]?.received ?? [])
             record.declare((51...200).filter { !received.contains($0) }.prefix { $0 < 101 }, of: "ann")

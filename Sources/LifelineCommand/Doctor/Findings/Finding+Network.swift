@@ -31,7 +31,7 @@ extension Finding {
             advice: "The name server is slow or cannot be reached: check the network and /etc/resolv.conf.")
     }
 
-    /// - Parameter target: host and port, or what else was dialled.
+    /// - Parameter target: host and port, or another dialled address.
     static func connecting(_ error: any Error, to target: String) -> Finding {
         switch error {
         case let error as IOError: socket(error.errnoCode, target)

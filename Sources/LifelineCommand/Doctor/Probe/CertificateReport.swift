@@ -60,7 +60,7 @@ struct CertificateReport: Sendable {
         return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
     }
 
-    /// What the certificate may be used for when that is not a server; nil when it may be one's (RFC 5280, 4.2.1.3 and 4.2.1.12).
+    /// The permitted uses of a certificate that may not be a server's; nil when it may (RFC 5280, 4.2.1.3 and 4.2.1.12).
     private static func wrongUsage(_ leaf: Certificate) -> [String]? {
         if let uses = (try? leaf.extensions.extendedKeyUsage).flatMap({ $0 }), !uses.contains(.serverAuth), !uses.contains(.any) {
             return uses.map { String(describing: $0) }

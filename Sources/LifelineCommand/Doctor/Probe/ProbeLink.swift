@@ -4,11 +4,11 @@ import NIOPosix
 import NIOSSL
 import TransportCommon
 
-/// One connection, taken step by step: TCP, tunnel, TLS, a request.
+/// One connection, made step by step: TCP, tunnel, TLS, a request.
 final class ProbeLink: Sendable {
     let channel: any Channel
     private let mailbox: NIOLoopBound<ProbeMailbox>
-    /// Bytes that were read and not yet asked for.
+    /// Bytes that were read and not yet requested.
     private let rest = NIOLockedValueBox<[UInt8]>([])
 
     private init(_ channel: any Channel, _ mailbox: NIOLoopBound<ProbeMailbox>) {
@@ -63,7 +63,7 @@ final class ProbeLink: Sendable {
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
 
-    /// Sends a request and reads the head of its answer; what lies behind is read next.
+    /// Sends a request and reads the head of its answer; the bytes after it are read next.
     func ask(_ request: String, within limit: TimeAmount) async throws -> ProbeAnswer {
         write(Array(request.utf8))
         let deadline = NIODeadline.now() + limit

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOTLS
 
-/// Keeps what a connection brings until somebody asks for it. The last handler of its pipeline; everything happens on its loop.
+/// Stores the received bytes of a connection until they are requested. The last handler of its pipeline; used on its loop only.
 final class ProbeMailbox: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

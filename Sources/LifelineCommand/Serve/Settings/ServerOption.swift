@@ -6,7 +6,7 @@ struct ServerOption: Sendable {
     let name: String?
     let valueName: String?
     var isRepeated = false
-    /// What was given; nil for nothing. The name is that of the option.
+    /// The value of the option; nil when it was not given. The name is that of the option.
     let read: @Sendable (ServeOptions, _ name: String) -> SettingValue?
 
     static func text(
@@ -24,7 +24,7 @@ struct ServerOption: Sendable {
         }
     }
 
-    /// The same for values that may have commas in them.
+    /// The same for values that may contain commas.
     static func repeatedAddress(_ path: any KeyPath<ServeOptions, [String]> & Sendable, name: String) -> ServerOption {
         .init(name: name, valueName: "url", isRepeated: true) { options, name in
             let texts = options[keyPath: path].map { JSONText.string($0).text }
@@ -44,15 +44,15 @@ struct ServerOption: Sendable {
     }
 }
 
-/// What counts when nobody sets something.
+/// The default of a setting that is not set.
 enum UnsetValue: Sendable {
-    /// What is shown then.
+    /// The default is the shown value.
     case shown
     case words(String)
-    /// Nothing, which help does not say.
+    /// There is no default, and help does not mention it.
     case nothing
 
-    /// The default in words; nil where there is nothing to say.
+    /// The default in words; nil without one.
     func text(_ shown: ShownSetting) -> String? {
         switch self {
         case .nothing: return nil

@@ -15,7 +15,7 @@ extension ServerSetting {
         adminPort, adminHost, adminNames, adminPassword, adminReadOnlyPassword, publicMetrics,
     ]
 
-    /// Those that are members of the file itself.
+    /// The settings that are members of the file itself.
     static let scalars: [String] = all.filter { $0.group == nil }.map(\.name)
 
     /// The members of the objects that the file has beside the applications, by the names of these objects.

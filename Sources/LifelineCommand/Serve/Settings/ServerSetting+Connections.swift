@@ -1,4 +1,4 @@
-// What is in front of connections, how many there may be, and how long and how large things may get.
+// The settings of proxies, of the number of connections, and of limits of time and size.
 extension ServerSetting {
     static let pathPrefix = ServerSetting(
         name: "pathPrefix", meaning: "A prefix of all paths, such as /realtime", option: .text(\.server.pathPrefix, "path"),

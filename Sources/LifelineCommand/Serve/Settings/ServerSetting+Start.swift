@@ -1,7 +1,7 @@
 import LifelineServer
 import Logging
 
-// What runs, where it listens and where it keeps what lasts.
+// The settings of what runs, where it listens and where its data are stored.
 extension ServerSetting {
     static let host = ServerSetting(
         name: "host", meaning: "The address to listen on; 0.0.0.0 for all", option: .text(\.address.host, "address"),
@@ -41,7 +41,7 @@ extension ServerSetting {
         shown: { .string($0.redis?.prefix ?? ServeSettings.defaultRedisPrefix) },
         "The prefix of all keys in Redis")
 
-    /// It goes by the first application of each service at the start.
+    /// The bridge uses the first application of each service at the start.
     static let bridge = truth(
         "bridge", \.isBridged, option: .flag(\.bridging.bridge),
         change: .compared { $0.isBridged ? "\($0.bridged)" : "" },
@@ -93,6 +93,6 @@ extension ServerSetting {
 }
 
 extension RedisConfiguration {
-    /// Without the name of the node.
+    /// The address without the name of the node.
     var shownAddress: String { String("\(self)".dropLast(" as \(node)".count)) }
 }

@@ -1,23 +1,24 @@
 import ArgumentParser
 
-/// One setting of the whole server, with all that is known of it: how it is given, what it means, and what becomes of it. Rule SO-140.
+/// One setting of the whole server, with everything that is known of it: how it is given, what it means, and how a reload treats it.
+/// Rule SO-140.
 ///
 /// Options, variables, the file, `--help`, `config show`, `config list`, the table of the documentation and the comparison of a reload are
 /// made from these entries. What belongs to an application of one service is a ``ServiceField``.
 struct ServerSetting: Sendable {
     /// As in the file: `maxConnections`, or `tls.cert` for a member of the object `tls`.
     let name: String
-    /// What it means: a sentence without its full stop.
+    /// Its meaning: a sentence without its full stop.
     let meaning: String
-    /// What else there is to know, without its full stop; for the documentation and `config list`, not for `--help`.
+    /// Further explanations, without the full stop; for the documentation and `config list`, not for `--help`.
     var more = ""
-    /// What it may be, in words; empty where the meaning says it.
+    /// The permitted values, in words; empty where the meaning has them.
     var range = ""
     /// Nil for a setting that has no option.
     var option: ServerOption?
     /// Whether errors leave the value out, since it is a secret or may hold one.
     var isConfidential = false
-    /// What counts when nobody sets it.
+    /// The default.
     var unset = UnsetValue.shown
     /// Puts a value into the settings.
     let set: @Sendable (SettingValue, inout ServeSettings) throws(CommandFailure) -> Void
@@ -25,11 +26,11 @@ struct ServerSetting: Sendable {
     let shown: @Sendable (ServeSettings) -> ShownSetting
     var change = Change.shown
 
-    /// What a reload does with a setting that has changed (rule SO-20).
+    /// How a reload treats a changed setting (rule SO-20).
     enum Change: Sendable {
-        /// It takes over the new value.
+        /// The reload applies the new value.
         case taken
-        /// The change counts after a new start; what is shown tells whether there is one.
+        /// The change takes effect after a restart; the shown values decide whether there is one.
         case shown
         /// The change counts after a new start; this text tells whether there is one.
         case compared(@Sendable (ServeSettings) -> String)
@@ -56,24 +57,24 @@ struct ServerSetting: Sendable {
     /// The name of the option, such as `--max-connections`; nil without one.
     var optionName: String? { option.map { $0.name ?? SettingNames.option(name) } }
 
-    /// Whether a reload takes over a new value.
+    /// Whether a reload applies a new value.
     var isReloaded: Bool { if case .taken = change { true } else { false } }
 
     /// Whether the value is a list, which variables hold with commas.
     var isList: Bool { if case .strings = shown(ServeSettings()) { true } else { false } }
 
-    /// What `--help` says of the option.
+    /// The text of `--help` for the option.
     var help: ArgumentHelp {
         ArgumentHelp("\(meaning)\(defaultText.map { " (default: \($0))" } ?? "").", valueName: option?.valueName)
     }
 
-    /// The same setting with a sentence more.
+    /// The same setting with an additional sentence.
     func more(_ text: String) -> ServerSetting {
         var setting = self
         setting.more = text
         return setting
     }
 
-    /// The default in words; nil where there is nothing to say.
+    /// The default in words; nil without one.
     var defaultText: String? { unset.text(shown(ServeSettings())) }
 }

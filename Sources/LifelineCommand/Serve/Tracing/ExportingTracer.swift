@@ -4,7 +4,7 @@ import Tracing
 
 /// Makes spans for requests of traces that are recorded, and hands each to an exporter when it ends (rule SO-97).
 struct ExportingTracer: Tracer {
-    /// Takes spans that have ended; must not block.
+    /// Receives finished spans; must not block.
     let export: @Sendable (FinishedSpan) -> Void
     /// A new id of a span, 16 hexadecimal digits, not of zeros only.
     var makeID: @Sendable () -> String = {
@@ -17,7 +17,7 @@ struct ExportingTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> RecordedSpan {
         var context = context()
-        // Only what somebody else records is recorded: a trace begins at a client.
+        // Only traces that a client records are recorded: a trace begins at a client.
         guard let parent = context.traceParent, parent.isSampled else { return RecordedSpan(context: context, nil, export) }
         let span = FinishedSpan(
             traceID: parent.traceID, spanID: makeID(), parentID: parent.spanID, name: operationName, kind: kind,
@@ -87,7 +87,7 @@ final class RecordedSpan: Span {
     func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
-        // Descriptions of errors may hold what clients sent.
+        // Descriptions of errors may contain data of clients.
         setStatus(SpanStatus(code: .error))
     }
 

@@ -40,7 +40,7 @@ final class SpanExporter: Sendable {
 
     var dropped: Int { state.withLockedValue(\.dropped) }
 
-    /// Takes a span. May be called from any thread; never blocks.
+    /// Adds a span. May be called from any thread; never blocks.
     func add(_ span: FinishedSpan) {
         let (schedules, isFull, isFirstLoss) = state.withLockedValue { state in
             guard state.spans.count < Self.capacity else {
@@ -86,7 +86,7 @@ final class SpanExporter: Sendable {
         }
     }
 
-    /// A batch that the collector did not take is given up: traces are no accounts.
+    /// A batch that the collector did not accept is dropped: traces need not be complete.
     private func sent(_ count: Int, _ failure: String?) {
         let hasChanged = state.withLockedValue { state in
             state.isSending = false
