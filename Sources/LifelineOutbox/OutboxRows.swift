@@ -49,7 +49,7 @@ enum OutboxRows {
         var record = OutboxRecord(
             id: row[0], order: row[1], channel: row[2], event: row[3], json: row[4], isStored: row[5], enqueued: row[6],
             lifetime: row[7])
-        // Of a state that this version does not know it is unknown what became of the message.
+        // For a state that this version does not know, the outcome of the message is unknown.
         record.state = OutboxRecord.State(rawValue: row[8]) ?? .unknown
         record.firstSent = row[9]
         if let code: String = row[10] {

@@ -14,7 +14,7 @@ enum BinaryPayload {
     /// The letters of base64 need no escape.
     static func json(of data: Data) -> String { #"{"\#(key)":"\#(data.base64EncodedString())"}"# }
 
-    /// Nil for what is no such payload. Standard base64 with padding, and nothing else.
+    /// Nil for a text that is no such payload. Standard base64 with padding, and nothing else.
     static func data(in text: String) -> Data? {
         // A text that is not JSON is no such payload.
         guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }

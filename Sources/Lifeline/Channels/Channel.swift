@@ -23,7 +23,7 @@ public struct Channel: Sendable {
         let feed = hold.feed
         do {
             try await core.adapter.subscribe(name) { [core, name] in
-                // Whoever unsubscribed a moment ago had nothing to take back yet.
+                // When the room was unsubscribed during the call, there was no subscription yet to end.
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {

@@ -1,4 +1,4 @@
-/// What can be done with a channel, where services differ. Ask ``Channel/supports(_:)`` before a screen shows a button for it.
+/// A feature of a channel that not every service has. Check ``Channel/supports(_:)`` before a screen shows a button for it.
 public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The feature as a word, as in logs.
     public let rawValue: String

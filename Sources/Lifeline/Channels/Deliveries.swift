@@ -52,7 +52,7 @@ public struct Deliveries: AsyncSequence, Sendable {
             }
         }
 
-        /// Rule LL-8: messages are missing here, and everybody knows how many.
+        /// Rule LL-8: messages are missing here, and their number is known.
         func gap(_ reason: Gap.Reason, of count: Int) -> Gap {
             Gap(channel: channel, since: clock.publishedBefore(last), reason: reason, dropped: count, at: clock.now())
         }
@@ -121,7 +121,7 @@ final class MessagePlace {
             case .gap(let later):
                 gap = gap?.joined(with: later) ?? later
             case .failed(let error, _):
-                // Rule LL-33. Other failures take no message away, or declare a gap of their own.
+                // Rule LL-33. Other failures lose no message, or declare a separate gap.
                 guard error.code == .decryptionFailed else { continue }
                 let unread = base.gap(.undecryptable, of: 1)
                 gap = gap?.joined(with: unread) ?? unread

@@ -33,7 +33,7 @@ public struct HistoryPage: Sendable {
     }
 }
 
-/// Which part of a channel's history is asked for.
+/// The requested part of a channel's history.
 struct HistoryRequest: Hashable, Sendable {
     /// The id of a message, which is left out; nil for the latest messages.
     var before: String?

@@ -33,16 +33,16 @@ extension HistoryStart {
     }
 }
 
-/// What of the past a joined sequence begins with, oldest first, and whether that is everything.
+/// The messages of the history with which a joined sequence begins, oldest first, and whether they are complete.
 typealias ChannelPast = (messages: [Message], isWhole: Bool)
 
 extension ServiceAdapter {
-    /// The most pages of the history that are asked for.
+    /// The limit of pages of the history that are requested.
     static var mostPages: Int { 20 }
 
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError) { try check(.history, of: channel) }
 
-    /// Rule LL-89: from the history, page by page.
+    /// Rule LL-89: read from the history, page by page.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         let isWanted: (Message) -> Bool
         switch start {

@@ -6,7 +6,7 @@ enum RoomItem: Sendable {
     /// This number of messages was dropped for this consumer alone.
     case dropped(Int)
 
-    /// Rule LL-7: only messages may be dropped for a slow consumer, never what says that messages are missing.
+    /// Rule LL-7: only messages may be dropped for a slow consumer, never the report that messages are missing.
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<RoomItem> {
         Broadcaster(
             backlog: backlog, tracker: consumers,

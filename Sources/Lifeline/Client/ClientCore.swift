@@ -1,12 +1,12 @@
 import EngineRuntime
 
-/// What a client and its rooms share. Its release ends the connection and every sequence.
+/// The parts that a client and its rooms share. Its release ends the connection and every sequence.
 final class ClientCore: Sendable {
     let adapter: any ServiceAdapter
     let hub: ClientHub
     /// For outboxes.
     let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
-    /// What stands in for the service in tests; nil for the service itself.
+    /// The double of the service in tests; nil for the service itself.
     let double: (any ServiceDouble)?
     let requiresEncryption: Bool
     private let observation: Observation
@@ -40,9 +40,9 @@ final class ClientCore: Sendable {
         self.application = application?.observe { [weak adapter] in adapter?.moved(to: $0) }
     }
 
-    /// Publishes, and notes what became of it.
+    /// Publishes, and records the outcome.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        // Rule LL-122: a message ends typing for others.
+        // Rule LL-122: a message ends the typing indicator.
         hub.held(publication.channel)?.typing.withThrottle { throttle, _ in throttle.published() }
         guard let telemetry else { return try await adapter.publish(publication) }
         let began = adapter.clock()

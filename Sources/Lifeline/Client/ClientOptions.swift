@@ -30,8 +30,8 @@ public struct ClientOptions: Hashable, Sendable {
     /// Keys of which a server has to show one, besides being trusted; nil for any. Pin the server's own key, and a second one in
     /// reserve. Failures have the category `tlsUntrusted`.
     public var certificatePins: CertificatePins?
-    /// What the client shows when a server asks for a certificate; nil for none. It is shown to the service, and to whoever else is asked
-    /// over TLS, such as an endpoint that authorises. Rules LL-29 and WT-50.
+    /// The certificate that the client presents when a server asks for one; nil for none. It is presented to the service, and to other
+    /// servers that the client calls over TLS, such as an authorisation endpoint. Rules LL-29 and WT-50.
     public var clientCertificate: ClientCertificate?
     /// Goes between for every connection and request, with the method `CONNECT`; nil for none. Its failures have the category
     /// `proxyUnavailable`.
@@ -65,8 +65,8 @@ public struct ClientOptions: Hashable, Sendable {
     /// nothing: no new authorisation, no leave, no gap. Zero closes the connection at once, nil never; the system may suspend the process
     /// sooner, and then the connection is closed before. Negative counts as zero. Rule LL-90.
     public var backgroundGrace: Duration?
-    /// How soon a dead connection is noticed, and what that costs while nothing is said; `balanced` unless set,
-    /// which is 25 s. A ``pollRenewal`` counts before it. Rule LL-92.
+    /// How soon a dead connection is noticed, and what that costs on an idle connection; `balanced` unless set, which is 25 s. A
+    /// ``pollRenewal`` has precedence. Rule LL-92.
     public var liveness: Liveness
     /// Which of the device's paths to the network may be used, for the service and for whoever else is asked, such as an endpoint that
     /// authorises; all unless set. While only others are there, attempts fail with `networkUnavailable`. On Apple platforms only: on
@@ -83,7 +83,7 @@ public struct ClientOptions: Hashable, Sendable {
         get { uncomparedLogger.value }
         set { uncomparedLogger.value = newValue }
     }
-    /// Where the client counts and times what happens; nil for nowhere. Rules LL-52 and OB-3.
+    /// The metrics in which the client counts and measures; nil for none. Rules LL-52 and OB-3.
     ///
     /// Does not count when options are compared.
     public var metrics: ClientMetrics? {

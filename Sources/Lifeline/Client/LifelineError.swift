@@ -56,7 +56,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// The kind of error.
     public var code: Code
-    /// A sentence for people: what happened and, if possible, what to do next.
+    /// A sentence: what happened and, if possible, what to do next.
     public var reason: String
     /// The service's own number, such as a close code or an HTTP status; nil when there is none.
     public var number: Int?
@@ -82,7 +82,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         return error
     }
 
-    /// Of another service, or of none.
+    /// An id of another service, or no id.
     static let notAnID = LifelineError(
         .badRequest, "The position in the history is no message id of this service.")
 
@@ -91,7 +91,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         retryAfter = failure.retryAfter
     }
 
-    /// One line for people: the code, the number and the reason.
+    /// One line: the code, the number and the reason.
     public var description: String {
         number.map { "\(code) (\($0)): \(reason)" } ?? "\(code): \(reason)"
     }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// Whether this machine has a way out to the service, as an async sequence for one consumer: an element each time that it comes or goes.
+/// Whether this machine has a route to the service, as an async sequence for one consumer: an element for each change.
 ///
 /// It says what the system knows of links and routes, not whether the service can be reached; ``LifelineClient/statuses`` says that. Before
 /// the first element there is a network, as far as anybody knows. A consumer that is 64 elements behind misses some (rule LL-91).

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// How long the answers to heartbeats take (rule LL-133). Written by a client's transport, read by anybody.
+/// The latencies of heartbeats (rule LL-133). Written by a client's transport; any thread may read them.
 final class HeartbeatMeter: Sendable {
     private struct State {
         var attempt: AttemptID?
@@ -20,7 +20,7 @@ final class HeartbeatMeter: Sendable {
     /// Of the present connection; nil when there is none, and before its first heartbeat was answered.
     var latest: Duration? { state.withLockedValue { $0.latest } }
 
-    /// Another attempt begins. What the one before measured says nothing about it.
+    /// Another attempt begins, for which earlier measurements mean nothing.
     func began(_ attempt: AttemptID) {
         state.withLockedValue { $0 = State(attempt: attempt) }
     }

@@ -11,7 +11,7 @@ final class ClientHub: Sendable {
     struct State {
         var status = ConnectionStatus.idle
         var channels: [Identifier: HeldChannel] = [:]
-        /// Channels that were asked to be unsubscribed, until the service says that they are.
+        /// Channels whose unsubscription was requested, until the service confirms it.
         var leaving: Set<Identifier> = []
         /// Channels that the service is being asked to unsubscribe.
         var forgetting: [Identifier: Forgetting] = [:]
@@ -94,7 +94,7 @@ extension ClientHub {
         for event in news {
             switch event {
             case .message(let message):
-                // Rule LL-6: what still arrives for a channel that was unsubscribed is dropped.
+                // Rule LL-6: messages that still arrive for an unsubscribed channel are dropped.
                 if deliver(.message(message), to: message.pattern ?? message.channel) { outgoing.append(.message(message)) }
             case .gap(let channel, let since, let reason):
                 let gap = Gap(channel: channel, since: since, reason: reason, at: now)
@@ -118,7 +118,7 @@ extension ClientHub {
         if !changes.isEmpty { statuses.send(changes) }
     }
 
-    /// Tells a problem that is not about what the connection brings. May be called from any thread: its place among the other events may
+    /// Delivers a problem that does not concern received events. May be called from any thread: its place among the other events may
     /// differ from one sequence to the next.
     func tell(_ problem: LifelineError) {
         events.send([.problem(problem, channel: nil, willRetry: false, at: clock.now())])

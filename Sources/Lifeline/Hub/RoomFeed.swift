@@ -2,13 +2,13 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// What one room brings, from the service to the room's consumers. Each call of `subscribe` has one of its own.
+/// The events of one room, from the service to the room's consumers. Each call of `subscribe` has a separate one.
 final class RoomFeed: Sendable {
     private struct State {
-        /// Holds what comes before the first consumer asks, so that nothing is lost between the confirmation and the loop.
+        /// Stores elements until the first consumer reads, so that nothing is lost between the confirmation and the loop.
         var first: EventStream<RoomItem>?
         var isEnded = false
-        /// Whether the end was asked for by the user.
+        /// Whether the user has ended the room.
         var isTakenBack = false
     }
 
@@ -19,7 +19,7 @@ final class RoomFeed: Sendable {
     let presence: Broadcaster<PresenceItem>
     let typingChanges: Broadcaster<TypingItem>
     let reactions: Broadcaster<ReactionItem>
-    /// When the room was asked for.
+    /// When the room was requested.
     let start: Moment
     private let state = NIOLockedValueBox(State())
 

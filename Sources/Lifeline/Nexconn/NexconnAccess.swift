@@ -11,7 +11,7 @@ public struct NexconnAccess: Sendable {
 
     let kind: Kind
 
-    /// The user, when the client itself asks for the user's token.
+    /// The user, when the client itself requests the user's token.
     var user: String? {
         if case .secret(let credentials) = kind { credentials.user } else { nil }
     }
@@ -46,7 +46,7 @@ public struct NexconnAccess: Sendable {
     }
 }
 
-/// What an application's own server knows. Does not print its secret.
+/// The credentials of an application's own server. Does not print its secret.
 struct NexconnCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let secret: String
     let user: String

@@ -51,7 +51,7 @@ extension NexconnAdapter {
         return draft
     }
 
-    /// Rule LL-20: by one request.
+    /// Rule LL-20: with one request.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
         var question = NexconnHistoryRequest(
             try NexconnChannel(name: channel), limit: min(request.limit, NexconnLimits.page.upperBound))
@@ -99,7 +99,7 @@ extension NexconnAdapter {
         }
     }
 
-    /// Rule LL-123. The session has no word for having stopped.
+    /// Rule LL-123. The session has no message for the end of typing.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
         let place = try NexconnChannel(name: channel)

@@ -65,7 +65,7 @@ extension NexconnAdapter {
         var policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
         policy.timing = options.policy.timing
         if case .tokens = settings.access.kind {
-            // LL-82: another token is asked for. What the application refuses is `refused`, and final.
+            // LL-82: another token is requested. A refusal of the application's provider is `refused`, and final.
             policy.overrides[.credentialsRejected] = .jittered(
                 first: .seconds(1), base: .seconds(1), cap: policy.cap, atLeast: .milliseconds(500))
         }

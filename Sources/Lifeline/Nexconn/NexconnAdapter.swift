@@ -82,7 +82,7 @@ final class NexconnAdapter: ServiceAdapter {
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             let now = clock()
             for case .change(let change) in notices {
-                // LL-82: the next attempt asks for another one.
+                // LL-82: the next attempt requests another one.
                 if let cause = change.cause, cause.category == .credentialsRejected { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take { $0.take(notices, at: now) }
@@ -98,7 +98,7 @@ final class NexconnAdapter: ServiceAdapter {
         }
     }
 
-    /// Also without a link, the session says what became of messages that wait (rule NS-15).
+    /// Also without a link, the session reports the outcome of waiting messages (rule NS-15).
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)
@@ -150,7 +150,7 @@ extension NexconnAdapter {
         return (step(&state.news), state.body)
     }
 
-    /// The server has taken a message.
+    /// The server has accepted a message.
     func take(_ draft: NexconnDraft, _ sent: NexconnSent) {
         let now = clock()
         take { $0.sent(draft, sent, at: now) }
@@ -161,7 +161,7 @@ extension NexconnAdapter {
         case .acknowledge(let place): driver.submit(.perform(.acknowledge(place), nil))
         case .exit(let channel): driver.submit(.perform(.exit(channel), nil))
         case .enter(let inquiry):
-            // Messages of before are asked for with `history`.
+            // Earlier messages are requested with `history`.
             ask(.enter(NexconnEntry(inquiry.channel.id, count: 0))) { news, result, now in
                 news.entered(inquiry, result.failure, at: now)
             }

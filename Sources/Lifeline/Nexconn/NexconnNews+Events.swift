@@ -9,8 +9,8 @@ import NexconnProtocol
 
 // What channels bring.
 extension NexconnNews {
-    /// Events of the inbox. They are acknowledged at once, as soon as anybody wants a channel of the inbox: what is for other
-    /// channels is dropped (rule NP-26).
+    /// Events of the inbox. They are acknowledged at once, as soon as a channel of the inbox is wanted: events for other channels are
+    /// dropped (rule NP-26).
     mutating func receive(_ items: [NexconnInboxItem], at now: Moment, into report: inout Report) {
         guard wantsInbox else {
             unclaimed += items

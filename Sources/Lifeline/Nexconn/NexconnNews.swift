@@ -59,7 +59,7 @@ struct NexconnNews: Sendable {
     var failure: LifelineError?
     var user: String?
     var epoch: String?
-    /// In the order in which they were asked for.
+    /// In the order in which they were requested.
     var order: [NexconnChannel] = []
     var wanted: [NexconnChannel: Wanted] = [:]
     /// Names that were confirmed before.
@@ -116,7 +116,7 @@ extension NexconnNews {
         return report
     }
 
-    /// Takes the first steps for a channel that is wanted anew.
+    /// Begins to subscribe a newly wanted channel.
     private mutating func begin(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
         // The session enters the channel by itself once there is a connection.
         if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
@@ -233,7 +233,7 @@ extension NexconnNews {
             wanted[channel]?.waiters = []
             report.tasks.append(.resume(waiters, LifelineError(failure)))
         default:
-            // The session has given an open channel up; whoever waits decides.
+            // The session has given up an open channel; the waiting callers decide what follows.
             guard let want = wanted[channel] else { return }
             if channel.conversation == .open {
                 fail(channel, LifelineError(failure), into: &report)
@@ -256,7 +256,7 @@ extension NexconnNews {
             report.events = want.names.map { .present(channel: $0, present) }
         case .failure(let failure):
             want.roster.failed()
-            // A connection that was lost asks again.
+            // A lost connection repeats the request.
             if isConnected { report.events = want.names.map { .problem(LifelineError(failure), channel: $0) } }
         }
         wanted[inquiry.channel] = want

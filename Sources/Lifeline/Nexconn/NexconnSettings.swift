@@ -4,7 +4,7 @@ import NexconnProtocol
 struct NexconnSettings: Sendable {
     var appKey: String
     var host: ServiceHost
-    /// In front of the session's path, for servers behind a proxy.
+    /// A prefix of the session's path, for servers behind a proxy.
     var path: String?
     var access: NexconnAccess
     var device: NexconnDevice

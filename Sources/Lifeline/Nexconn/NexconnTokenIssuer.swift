@@ -22,12 +22,12 @@ struct NexconnTokenIssuer: Sendable {
         self.unixSeconds = unixSeconds
     }
 
-    /// The token that is used as long as nobody is asked for one.
+    /// The token that is used until one is requested.
     var initialToken: String {
         if case .token(let token) = settings.access.kind { token } else { "" }
     }
 
-    /// Whether each attempt wants a token of its own.
+    /// Whether each attempt needs another token.
     var isNeeded: Bool {
         if case .token = settings.access.kind { false } else { true }
     }

@@ -1,7 +1,7 @@
 import Identifiers
 
 extension ClientCore {
-    /// Publishes what an outbox holds.
+    /// Publishes a message of an outbox.
     func publish(_ record: OutboxRecord) async -> PublishOutcome {
         do throws(LifelineError) {
             var publication = try Publication(

@@ -35,8 +35,8 @@ extension Outbox {
         return OutboxReceipt(id: id, cell: cell)
     }
 
-    /// The outcome of a message that waits or is on its way, such as one that the outbox had on disk when it was opened. Nil for one that
-    /// has failed or is not there.
+    /// The outcome of a message that waits or is being sent, such as one that the outbox had on disk when it was opened. Nil for one
+    /// that has failed or does not exist.
     public func receipt(of id: OutboxEntry.ID) -> OutboxReceipt? {
         state.withLockedValue { state in
             guard let item = state.machine.items[id.name], item.phase != .failed else { return nil }
@@ -51,7 +51,7 @@ extension Outbox {
         await writer?.waitUntilIdle()
     }
 
-    /// Stops sending, waits for the answers of what is on its way (at most 30 s), and releases the file. Further calls do nothing but wait.
+    /// Stops sending, waits for the answers to messages in progress (at most 30 s), and releases the file. Further calls only wait.
     ///
     /// Messages that wait get the outcome ``OutboxOutcome/closed``, and every ``entryLists`` ends. Those on disk are there when the outbox is
     /// opened again.

@@ -4,7 +4,7 @@ import Identifiers
 
 // Performs the machine's effects in one order: the caller that finds no other one at work performs all that are queued.
 extension Outbox {
-    /// Hands something to the machine and performs what follows.
+    /// Passes input to the machine and performs the effects.
     func apply<Value>(_ body: (inout State, OutboxInstant) -> Value) -> Value {
         let now = surroundings.now()
         let (value, isMine) = state.withLockedValue { state in
@@ -119,7 +119,7 @@ extension Outbox {
     func takeConnection() {
         let adapter = core.adapter
         let isConnected = adapter.phase == .connected
-        // Rule LL-99: what a user has written is never sent in another user's name.
+        // Rule LL-99: a user's messages are never sent in another user's name.
         let isOther = !owner.user.isEmpty && !(adapter.user?.isExactly(owner.user) ?? true)
         let isNew = apply { state, now in
             state.machine.connectionChanged(isConnected: isConnected && !isOther, now: now, into: &state.effects.waiting)

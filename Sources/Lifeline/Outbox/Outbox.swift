@@ -32,8 +32,8 @@ public final class Outbox: Sendable {
         var hasToldOther = false
     }
 
-    /// Whether the file on disk was damaged, so that it was put aside and the outbox began empty. Messages of before are in the file that
-    /// was put aside only.
+    /// Whether the file on disk was damaged, so that it was moved aside and the outbox began empty. Earlier messages are only in the
+    /// file that was moved aside.
     public let isRecreated: Bool
     let core: ClientCore
     let owner: OutboxOwner
@@ -72,7 +72,7 @@ public final class Outbox: Sendable {
         changes.finish()
     }
 
-    /// What the outbox holds, in the order in which it was enqueued.
+    /// The messages of the outbox, in the order in which they were enqueued.
     public var entries: [OutboxEntry] { state.withLockedValue { $0.machine.entries } }
 
     /// The entries as whole lists: the one of now first, then another one after each change. Each read of the property gives an
@@ -81,7 +81,7 @@ public final class Outbox: Sendable {
         OutboxEntryLists(changes: changes.stream(), current: { [weak self] in self?.entries ?? [] })
     }
 
-    /// Takes a value, encoded as JSON, to be published.
+    /// Enqueues a value, encoded as JSON.
     ///
     /// It is sent when it is on disk, if the outbox keeps its messages there; when that fails its outcome is `refused` with
     /// ``LifelineError/Code/storageFailed``.
@@ -106,7 +106,7 @@ public final class Outbox: Sendable {
         try take(Publication(channel: channel, event: event, value: value, options: options), lifetime: lifetime)
     }
 
-    /// Takes JSON text to be published without changes. See ``publish(_:to:event:options:lifetime:)``.
+    /// Enqueues JSON text without changes. See ``publish(_:to:event:options:lifetime:)``.
     ///
     /// - Throws: as ``publish(_:to:event:options:lifetime:)``.
     @discardableResult

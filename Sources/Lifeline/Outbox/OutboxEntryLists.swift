@@ -1,7 +1,7 @@
 import EngineRuntime
 
-/// What an ``Outbox`` holds, as a whole list each time it changes: an async sequence for one consumer, for screens that show "sending…" and
-/// "failed, tap to retry".
+/// The messages of an ``Outbox``, as a whole list after each change: an async sequence for one consumer, for screens that show
+/// "sending…" and "failed, tap to retry".
 ///
 /// It begins with the entries of the moment. A consumer that is slow gets fewer lists, never an old one after a newer one. The sequence
 /// ends when the outbox is closed or released.

@@ -3,7 +3,7 @@ import Identifiers
 
 /// The present by both clocks of an outbox.
 struct OutboxInstant: Hashable, Sendable {
-    /// By the monotonic clock, which stops while a machine sleeps.
+    /// By the monotonic clock, which pauses while a machine sleeps.
     var moment: Moment
     /// By the time of day, which users and networks set; seconds since 1970.
     var unixSeconds: Int64
@@ -46,7 +46,7 @@ struct OutboxItem: Hashable, Sendable {
     var phase: Phase
     /// When its lifetime began.
     var enqueued: OutboxInstant
-    /// When it may have been sent for the first time. Nil for one that certainly was not, or whose repetition the app has asked for.
+    /// When it may have been sent for the first time. Nil for one that certainly was not, or whose repetition the app has requested.
     var firstSent: OutboxInstant?
 
     var id: Identifier { Identifier(record.id) }
@@ -89,15 +89,15 @@ struct OutboxItem: Hashable, Sendable {
 
 /// The messages of one channel, which go one after the other.
 struct OutboxLine: Hashable, Sendable {
-    /// In order; without the one that is on its way.
+    /// In order; without the one that is being sent.
     var waiting: [Identifier] = []
-    /// The message that is on its way.
+    /// The message that is being sent.
     var current: Identifier?
     /// How many attempts in a row have failed.
     var failures = 0
     /// Until when nothing is sent.
     var pausedUntil: Moment?
-    /// Whether the service has asked for the pause.
+    /// Whether the service has requested the pause.
     var isAskedToWait = false
     /// Whether the line is among those that are processed next.
     var isReady = false

@@ -96,7 +96,7 @@ extension OutboxMachine {
             switch item.phase {
             case .waiting: item.deadline
             case .sending(isCut: false): item.cutoff
-            // What the store is at work on gets its timer afterwards.
+            // A message that the store is writing gets its timer afterwards.
             case .saving, .marking, .sending(isCut: true), .failed: nil
             }
         }

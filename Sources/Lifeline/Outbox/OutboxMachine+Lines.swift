@@ -14,14 +14,14 @@ extension OutboxMachine {
         return lines.keys.sorted { (first[$0] ?? .max, $0) < (first[$1] ?? .max, $1) }
     }
 
-    /// The channel is looked at when the next message may be sent.
+    /// The channel is processed when the next message may be sent.
     mutating func makeReady(_ channel: Identifier) {
         guard let line = lines[channel], !line.isReady, line.current == nil, !line.waiting.isEmpty else { return }
         lines[channel]?.isReady = true
         ready.append(channel)
     }
 
-    /// A message is not on its way any more.
+    /// A message is no longer being sent.
     mutating func release(_ item: OutboxItem) {
         guard lines[item.channel]?.current == item.id else { return }
         lines[item.channel]?.current = nil

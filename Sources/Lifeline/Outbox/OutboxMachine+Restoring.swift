@@ -2,7 +2,7 @@ import Identifiers
 
 // Messages that an earlier process has left.
 extension OutboxMachine {
-    /// Takes over what another process has left.
+    /// Restores the messages that another process has left.
     mutating func restore(_ records: [OutboxRecord], now: OutboxInstant, into effects: inout [Effect]) {
         for record in records.sorted(by: { $0.order < $1.order }) {
             let id = Identifier(record.id)

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-// Which message is sent next, and what its outcome means.
+// The choice of the next message, and the meaning of its outcome.
 extension OutboxMachine {
     /// The connection came or went. `isConnected` is false as well while somebody else is signed in.
     mutating func connectionChanged(isConnected: Bool, now: OutboxInstant, into effects: inout [Effect]) {
@@ -83,7 +83,7 @@ extension OutboxMachine {
         case .refused(let error) where error.isPassing:
             putBack(id, afterFailure: error, now: now, into: &effects)
         case .refused(let error):
-            // Without ids a refusal says nothing about the attempt before it.
+            // Without ids a refusal does not show the outcome of the attempt before it.
             let isKnown = item.record.error == nil || repetitionSpan != nil
             fail(id, isKnown ? .refused : .unknown, error, into: &effects)
         case .unknown(let error):
@@ -97,7 +97,7 @@ extension OutboxMachine {
         advance(now: now, into: &effects)
     }
 
-    /// Starts what may be sent.
+    /// Starts the messages that may be sent.
     mutating func advance(now: OutboxInstant, into effects: inout [Effect]) {
         while isConnected, !isClosing, underWay < options.maximumChannels, let channel = ready.popFirst() {
             lines[channel]?.isReady = false

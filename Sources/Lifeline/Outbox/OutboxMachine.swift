@@ -33,7 +33,7 @@ struct OutboxMachine: Sendable {
         case entriesChanged
         /// Something went wrong that is not about one message.
         case problem(LifelineError)
-        /// The outbox was closed, and nothing is under way any more.
+        /// The outbox was closed, and nothing is in progress any more.
         case closed
     }
 
@@ -44,7 +44,7 @@ struct OutboxMachine: Sendable {
     var lines: [Identifier: OutboxLine] = [:]
     /// The channels to process next, each once.
     var ready: Deque<Identifier> = []
-    /// How many channels have a message on its way.
+    /// How many channels have a message in progress.
     var underWay = 0
     /// How many changes are not confirmed by the store.
     var unconfirmed = 0
@@ -53,7 +53,7 @@ struct OutboxMachine: Sendable {
     var isConnected = false
     var isClosing = false
     var isClosed = false
-    /// When the timer fires that was asked for last.
+    /// When the last requested timer fires.
     var wakesAt: Moment?
     var random: SeededRandom
 
@@ -66,7 +66,7 @@ struct OutboxMachine: Sendable {
     /// In the order in which they were enqueued.
     var entries: [OutboxEntry] { items.values.sorted { $0.record.order < $1.record.order }.map(OutboxEntry.init) }
 
-    /// Takes a message, or refuses it when there is no room.
+    /// Adds a message, or refuses it when there is no room.
     mutating func add(
         _ publication: Publication, id: Identifier, lifetime: Duration?, now: OutboxInstant, into effects: inout [Effect]
     ) throws(LifelineError) {

@@ -22,7 +22,7 @@ public enum OutboxOutcome: Hashable, Sendable {
     }
 }
 
-/// What ``Outbox/publish(_:to:event:options:lifetime:)`` gives: the id of the message, and what becomes of it.
+/// The result of ``Outbox/publish(_:to:event:options:lifetime:)``: the id of the message, and its outcome.
 public struct OutboxReceipt: Identifiable, Sendable {
     /// The outbox's own id of the message.
     public let id: OutboxEntry.ID

@@ -5,7 +5,7 @@ public struct OutboxStorage: Sendable {
         package var store: any OutboxStore
         /// The stored records, in any order.
         package var records: [OutboxRecord]
-        /// Whether a damaged file was put aside.
+        /// Whether a damaged file was moved aside.
         package var isRecreated: Bool
 
         package init(store: any OutboxStore, records: [OutboxRecord], isRecreated: Bool) {
@@ -52,7 +52,7 @@ package struct OutboxOwner: Hashable, Sendable {
 package protocol OutboxStore: AnyObject, Sendable {
     /// Makes the changes in order, all or none. They outlast a loss of power once this returns.
     func apply(_ changes: [OutboxChange]) async throws(LifelineError)
-    /// Releases what the store holds. Nothing is called afterwards.
+    /// Releases the store's resources. Nothing is called afterwards.
     func close() async
 }
 

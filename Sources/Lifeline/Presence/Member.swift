@@ -8,7 +8,7 @@
 public struct Member: Hashable, Sendable, Identifiable {
     /// The user's id. A user who is connected twice is one member.
     public var id: String
-    /// What the service knows about the member, as JSON text, or nil.
+    /// The service's data about the member, as JSON text, or nil.
     public var info: String?
 
     /// A member, such as the client's own user.

@@ -2,8 +2,8 @@ import WireCoding
 
 // The data that others see of this client's user. Rule LL-112.
 extension Presence {
-    /// Changes what others see of this client's user in the channel: their ``members`` have it as ``Member/info``, and their ``changes``
-    /// an ``PresenceChange/Action/update``. So does this client. Returns when the service has taken it.
+    /// Changes the data that others see of this client's user in the channel: their ``members`` have it as ``Member/info``, and their
+    /// ``changes`` an ``PresenceChange/Action/update``. So does this client. Returns when the service has accepted it.
     ///
     /// The client tells it again after each reconnect, until the channel is left. A value in another channel is another value. The service
     /// can read it, also with a cipher key.

@@ -11,7 +11,7 @@ struct PresenceRoster: Hashable, Sendable {
         case left(String)
     }
 
-    /// The number of the question that is under way, if any.
+    /// The number of the request in progress, if any.
     private(set) var question: UInt64?
     private var infos: [Identifier: String?] = [:]
     private var meanwhile: [Change] = []

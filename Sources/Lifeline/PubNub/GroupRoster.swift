@@ -14,7 +14,7 @@ struct GroupRoster: Hashable, Sendable {
         case left(String, channel: String)
     }
 
-    /// The number of the question that is under way, if any.
+    /// The number of the request in progress, if any.
     private(set) var question: UInt64?
     private var present = WildcardMembers()
     private var meanwhile: [Change] = []

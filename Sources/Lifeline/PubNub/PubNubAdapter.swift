@@ -15,7 +15,7 @@ final class PubNubAdapter: ServiceAdapter {
     enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
         case answered(PubNubNews.Question, Result<[GroupRoster.Channel], LifelineError>)
-        /// A channel that the service is not even asked for.
+        /// A channel that is refused without a request to the service.
         case refused(channel: String, LifelineError)
         /// An event about the renewal of a token.
         case told(ServiceEvent)
@@ -77,7 +77,7 @@ final class PubNubAdapter: ServiceAdapter {
         // Inline: the hub only hands on to sequences, which never blocks.
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             for case .change(let change) in notices {
-                // LL-82: the next attempt asks for another one.
+                // LL-82: the next attempt requests another one.
                 if let cause = change.cause, cause.category == .accessDenied { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take(.notices(notices, at: clock()))
@@ -227,7 +227,7 @@ final class PubNubAdapter: ServiceAdapter {
         return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
-    /// Names that stand for something else than one channel or one pattern would bring messages that belong to no room.
+    /// Names that stand for something else than one channel or one pattern would deliver messages that belong to no room.
     ///
     /// - Parameter isPattern: whether a pattern will do.
     private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {

@@ -3,7 +3,7 @@ import WireCoding
 
 // Reactions are message actions of one type. Rules LL-125 and LL-126.
 extension PubNubCaller {
-    /// What the type of an action is that is a reaction.
+    /// The type of actions that are reactions.
     static let reactionType = "reaction"
 
     func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError) {

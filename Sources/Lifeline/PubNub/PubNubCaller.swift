@@ -14,7 +14,7 @@ struct PubNubCaller: Sendable {
     /// Seconds since 1970, for signatures and nothing else.
     let unixSeconds: @Sendable () -> Int
     let now: @Sendable () -> Moment
-    /// Where tokens come from; nil for the one of the settings.
+    /// The source of tokens; nil for the token of the settings.
     let tokens: TokenSource<String>?
     private let clock = ServerClock()
 
@@ -38,10 +38,10 @@ struct PubNubCaller: Sendable {
         do throws(PubNubProblem) { return try await perform(call) } catch { throw LifelineError(error) }
     }
 
-    /// The same, with all that is known of what is wrong.
+    /// The same, with the complete description of the problem.
     func answer<Call: PubNubCall>(to call: Call) async throws(PubNubProblem) -> Call.Answer { try await perform(call) }
 
-    /// Makes a request and waits for what its answer means.
+    /// Makes a request and returns the result that its answer means.
     private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
         try await perform(call, call.request(settings))
     }
@@ -99,7 +99,7 @@ struct PubNubCaller: Sendable {
         return try call.answer(answer.body)
     }
 
-    /// Rule LL-15. In the body of a POST, which nothing on the way repeats by itself.
+    /// Rule LL-15. In the body of a POST, which proxies do not repeat.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         var message = JSONText(checked: publication.json)
         if let cipher {
@@ -135,7 +135,7 @@ struct PubNubCaller: Sendable {
         }
     }
 
-    /// Rule LL-20: by one request.
+    /// Rule LL-20: with one request.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
         var call = PubNubFetchCall(channels: [channel], includesCustomType: true)
         call.limit = min(request.limit, call.maximumLimit)

@@ -37,7 +37,7 @@ struct PubNubNews: Sendable {
     private var rosters: [Identifier: PresenceRoster] = [:]
     /// The members on channels below each wildcard.
     private var below: [Identifier: WildcardMembers] = [:]
-    /// Who is on the channels of a group, by the group's room.
+    /// The users on the channels of a group, by the group's room.
     private var groups: [Identifier: GroupRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
@@ -123,7 +123,7 @@ struct PubNubNews: Sendable {
         case .problem(let problem):
             // Other problems are reported by the change of phase.
             guard problem.category == .accessDenied else { return }
-            // Groups come with the colon in front that their rooms have.
+            // Groups have the leading colon that their rooms have.
             let denied = (problem.channels + problem.channelGroups).filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
             for channel in denied {
                 report.events.append(.subscriptionFailed(channel: channel, LifelineError(problem), willRetry: true))
@@ -179,7 +179,7 @@ extension PubNubNews {
         }
     }
 
-    /// Rule LL-123. What was missed and comes later is over by then.
+    /// Rule LL-123. A missed signal that arrives later is outdated by then.
     ///
     /// - Parameter position: where the answer ends.
     /// - Returns: whether the message is about typing and nothing else.
@@ -250,7 +250,7 @@ extension PubNubNews {
         return groups.filter { $0.key == room || $0.value.knows(event.channel) }.map(\.key)
     }
 
-    /// Rule LL-118: whoever is on a channel of a group is a member of the group's room.
+    /// Rule LL-118: a user on a channel of a group is a member of the group's room.
     private mutating func take(_ event: PubNubPresenceEvent, in rooms: [Identifier], into report: inout Report) {
         for room in rooms {
             guard var roster = groups[room] else { continue }
@@ -267,7 +267,7 @@ extension PubNubNews {
         }
     }
 
-    /// Rule LL-57: whoever is on a channel below a wildcard is a member of the wildcard's room.
+    /// Rule LL-57: a user on a channel below a wildcard is a member of the wildcard's room.
     private mutating func take(_ event: PubNubPresenceEvent, below pattern: String, into report: inout Report) {
         var members = below[Identifier(pattern)] ?? WildcardMembers()
         for id in event.came {

@@ -40,7 +40,7 @@ extension PusherAuthorizer {
         let answer = try await http.send(request(first), timeout: limit)
         guard [401, 403].contains(answer.status), let failure = answer.failure else { return answer }
         source.refuse(LifelineError(failure), number: used)
-        // Without other headers the refusal stands.
+        // Without other headers the refusal is final.
         guard let (second, number) = try? await source.value(), number != used else { return answer }
         return try await http.send(request(second), timeout: limit)
     }

@@ -95,7 +95,7 @@ public struct PusherAccess: Sendable {
     }
 }
 
-/// What an app's own server knows. Does not print its secrets.
+/// The credentials of an app's own server. Does not print its secrets.
 struct PusherCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let appID: String
     let secret: String

@@ -43,7 +43,7 @@ extension PusherAdapter {
             path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
         if settings.recoversMessages { recovering.askForRecovery() }
         let memory = recovering
-        // Whoever authorises is somebody else: the fields are for the service.
+        // The header fields are for the service, and not for the endpoint that authorises.
         let service = HeaderedHTTP(http, options.headers)
         let transport: @Sendable () -> any ClientTransport<PusherSession> = {
             HeaderedTransport.webSocket(dial(), options.headers)

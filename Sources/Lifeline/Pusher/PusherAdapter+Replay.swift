@@ -4,12 +4,12 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-/// Makes second connections, each of which asks for what a channel has had since a position (rule RV-24).
+/// Makes second connections, each of which requests a channel's events since a position (rule RV-24).
 struct PusherReplay: Sendable {
-    /// How long a second connection may take to come about.
+    /// How long a second connection may take to be established.
     let limit: Duration
     let tasks: TaskStarter
-    /// A driver that has not begun, and whose memory was changed.
+    /// A driver that has not been started, with a changed memory.
     let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
 
     /// Begins the close handshake, and does not wait for it.
@@ -17,7 +17,7 @@ struct PusherReplay: Sendable {
         guard !driver.snapshot.phase.isTerminal else { return }
         let notices = driver.notices.stream()
         driver.submit(.disconnect)
-        // The driver has to last as long as that takes.
+        // The driver has to live until the replay is complete.
         _ = tasks.start {
             for await notice in notices {
                 if case .change(let change) = notice, change.phase.isTerminal { break }
@@ -36,7 +36,8 @@ extension PusherAdapter {
         guard PusherPosition(id) != nil else { throw .notAnID }
     }
 
-    /// Rule RV-24. The channel's own subscription is left alone, since others have it too, and a replay on it would be told to all.
+    /// Rule RV-24. The channel's own subscription is not used, because it has other consumers, and a replay on it would be delivered to
+    /// all.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         try check(start, of: channel)
         guard let replay, case .position(let id) = start, let position = PusherPosition(id) else { throw noHistory }

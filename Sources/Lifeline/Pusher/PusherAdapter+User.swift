@@ -17,7 +17,7 @@ extension PusherAdapter {
             _ = try await driver.perform(.signIn) { [state] result in
                 guard case .success = result else { return }
                 let (isThere, body) = state.withLockedValue { ($0.userChannel == channel, $0.body) }
-                // Confirmed before anybody asked for it.
+                // Confirmed before it was requested.
                 if isThere { body?([.subscribed(channel: channel, members: nil, isRenewal: false)]) }
             }
         } catch {

@@ -171,7 +171,7 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
-    /// What a publication asks for that the service does not have (rule LL-28).
+    /// An option of a publication that the service does not have (rule LL-28).
     private static func missing(_ publication: Publication) -> String? {
         switch publication.options.isStored {
         case true?: "storing of messages"
@@ -274,7 +274,7 @@ extension PusherAdapter {
         }
     }
 
-    /// Nil for what is no message of a channel, and for the protocol's own events, such as a cache miss.
+    /// Nil for a frame that is no message of a channel, and for the protocol's own events, such as a cache miss.
     private static func message(_ message: PusherEnvelope, at now: Moment) -> ServiceEvent? {
         guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
             !message.event.hasBytePrefix("pusher_internal:")

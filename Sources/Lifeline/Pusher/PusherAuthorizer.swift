@@ -82,7 +82,7 @@ final class PusherAuthorizer: JobRunner {
 }
 
 extension PusherAuthorizer {
-    /// Rule LL-12: the client's own signature.
+    /// Rule LL-12: signed by the client itself.
     private func sign(
         _ job: PusherAuthorizeJob, with credentials: PusherCredentials
     ) throws(ConnectionFailure) -> PusherAuthorization {

@@ -10,10 +10,10 @@ struct PusherSettings: Sendable {
     var user: Member?
     /// Nil when the client does not sign in.
     var signIn: PusherSignIn?
-    /// Whether missed messages are asked for.
+    /// Whether missed messages are requested.
     var recoversMessages = true
 
-    /// What to put in front of the paths of the HTTP API: as for WebSockets, unless the API is elsewhere.
+    /// The prefix of the paths of the HTTP API: as for WebSockets, unless the API has another address.
     var apiPrefix: String {
         guard api == host, let path else { return "" }
         let parts = path.split(separator: "/")

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// What travels to those who watch the reactions of a channel.
+/// An element for those who watch the reactions of a channel.
 enum ReactionItem: Sendable {
     case change(ReactionChange)
     /// This number of changes was dropped for this consumer alone.

@@ -15,7 +15,7 @@ extension Service {
     }
 }
 
-/// Starts side work of a client in tasks of its own.
+/// Starts side work of a client in separate tasks.
 struct TaskStarter: Sendable {
     let start: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
 

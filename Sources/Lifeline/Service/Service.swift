@@ -7,7 +7,7 @@ public struct Service: Sendable {
     public let name: String
     /// Makes an adapter with real sockets, or on a double of the service.
     let makeAdapter: @Sendable (ClientOptions, (any ServiceDouble)?) -> any ServiceAdapter
-    /// What stands in for the service in tests; nil for the service itself.
+    /// The double of the service in tests; nil for the service itself.
     var double: (any ServiceDouble)?
 
     init(

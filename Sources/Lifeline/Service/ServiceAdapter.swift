@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// What one service contributes to the neutral API. The only place that knows the service's own terms.
+/// The part of one service in the neutral API. The only place that knows the service's own terms.
 ///
 /// An adapter owns one connection; releasing it ends everything that it started. Methods may be called from any thread.
 protocol ServiceAdapter: AnyObject, Sendable {
@@ -14,7 +14,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// The timers of that clock.
     var timers: any TimerScheduler { get }
     var phase: ConnectionPhase { get }
-    /// Whether this machine has a way out to the service: each time that it comes or goes (rule LL-91).
+    /// Whether this machine has a route to the service: an element for each change (rule LL-91).
     var networkChanges: Broadcaster<NetworkStatus> { get }
     /// How long heartbeats take (rule LL-133).
     var heartbeats: HeartbeatMeter { get }
@@ -36,7 +36,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Works in every state; drops a subscription that is still pending.
     func unsubscribe(_ channel: String)
 
-    /// - Throws: what is wrong with the call itself: a feature that the service lacks, a name that it does not take.
+    /// - Throws: the error of the call itself: a feature that the service lacks, or a name that it does not accept.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome
 
     /// Throws the errors that ``publish(_:)`` would throw in every state of the connection.
@@ -53,7 +53,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// The names of rooms of which one has to be subscribed by whoever publishes to `channel`; none when it need not be.
     func roomsOfPublishers(to channel: String) -> [String]
 
-    /// What a call for this feature would throw before anything is sent: a feature that the service lacks, a name that it does not take.
+    /// The error that a call for this feature would throw before anything is sent: a feature that the service lacks, or a name that it
+    /// does not accept.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError)
 
     /// Whether the service reports who is present in `channel`.
@@ -87,11 +88,11 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// The name of the room of a channel group.
     func roomName(ofGroup group: String) throws(LifelineError) -> String
-    /// The channels of a channel group, asked of the service.
+    /// The channels of a channel group, requested from the service.
     func channels(ofGroup group: String) async throws(LifelineError) -> [String]
     func change(group: String, _ change: GroupChange) async throws(LifelineError)
 
-    /// Who is present in `channel` now, asked of the service, whether the channel is subscribed or not.
+    /// The present members of `channel`, requested from the service, whether the channel is subscribed or not.
     func members(of channel: String) async throws(LifelineError) -> [Member]
 }
 
@@ -112,7 +113,7 @@ extension ServiceAdapter {
     var repetitionSpan: Duration? { nil }
     func roomsOfPublishers(to channel: String) -> [String] { [] }
 
-    /// Rule LL-112: without a word in the protocol for it.
+    /// Rule LL-112: the protocol has no such message.
     var noOwnPresence: LifelineError {
         .unsupported(feature: "change of one's own presence data", service: serviceName)
     }

@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// What a service lets a client in with, as your server has issued it.
+/// A token with which a service admits a client, as your server has issued it.
 ///
 /// Descriptions do not show the token.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The token itself. A secret.
     public var text: String
-    /// Until when the service takes it; nil where that is not known. Then the client asks for another one only once it is refused.
+    /// Until when the service accepts it; nil where that is not known. Then the client requests another one only after a refusal.
     ///
     /// A token of PubNub's access manager says so itself: leave it nil, and the client reads it from the token.
     public var expires: Date?
@@ -37,7 +37,7 @@ public struct TokenRequest: Hashable, Sendable {
         case refused
     }
 
-    /// Why the client asks.
+    /// Why the client requests a token.
     public var reason: Reason
     /// The service's answer when it refused the last token; nil for other reasons.
     public var refusal: LifelineError?

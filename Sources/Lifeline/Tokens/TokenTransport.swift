@@ -9,7 +9,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let token: @Sendable () async throws(ConnectionFailure) -> String
     private let tasks: TaskStarter
-    /// The attempt that asks for its token, and what takes the token.
+    /// The attempt that requests its token, and the receiver of the token.
     private let state = NIOLockedValueBox(State())
 
     private struct State {
@@ -19,7 +19,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
         var accept: (@Sendable (String) -> Void)?
     }
 
-    /// - Parameter token: asked in a task of its own before each dial; the task is cancelled when the attempt has ended.
+    /// - Parameter token: called in a separate task before each dial; the task is cancelled when the attempt has ended.
     init(
         base: any ClientTransport<Session>, tasks: TaskStarter = .plain,
         token: @escaping @Sendable () async throws(ConnectionFailure) -> String

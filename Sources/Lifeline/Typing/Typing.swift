@@ -68,7 +68,7 @@ extension Room {
 }
 
 extension ClientCore {
-    /// Rule LL-26, for what no service encrypts.
+    /// Rule LL-26, for messages that no service encrypts.
     func checkUnencrypted(_ feature: ChannelFeature) throws(LifelineError) {
         guard requiresEncryption else { return }
         throw .unsupported(feature: "encryption of \(feature)", service: adapter.serviceName)

@@ -15,7 +15,7 @@ struct TypingRoster: Sendable {
     private(set) var users: [Identifier] = []
 
     var isEmpty: Bool { users.isEmpty }
-    /// When the first of them stops counting; nil when nobody types.
+    /// When the first of them expires; nil when no user is typing.
     var nextDeadline: Moment? { deadlines.values.min() }
 
     /// A user has begun to type.

@@ -20,7 +20,7 @@ package struct TypingSignal: Hashable, Sendable {
 
     /// Nil for any other payload.
     package init?(_ text: String) {
-        // Not longer than ours with the longest user that is shown, escaped. What is no JSON is another payload.
+        // Not longer than this client's own with the longest accepted user id, escaped. A text that is not JSON is another payload.
         guard text.utf8.count <= 6 * TypingRoster.longestUser, let json = try? JSONText(text), json.kind == .object,
             json["lifeline"]?.string == "typing", let isTyping = json["typing"]?.bool
         else { return nil }

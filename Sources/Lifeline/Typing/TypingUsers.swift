@@ -1,7 +1,7 @@
 import EngineRuntime
 import Identifiers
 
-/// What travels to those who watch who types: that it has changed. The list is read where it is handed out, so it is never an old one.
+/// An element for those who watch typing users: a change. The list is read when it is delivered, so it is always the present one.
 enum TypingItem: Sendable {
     case changed
 

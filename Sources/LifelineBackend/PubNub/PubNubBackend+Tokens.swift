@@ -46,7 +46,8 @@ extension PubNubBackend {
         _ = try await caller.json(.always) { call(request) }
     }
 
-    /// Signs a token here, without a call. Lifeline's server takes it; PubNub's own service takes only those of ``grant(_:minutes:user:)``.
+    /// Signs a token here, without a call. Lifeline's server accepts it; PubNub's own service accepts only those of
+    /// ``grant(_:minutes:user:)``.
     ///
     /// - Throws: what the call failed with.
     public func localToken(_ permissions: [PubNubPermission], minutes: Int, user: String?) throws(BackendError) -> String {

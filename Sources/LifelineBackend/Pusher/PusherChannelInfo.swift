@@ -14,7 +14,7 @@ public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
 public struct PusherChannelInfo: Hashable, Sendable {
     /// The channel's name.
     public var name: String
-    /// Whether anybody is subscribed; nil in answers of triggers, which do not say it.
+    /// Whether there are subscribers; nil in answers of triggers, which do not report it.
     public var isOccupied: Bool?
     /// How many users are on the presence channel.
     public var userCount: Int?

@@ -6,8 +6,7 @@ public struct BackendAddress: Hashable, Sendable {
     public var port: Int
     /// Whether calls use TLS.
     public var tls: Bool
-    /// A path in front of the service's own, such as `/realtime`; empty for none. A proxy in front of the server removes it, so it is
-    /// not part of signatures.
+    /// A prefix of the service's paths, such as `/realtime`; empty for none. A proxy removes it, so it is not part of signatures.
     public var path: String
 
     /// An address.

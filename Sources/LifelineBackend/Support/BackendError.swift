@@ -25,9 +25,9 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unencodable = Code(rawValue: "unencodable")
         /// The service refuses the key, the secret or the clock of this machine: status 401 or 403.
         public static let accessDenied = Code(rawValue: "accessDenied")
-        /// The service does not know what the call names: status 404.
+        /// The service does not know the object that the call names: status 404.
         public static let notFound = Code(rawValue: "notFound")
-        /// The payload is longer than the service takes: status 413.
+        /// The payload exceeds the service's limit: status 413.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// Too many calls: status 429.
         public static let overloaded = Code(rawValue: "overloaded")
@@ -47,7 +47,7 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of error.
     public var code: Code
-    /// A sentence for people: what happened and, if possible, what to do next.
+    /// A sentence: what happened and, if possible, what to do next.
     public var reason: String
     /// The status of the service's answer, if an answer was the failure.
     public var status: Int?
@@ -62,7 +62,7 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         self.mayHaveTakenEffect = mayHaveTakenEffect
     }
 
-    /// One line for people: the code, the status and the reason.
+    /// One line: the code, the status and the reason.
     public var description: String {
         status.map { "\(code) (HTTP \($0)): \(reason)" } ?? "\(code): \(reason)"
     }

@@ -6,12 +6,12 @@ import NexconnProtocol
 public enum Refusal: Hashable, Sendable {
     /// Nobody listens: the connection is refused. Clients try again.
     case unreachable
-    /// The server has too much to do (status 503), and asks to come back after a while. Clients try again, not earlier than asked.
+    /// The server is overloaded (status 503), and asks clients to come back after a pause. Clients try again, not before that.
     case overloaded(retryAfter: Duration? = nil)
     /// There is no application with this key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
     case unknownKey
-    /// The token, or whoever asks, is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`); PubNub answers 403, which
-    /// clients try again until `cancelAutomaticRetry()`.
+    /// The token, or the user, is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`); PubNub answers 403, which
+    /// clients retry until `cancelAutomaticRetry()`.
     case invalidToken
 }
 

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-// Time, and waiting for what follows.
+// Time, and waiting for effects.
 extension TestService {
     /// How long anything may take in real time before the test fails because it hangs.
     static let patience = Duration.seconds(30)

@@ -68,8 +68,7 @@ public final class TestService: Sendable {
                 presence: presence))
     }
 
-    /// Takes the place of a service that the app has configured. Keys, users and whoever authorises stay as configured; hosts are never
-    /// asked.
+    /// Replaces a service that the app has configured. Keys, users and authorisation stay as configured; its hosts are never contacted.
     ///
     /// Requests to an app's own server, such as an authorisation endpoint, come here as well: ``onRequest(_:)`` answers them.
     public func inPlace(of service: Service) -> Service {

@@ -1,6 +1,6 @@
 /// An error of a script: a step that cannot have the effect that the test wants, or one that never ends.
 public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of mistake it is. An open set: switch over it with a `default`.
+    /// The kind of mistake. An open set: switch over it with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The word for it.
         public let rawValue: String
@@ -25,7 +25,7 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         public static let wrongMember = Code(rawValue: "wrongMember")
         /// Something that the app does has not ended for 30 s.
         public static let stuck = Code(rawValue: "stuck")
-        /// What the test waits for has not happened for 30 s.
+        /// The condition that the test waits for has been false for 30 s.
         public static let neverHappened = Code(rawValue: "neverHappened")
     }
 

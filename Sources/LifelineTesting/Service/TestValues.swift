@@ -10,7 +10,7 @@ public struct TestPublication: Hashable, Sendable {
     public var json: String
     /// The publisher, if the service knows it.
     public var user: String?
-    /// Whether the service has taken it.
+    /// Whether the service has accepted it.
     public var isAccepted: Bool
 
     /// A message, such as to compare with.

@@ -1,7 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Lets one task through as often as somebody has asked for: what a Combine subscriber demands, for a loop over an async sequence. Any
-/// thread.
+/// Lets one task pass as often as was demanded: the demand of a Combine subscriber, for a loop over an async sequence. Any thread.
 final class DemandGate: Sendable {
     private struct State {
         /// Nil for without limit.

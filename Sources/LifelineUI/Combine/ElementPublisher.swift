@@ -13,8 +13,8 @@
         where Subscriber.Input == Output, Subscriber.Failure == Never {
             let gate = DemandGate()
             subscriber.receive(subscription: ElementSubscription(gate))
-            // Without a lock: Combine asks for calls of a subscriber that follow each other, on any thread, and only the one task below makes
-            // them, which begins when the call above has returned.
+            // Without a lock: Combine requires that calls of a subscriber follow each other, on any thread, and only the one task below
+            // makes them, which begins when the call above has returned.
             nonisolated(unsafe) let receive: (Output) -> Int? = { subscriber.receive($0).max }
             nonisolated(unsafe) let finish = { subscriber.receive(completion: .finished) }
             let task = Task { [elements] in

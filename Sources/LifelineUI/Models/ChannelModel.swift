@@ -23,7 +23,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     public private(set) var members: [Member] = []
     /// Why the history could not be read, at first or for older messages; nil when it could. Live messages arrive all the same.
     public private(set) var historyProblem: LifelineError?
-    /// Whether ``loadOlder(_:)`` may bring more.
+    /// Whether ``loadOlder(_:)`` may return more.
     public private(set) var hasOlder = false
 
     private var state: ChannelRows<Value>

@@ -8,7 +8,7 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
         case undecodable(LifelineError, Message)
         /// A message that cannot be decrypted.
         case unreadable(LifelineError)
-        /// Messages may be missing here. Nil when nobody was subscribed meanwhile.
+        /// Messages may be missing here. Nil when the channel was not subscribed meanwhile.
         case gap(Gap?)
     }
 
@@ -34,7 +34,7 @@ public enum ChannelPhase: Hashable, Sendable {
     case idle
     /// The subscription is not confirmed yet; while the connection is down for as long as that takes.
     case subscribing
-    /// Messages arrive. During an outage, too: the connection's status says so.
+    /// Messages arrive. Also during an outage, which the connection's status reports.
     case live
     /// The channel was refused, at first or later. ``ChannelModel/run()`` has returned and may be called again.
     case failed(LifelineError)

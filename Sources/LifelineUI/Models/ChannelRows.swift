@@ -82,7 +82,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Two gaps with nothing between them say no more than one.
+    /// Two gaps without messages between them mean no more than one.
     private mutating func appendGap(_ gap: Gap) {
         if rows.last?.isGap != true { append(.gap(gap)) }
     }

@@ -17,7 +17,7 @@ public final class ConnectionBanner {
     public private(set) var status: ConnectionStatus
 
     @ObservationIgnored private let words: @Sendable (ConnectionStatus) -> String?
-    // Without a lock: written once by `init`, before anybody else has the object, and read by `deinit` only, when nobody has it any more.
+    // Without a lock: written once by `init`, before the object is shared, and read by `deinit` only.
     @ObservationIgnored nonisolated(unsafe) private var following: Task<Void, Never>?
 
     /// A banner that follows the statuses of a client.

@@ -18,7 +18,7 @@ final class ServiceCore: Sendable {
         clock = TestClock(timers)
     }
 
-    /// Changes the state and delivers what follows.
+    /// Changes the state and delivers the effects.
     func change<Value>(_ body: (inout ServiceState) throws -> Value) rethrows -> Value {
         let (value, mustDeliver) = try state.withLockedValue { state in
             let value = try body(&state)

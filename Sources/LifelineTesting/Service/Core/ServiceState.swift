@@ -31,7 +31,7 @@ struct ServiceState: Sendable {
     // PubNub: one stream for all channels.
     var stream: [StreamEntry] = []
     var region = 1
-    /// The history of channels, which outlives what the stream has lost.
+    /// The history of channels, which stays when the stream has lost its messages.
     var stored: [StreamEntry] = []
     /// Actions on messages of the history, oldest first.
     var actions: [TestAction] = []
@@ -64,7 +64,7 @@ struct ServiceState: Sendable {
         return lastTick
     }
 
-    /// The latest time of day that was given.
+    /// The latest time of day that was used.
     var latestTick: UInt64 { max(lastTick, Self.ticks(at: now)) }
 
     /// The manual clock begins on the 14th of November 2023.

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Carries a session over HTTP requests to a test service. What arrives goes through the session's own decoder.
+/// Carries a session over HTTP requests to a test service. Answers are decoded by the session's own decoder.
 final class TestPollTransport<Session: LongPollSession>: ClientTransport {
     typealias Report = @Sendable (TransportEvent<Session.Inbound>) -> Void
 

@@ -34,7 +34,7 @@ extension ServiceState {
         open(id)
     }
 
-    /// What becomes of a socket that was dialled, as things are.
+    /// Opens or refuses a dialled socket, by the present mode.
     mutating func open(_ id: UInt64) {
         guard let socket = sockets[id], !socket.isOpen else { return }
         if isNetworkLost { return close(id, .noRoute) }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Carries a session over a WebSocket to a test service. What arrives goes through the session's own decoder.
+/// Carries a session over a WebSocket to a test service. Frames are decoded by the session's own decoder.
 final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
     private let core: ServiceCore
     private let decoder: @Sendable () -> Session.Decoder

@@ -31,7 +31,7 @@ extension ServiceState {
         finish(id, json: #"{"users":[\#(users.joined(separator: ","))]}"#)
     }
 
-    /// What an app's server answers that authorises everybody but on channels that are denied.
+    /// The answer of an app's server that authorises every user, except on denied channels.
     ///
     /// - Returns: whether the request is such a question.
     mutating func authorize(_ id: UInt64, _ line: RequestLine) -> Bool {
