@@ -130,8 +130,10 @@ extension PusherService: WebSocketFront {
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> WebSocketConnection {
         let address = shares.address(of: visitor)
+        var mustWait = false
+        let opening = admit(target, visitor, address, &mustWait)
         return PusherConnection(
-            service: self, loop: loop, opening: admit(target, visitor, address),
+            service: self, loop: loop, opening: opening, waitsForPlace: mustWait,
             knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target),
             address: address,
             asked: Self.asked(target, visitor))
@@ -150,8 +152,9 @@ extension PusherService: WebSocketFront {
         return asked
     }
 
+    /// - Parameter mustWait: set when the connection has to wait for a place of its application.
     private func admit(
-        _ target: RequestTarget, _ visitor: RequestOrigin, _ address: RemoteAddress?
+        _ target: RequestTarget, _ visitor: RequestOrigin, _ address: RemoteAddress?, _ mustWait: inout Bool
     ) -> Result<SharedApplication, PusherCloseReason> {
         Result { () throws(PusherCloseReason) in
             let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)
@@ -166,7 +169,10 @@ extension PusherService: WebSocketFront {
                 context.admission.withLockedValue { $0.close(name) }
                 throw .overQuota
             }
-            guard channels.openConnection(of: application) else {
+            switch channels.openConnection(of: application) {
+            case .given: break
+            case .asked: mustWait = true
+            case .full, .unavailable:
                 shares.closeConnection(application.id, address)
                 context.admission.withLockedValue { $0.close(name) }
                 throw .overQuota

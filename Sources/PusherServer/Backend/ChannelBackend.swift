@@ -47,8 +47,16 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func signOut(_ connection: UserConnection, of application: Application)
     /// Closes the connections of an application, or of one of its signed-in users, on all servers.
     func close(_ reason: PusherCloseReason, application: String, user: String?)
-    /// Counts a connection that is about to be admitted; false when the application has as many as it may have.
-    func openConnection(of application: Application) -> Bool
+    /// Counts a connection that is about to be admitted, if the application has a place for it.
+    func openConnection(of application: Application) -> ConnectionPlace
+    /// Waits for a place after ``openConnection(of:)`` has answered ``ConnectionPlace/asked``. A place that is given is counted.
+    ///
+    /// - Parameter completion: called once, from any thread, unless the place is given up before.
+    /// - Returns: what ``giveUpPlace(_:of:)`` needs.
+    func awaitPlace(of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void) -> UInt64
+    /// A connection that waits for a place has gone. Does nothing when it has been told already, or is about to be.
+    func giveUpPlace(_ ticket: UInt64, of application: Application)
+    /// Gives the place of a connection back.
     func closeConnection(of application: Application)
     /// Counts messages that the application's server publishes.
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
@@ -82,7 +90,27 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var webhookReports: [Identifier: [WebhookReport]] { get }
 }
 
+/// Whether a connection of an application may be admitted.
+package enum ConnectionPlace: Hashable, Sendable {
+    case given
+    /// The application has as many connections as it may have.
+    case full
+    /// Somebody else decides: the connection waits.
+    case asked
+    /// Whoever decides does not answer.
+    case unavailable
+}
+
 extension ChannelBackend {
+    package func awaitPlace(
+        of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void
+    ) -> UInt64 {
+        completion(.unavailable)
+        return 0
+    }
+
+    package func giveUpPlace(_ ticket: UInt64, of application: Application) {}
+
     package var webhookReports: [Identifier: [WebhookReport]] { [:] }
 
     package func unsubscribe(all subscriptions: [EndedSubscription]) {

@@ -123,12 +123,12 @@ package final class LocalChannels: ChannelBackend {
 
     // MARK: Limits
 
-    package func openConnection(of application: Application) -> Bool {
+    package func openConnection(of application: Application) -> ConnectionPlace {
         connections.withLockedValue { connections in
             let current = connections[Identifier(application.id), default: 0]
-            if let limit = application.limits.connections, current >= limit { return false }
+            if let limit = application.limits.connections, current >= limit { return .full }
             connections[Identifier(application.id)] = current + 1
-            return true
+            return .given
         }
     }
 

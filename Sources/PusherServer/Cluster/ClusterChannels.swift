@@ -125,12 +125,43 @@ package final class ClusterChannels: ChannelBackend {
 
     // MARK: Limits
 
-    package func openConnection(of application: Application) -> Bool {
+    package func openConnection(of application: Application) -> ConnectionPlace {
         connections.withLockedValue { $0.open(application.id, limit: application.limits.connections) }
     }
 
+    package func awaitPlace(
+        of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void
+    ) -> UInt64 {
+        let deadline = clock.monotonic().advanced(by: callLimit)
+        let ticket = connections.withLockedValue { $0.wait(for: application.id, until: deadline, completion) }
+        askForPlaces(of: application.id)
+        return ticket
+    }
+
+    package func giveUpPlace(_ ticket: UInt64, of application: Application) {
+        connections.withLockedValue { $0.giveUp(ticket, of: application.id) }
+    }
+
+    /// Asks for what waits. One request of an application is under way at a time, however many connections come, and it is kept for as long
+    /// as it takes: places that are given too late have to be given back.
+    private func askForPlaces(of application: String) {
+        guard let count = connections.withLockedValue({ $0.ask(for: application) }) else { return }
+        tell(.places(ApplicationCount(application: application, count: count))) { [self] result in
+            var places: Int?
+            // An empty answer is that of a leader which does not know the application.
+            if case .success(var buffer) = result, let given = try? buffer.number(UInt32.self) { places = Int(given) }
+            let told = connections.withLockedValue { $0.answered(places, for: application) }
+            for (completion, place) in told { completion(place) }
+            askForPlaces(of: application)
+            if connections.withLockedValue(\.isUrgent) { reportConnections() }
+        }
+    }
+
     package func closeConnection(of application: Application) {
-        connections.withLockedValue { $0.close(application.id) }
+        let isLimited = application.limits.connections != nil
+        connections.withLockedValue { $0.close(application.id, isLimited: isLimited) }
+        // Whoever comes back at another node has to find the place free (rule SP-4).
+        if isLimited { reportConnections() }
     }
 
     package func connections(of application: Application) -> Int {
@@ -142,11 +173,22 @@ package final class ClusterChannels: ChannelBackend {
     package func spendQuery(of application: Application) {}
 
     package func sweep(for node: any ChannelNode) {
+        for completion in connections.withLockedValue({ $0.expire(at: clock.monotonic()) }) { completion(.unavailable) }
+        reportConnections()
+    }
+
+    private func reportConnections() {
         guard let report = connections.withLockedValue({ $0.report() }) else { return }
-        tell(.connections(report)) { [connections] result in
-            connections.withLockedValue { connections in
-                if case .success = result { connections.reported(report) } else { connections.failed(report) }
+        tell(.connectionChanges(report)) { [self] result in
+            let isUrgent = connections.withLockedValue { connections in
+                guard case .success = result else {
+                    connections.failed(report)
+                    return false
+                }
+                connections.reported(report)
+                return connections.isUrgent
             }
+            if isUrgent { reportConnections() }
         }
     }
 }

@@ -70,6 +70,16 @@ final class LeaderRecords: Sendable {
             RedisCommand("ZADD", keys.offline, .integer(unixMilliseconds), .bytes(RecordKeys.user(connection))))
     }
 
+    /// A node has so many connections of an application with a limit.
+    func keep(_ count: ApplicationCount, of node: ClusterNode) {
+        let field = RecordKeys.connections(of: count.application, at: node)
+        if count.count > 0 {
+            write(RedisCommand("HSET", keys.connections, .bytes(field), .integer(Int64(count.count))))
+        } else {
+            write(RedisCommand("HDEL", keys.connections, .bytes(field)))
+        }
+    }
+
     // MARK: Cached events
 
     /// A cache channel remembers an event.

@@ -1,15 +1,40 @@
+import DequeModule
 import Identifiers
 import RealtimeHub
 
 /// How many connections the applications of a node have: on the node, and on all nodes as far as it knows (rules CP-30 to CP-32).
+///
+/// Of an application with a limit each connection needs a place that the leader has given, so all nodes together never have more than the
+/// limit. A value without locks; completions are handed out, so that they are called outside of the owner's lock.
 struct NodeConnections: Sendable {
-    private struct Count {
+    typealias Completion = @Sendable (ConnectionPlace) -> Void
+
+    private struct Waiting: Sendable {
+        var ticket: UInt64
+        var deadline: MonotonicInstant
+        var completion: Completion
+    }
+
+    private struct Count: Sendable {
         var own = 0
-        /// How many of `own` are included in `total`.
+        /// What the leader counts for this node, by its answers.
+        var counted = 0
+        /// What the report that has no answer yet changes in that.
+        var reported = 0
+        /// What of `total` is this node's.
         var included = 0
         var total = 0
+        /// Connections that wait for a place, oldest first. Those of the request that has no answer yet come first.
+        var waiting: Deque<Waiting> = []
+        /// How many of `waiting` the request is for.
+        var asked = 0
+        /// Whether a request has no answer yet.
+        var isAsking = false
 
         var known: Int { max(total - included, 0) + own }
+        /// Places that the leader has given and nobody has.
+        var spare: Int { counted + min(reported, 0) - own }
+        var isUnused: Bool { own == 0 && counted == 0 && reported == 0 && total == 0 && waiting.isEmpty && !isAsking }
     }
 
     private var counts: [Identifier: Count] = [:]
@@ -17,21 +42,35 @@ struct NodeConnections: Sendable {
     private var changed: Set<Identifier> = []
     /// Whether a report has no answer yet.
     private var isReporting = false
+    /// Whether a place is to be given back, which a connection at another node may want.
+    private(set) var isUrgent = false
+    private var lastTicket: UInt64 = 0
 
-    /// Counts a connection; false when there are as many as there may be.
-    mutating func open(_ application: String, limit: Int?) -> Bool {
+    /// So many places are asked for at a time.
+    private static let asked = 1_000
+
+    // MARK: Connections
+
+    /// Counts a connection, or says that it has to wait for a place.
+    mutating func open(_ application: String, limit: Int?) -> ConnectionPlace {
         let id = Identifier(application)
-        if let limit, counts[id, default: Count()].known >= limit { return false }
+        if limit != nil {
+            guard let count = counts[id], count.waiting.isEmpty, count.spare > 0 else { return .asked }
+            counts[id]?.own += 1
+            return .given
+        }
         counts[id, default: Count()].own += 1
         changed.insert(id)
-        return true
+        return .given
     }
 
-    mutating func close(_ application: String) {
+    /// - Parameter isLimited: whether others may wait for the place.
+    mutating func close(_ application: String, isLimited: Bool = false) {
         let id = Identifier(application)
         guard let own = counts[id]?.own, own > 0 else { return }
         counts[id]?.own = own - 1
         changed.insert(id)
+        if isLimited { isUrgent = true }
     }
 
     /// Connections of an application on all nodes.
@@ -42,48 +81,148 @@ struct NodeConnections: Sendable {
         counts.compactMap { $1.own > 0 ? ApplicationCount(application: $0.text, count: $1.own) : nil }
     }
 
-    /// The counts to send to the leader; nil when there are none, or it has not answered yet.
+    // MARK: Places
+
+    /// A connection waits for a place; returns what it is known by.
+    mutating func wait(for application: String, until deadline: MonotonicInstant, _ completion: @escaping Completion) -> UInt64 {
+        lastTicket += 1
+        counts[Identifier(application), default: Count()].waiting.append(
+            Waiting(ticket: lastTicket, deadline: deadline, completion: completion))
+        return lastTicket
+    }
+
+    /// A connection that waits has gone. Does nothing when it does not wait any more: it hears what became of it.
+    mutating func giveUp(_ ticket: UInt64, of application: String) {
+        let id = Identifier(application)
+        guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+        remove(at: index, of: id)
+        forgetIfUnused(id)
+    }
+
+    @discardableResult
+    private mutating func remove(at index: Int, of id: Identifier) -> Completion? {
+        if let asked = counts[id]?.asked, index < asked { counts[id]?.asked = asked - 1 }
+        return counts[id]?.waiting.remove(at: index).completion
+    }
+
+    /// How many places to ask the leader for; nil while nobody waits or a request is under way.
+    mutating func ask(for application: String) -> Int? {
+        let id = Identifier(application)
+        guard let count = counts[id], !count.isAsking, !count.waiting.isEmpty else { return nil }
+        counts[id]?.isAsking = true
+        let asked = min(count.waiting.count, Self.asked)
+        counts[id]?.asked = asked
+        return asked
+    }
+
+    /// The leader has answered.
+    ///
+    /// - Parameter places: how many it has given; nil when it has not answered, so nothing was given that it will not hear of.
+    /// - Returns: what to tell those who waited.
+    mutating func answered(_ places: Int?, for application: String) -> [(Completion, ConnectionPlace)] {
+        let id = Identifier(application)
+        guard var count = counts[id] else { return [] }
+        var told: [(Completion, ConnectionPlace)] = []
+        count.isAsking = false
+        var given = places ?? 0
+        count.counted += given
+        // First those who asked, then those who came meanwhile.
+        while given > 0 || count.spare > 0, let next = count.waiting.popFirst() {
+            given = max(given - 1, 0)
+            count.asked = max(count.asked - 1, 0)
+            count.own += 1
+            told.append((next.completion, .given))
+        }
+        let refused = min(count.asked, count.waiting.count)
+        for _ in 0..<refused {
+            guard let next = count.waiting.popFirst() else { break }
+            told.append((next.completion, places == nil ? .unavailable : .full))
+        }
+        count.asked = 0
+        counts[id] = count
+        // Places of connections that have gone meanwhile are given back.
+        if count.spare > 0 {
+            changed.insert(id)
+            isUrgent = true
+        }
+        forgetIfUnused(id)
+        return told
+    }
+
+    /// Those who have waited for too long.
+    mutating func expire(at now: MonotonicInstant) -> [Completion] {
+        var expired: [Completion] = []
+        for id in counts.keys.filter({ counts[$0]?.waiting.isEmpty == false }) {
+            while let first = counts[id]?.waiting.first, first.deadline <= now {
+                if let completion = remove(at: 0, of: id) { expired.append(completion) }
+            }
+            forgetIfUnused(id)
+        }
+        return expired
+    }
+
+    // MARK: Reports
+
+    /// What to tell the leader; nil when there is nothing, or it has not answered yet.
     mutating func report() -> [ApplicationCount]? {
         guard !isReporting, !changed.isEmpty else { return nil }
+        var report: [ApplicationCount] = []
+        for id in changed {
+            guard let count = counts[id], count.own != count.counted else { continue }
+            let change = count.own - count.counted
+            counts[id]?.reported = change
+            report.append(ApplicationCount(application: id.text, count: change))
+        }
+        for id in changed { forgetIfUnused(id) }
+        changed = []
+        isUrgent = false
+        guard !report.isEmpty else { return nil }
         isReporting = true
-        defer { changed = [] }
-        return changed.map { ApplicationCount(application: $0.text, count: counts[$0]?.own ?? 0) }
+        return report
     }
 
     /// The leader has counted a report.
     mutating func reported(_ report: [ApplicationCount]) {
         isReporting = false
-        for count in report {
-            let id = Identifier(count.application)
-            counts[id, default: Count()].included = count.count
-            if counts[id]?.own != count.count { changed.insert(id) }
-            forgetIfUnused(id)
+        for change in report {
+            let id = Identifier(change.application)
+            counts[id, default: Count()].counted += change.count
+            settle(id)
         }
     }
 
     /// Handles a report that was not delivered and will not be sent again.
     mutating func failed(_ report: [ApplicationCount]) {
         isReporting = false
-        for count in report { changed.insert(Identifier(count.application)) }
+        for change in report { settle(Identifier(change.application)) }
     }
 
-    /// Everything there is, for a new leader.
+    private mutating func settle(_ id: Identifier) {
+        counts[id]?.reported = 0
+        if let count = counts[id], count.own != count.counted { changed.insert(id) }
+        forgetIfUnused(id)
+    }
+
+    /// What a new leader has to begin with. What is under way is sent again behind it, so it is no part of it.
     mutating func announce() -> [ApplicationCount] {
-        counts = counts.mapValues { Count(own: $0.own, included: $0.own, total: $0.total) }
-        return own
+        for id in Array(counts.keys) {
+            if let count = counts[id] { counts[id]?.counted = count.own - count.reported }
+        }
+        return counts.compactMap { $1.counted > 0 ? ApplicationCount(application: $0.text, count: $1.counted) : nil }
     }
 
     /// Applies the leader's counts for all nodes.
     mutating func learn(_ totals: [ApplicationCount]) {
         for total in totals {
             let id = Identifier(total.application)
-            counts[id, default: Count()].total = total.count
+            var count = counts[id] ?? Count()
+            (count.total, count.included) = (total.count, count.counted)
+            counts[id] = count
             forgetIfUnused(id)
         }
     }
 
     private mutating func forgetIfUnused(_ id: Identifier) {
-        guard let count = counts[id], count.own == 0, count.included == 0, count.total == 0 else { return }
-        counts[id] = nil
+        if counts[id]?.isUnused == true { counts[id] = nil }
     }
 }

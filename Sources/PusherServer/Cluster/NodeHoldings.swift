@@ -17,20 +17,33 @@ struct NodeHoldings: Sendable {
     private struct Node: Sendable {
         var subscriptions: [Key: KeptHolding] = [:]
         var users: [SocketID: SignedInConnection] = [:]
-        var connections: [Identifier: Int] = [:]
+        var connections: [Identifier: Connections] = [:]
+    }
+
+    private struct Connections: Sendable {
+        var count = 0
+        /// Whether Redis has the count.
+        var isKept = false
     }
 
     private var nodes: [ClusterNode: Node] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter kept: the state of the last leader.
-    init(_ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = []) {
+    /// - Parameter kept: what the last leader knew.
+    init(
+        _ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = [],
+        connections: [(ClusterNode, ApplicationCount)] = []
+    ) {
         for holding in kept {
             lastNumber = max(lastNumber, holding.since)
             let key = Key(holding.holding.channel, holding.holding.member?.userID)
             nodes[holding.node, default: Node()].subscriptions[key] = holding
         }
         for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
+        for (node, count) in connections {
+            let known = Connections(count: count.count, isKept: true)
+            nodes[node, default: Node()].connections[Identifier(count.application)] = known
+        }
     }
 
     /// The nodes whose connections have subscriptions or signed-in users.
@@ -102,12 +115,22 @@ struct NodeHoldings: Sendable {
 
     // MARK: Connections
 
-    /// Records how many connections of an application a node has now; returns the difference.
-    mutating func count(_ count: ApplicationCount, of node: ClusterNode) -> Int {
+    /// A node has so many connections of an application by now.
+    ///
+    /// - Parameter isLimited: whether the count has to be kept for the next leader.
+    /// - Returns: the difference to before, and whether Redis has to be told.
+    mutating func count(_ count: ApplicationCount, of node: ClusterNode, isLimited: Bool) -> (change: Int, isKept: Bool) {
         let id = Identifier(count.application)
-        let before = nodes[node]?.connections[id] ?? 0
-        nodes[node, default: Node()].connections[id] = count.count > 0 ? count.count : nil
-        return count.count - before
+        let before = nodes[node]?.connections[id] ?? Connections()
+        let isKept = isLimited && count.count > 0
+        nodes[node, default: Node()].connections[id] =
+            count.count > 0 ? Connections(count: count.count, isKept: isKept) : nil
+        return (count.count - before.count, isKept || before.isKept)
+    }
+
+    /// How many connections of an application a node has.
+    func connections(of application: String, at node: ClusterNode) -> Int {
+        nodes[node]?.connections[Identifier(application)]?.count ?? 0
     }
 
     /// The applications of which a node has connections.

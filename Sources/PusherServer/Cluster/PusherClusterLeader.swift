@@ -23,6 +23,8 @@ final class PusherClusterLeader: ClusterLeader {
     /// Applications as they were known last: what connections hold has to end also after an application was removed.
     private let applications: NIOLockedValueBox<[Identifier: Application]>
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
+    /// Applications of whose connections the nodes have to be told.
+    private let counted = NIOLockedValueBox<Set<Identifier>>([])
 
     init(
         service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, channels: LocalChannels,
@@ -51,6 +53,7 @@ final class PusherClusterLeader: ClusterLeader {
             channels.sweep(for: remote)
             service.webhooks.sweep()
             records.sweep()
+            tellConnections()
         }
         timer.withLockedValue { $0 = task }
     }
@@ -108,10 +111,9 @@ final class PusherClusterLeader: ClusterLeader {
                     output.emit(PusherFact.settled(number, answer).encoded, of: .pusher, to: .node(node))
                 }
             }
-        case .connections(let counts):
-            // The answer first: what the node has reported is in the totals from there on.
-            reply(ByteBuffer())
-            return count(counts, of: node)
+        case .places(let wanted): return give(wanted, to: node, reply)
+        case .connectionChanges(let changes): change(changes, of: node)
+        case .connections(let counts): count(counts, of: node)
         case .publish(let publication): publish(publication)
         case .relay(let event, let id, let sender): relay(event, id, from: sender)
         case .unsubscribe(let id, let ended, let isSilent):
@@ -205,13 +207,43 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// Records how many connections a node has, and publishes the totals to all nodes.
+    /// Gives a node as many places of an application as are free. Kept with the answer, so that whoever leads next knows of them.
+    private func give(_ wanted: ApplicationCount, to node: ClusterNode, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        guard number(of: node) != nil, let application = application(wanted.application) else { return reply(ByteBuffer()) }
+        let free = application.limits.connections.map { max($0 - channels.connections(of: application), 0) }
+        let given = min(wanted.count, free ?? wanted.count)
+        if given > 0 { change([ApplicationCount(application: wanted.application, count: given)], of: node) }
+        reply(ByteBuffer(integer: UInt32(clamping: given)))
+    }
+
+    private func change(_ changes: [ApplicationCount], of node: ClusterNode) {
+        let counts = holdings.withLockedValue { holdings in
+            changes.map { change in
+                let count = holdings.connections(of: change.application, at: node) + change.count
+                return ApplicationCount(application: change.application, count: max(count, 0))
+            }
+        }
+        count(counts, of: node)
+    }
+
+    /// A node has so many connections.
     private func count(_ counts: [ApplicationCount], of node: ClusterNode) {
         for count in counts {
-            let change = holdings.withLockedValue { $0.count(count, of: node) }
+            let isLimited = application(count.application)?.limits.connections != nil
+            let (change, isKept) = holdings.withLockedValue { $0.count(count, of: node, isLimited: isLimited) }
             channels.countConnections(change, of: count.application)
+            if isKept { records.keep(count, of: node) }
         }
-        tellConnections(of: counts.map(\.application))
+        counted.withLockedValue { $0.formUnion(counts.map { Identifier($0.application) }) }
+    }
+
+    /// Tells all nodes how many connections there are of applications of which some have come or gone.
+    private func tellConnections() {
+        let applications = counted.withLockedValue { counted in
+            defer { counted = [] }
+            return counted
+        }
+        if !applications.isEmpty { tellConnections(of: applications.map(\.text)) }
     }
 
     private func tellConnections(of applications: [String]) {

@@ -71,6 +71,10 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         }
         let users = restored.users.filter { application($1.application) != nil && remote.number(of: $0) != nil }
         restore(users, restored.offline, remote, channels, application)
+        let connections = restored.connections.filter {
+            application($1.application) != nil && remote.number(of: $0) != nil
+        }
+        for (_, count) in connections { channels.countConnections(count.count, of: count.application) }
         for message in restored.cached {
             guard let application = application(message.channel.application) else { continue }
             let expires = clock.monotonic().advanced(by: .milliseconds(message.expires.clampedSubtracting(unixMilliseconds)))
@@ -105,7 +109,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let leader = PusherClusterLeader(
             service: service, journal: journal, handover: handover, channels: channels, remote: remote, records: records,
             output: context.output,
-            eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users), applications: applications)
+            eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users, connections: connections),
+            applications: applications)
         leader.begin(sweeping: sweepInterval)
         let reports = webhookReports.mapValues { $0.map(\.settled) }
         formerReports.withLockedValue { $0 = reports }

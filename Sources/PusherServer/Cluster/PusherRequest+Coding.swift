@@ -18,6 +18,8 @@ extension PusherRequest {
         case users = 11
         case recovering = 12
         case subscribeAll = 13
+        case places = 14
+        case connectionChanges = 15
     }
 
     var encoded: ByteBuffer {
@@ -70,6 +72,15 @@ extension PusherRequest {
             buffer.write(reason: reason)
             buffer.write(text: application)
             buffer.write(optional: user) { $0.write(text: $1) }
+        case .places(let count):
+            begin(.places)
+            buffer.write(count: count)
+        case .connectionChanges(let counts):
+            begin(.connectionChanges)
+            buffer.write(list: counts) { buffer, change in
+                buffer.write(text: change.application)
+                buffer.writeInteger(Int32(clamping: change.count))
+            }
         case .connections(let counts):
             begin(.connections)
             buffer.write(list: counts) { $0.write(count: $1) }
@@ -129,6 +140,13 @@ extension PusherRequest {
             let reason = try buffer.reason()
             let application = try buffer.text()
             self = .close(reason, application: application, user: try buffer.optionalText())
+        case .places: self = .places(try buffer.count())
+        case .connectionChanges:
+            self = .connectionChanges(
+                try buffer.list { (buffer) throws(ClusterCodingError) in
+                    let application = try buffer.text()
+                    return ApplicationCount(application: application, count: Int(try buffer.number(Int32.self)))
+                })
         case .connections:
             self = .connections(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.count() })
         case .holdings:

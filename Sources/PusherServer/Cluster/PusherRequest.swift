@@ -19,7 +19,11 @@ enum PusherRequest: Sendable {
     case signIn(SignedInConnection, answers: [ByteBuffer])
     case signOut(SocketID, application: String)
     case close(PusherCloseReason, application: String, user: String?)
-    /// How many connections applications have on the node.
+    /// Connections want so many places of an application with a limit. The answer is how many are given.
+    case places(ApplicationCount)
+    /// So many connections have come, or if negative gone, that were not asked for.
+    case connectionChanges([ApplicationCount])
+    /// A part of an announcement: so many connections applications have on the node.
     case connections([ApplicationCount])
     /// A part of an announcement.
     case holdings([ChannelHolding])

@@ -10,6 +10,8 @@ struct RecordKeys: Sendable {
     let subscriptions: RedisArgument
     /// Hash: node and socket id ↦ a signed-in connection.
     let users: RedisArgument
+    /// Hash: node and application with a limit ↦ how many connections.
+    let connections: RedisArgument
     /// Sorted set: users who have gone, by the time when.
     let offline: RedisArgument
     /// Sorted set: channels and members whose leaving webhooks report with a delay, by the time when they left.
@@ -25,6 +27,7 @@ struct RecordKeys: Sendable {
         self.store = store
         subscriptions = store.key("pusher:subscriptions")
         users = store.key("pusher:users")
+        connections = store.key("pusher:connections")
         offline = store.key("pusher:offline")
         absences = store.key("pusher:absences")
         webhooks = store.key("pusher:webhooks")
@@ -41,6 +44,13 @@ struct RecordKeys: Sendable {
         var field = ByteBuffer()
         field.write(node: node)
         field.write(socketID: socketID)
+        return field
+    }
+
+    static func connections(of application: String, at node: ClusterNode) -> ByteBuffer {
+        var field = ByteBuffer()
+        field.write(node: node)
+        field.write(text: application)
         return field
     }
 

@@ -11,6 +11,8 @@ import WireCoding
 struct RestoredRecords: Sendable {
     var holdings: [KeptHolding] = []
     var users: [(ClusterNode, SignedInConnection)] = []
+    /// Connections of applications with a limit.
+    var connections: [(ClusterNode, ApplicationCount)] = []
     /// Users who have gone lately, with their application.
     var offline: [(application: String, user: String)] = []
     /// Channels and members whose leaving has not been reported to webhooks yet.
@@ -30,6 +32,12 @@ struct RestoredRecords: Sendable {
             var (field, value) = (field, value)
             guard let node = try? field.node(), let connection = try? value.connection() else { continue }
             users.append((node, connection))
+        }
+        for (field, value) in try await Self.hash(keys.connections, store) {
+            var field = field
+            guard let node = try? field.node(), let application = try? field.text(), let count = UInt32(String(buffer: value))
+            else { continue }
+            connections.append((node, ApplicationCount(application: application, count: Int(count))))
         }
         for var member in try await Self.members(keys.offline, from: "-inf", store) {
             guard let application = try? member.text(), let user = try? member.text() else { continue }

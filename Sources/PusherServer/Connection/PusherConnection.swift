@@ -24,12 +24,15 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Whom the connection is counted for; nil when it is not limited (rule SP-68).
     let address: RemoteAddress?
     var replays = LazyBox<ReplayBudget>()
+    /// What is with the place of the connection in its application; nil when it has one.
+    private var admission = LazyBox<PlaceState>()
     /// Subscriptions that are not answered yet.
     private var unsettled = 0
     var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
 
     init(
-        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool,
+        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>,
+        waitsForPlace: Bool = false, knowsPings: Bool,
         wantsRecovery: Bool = false, address: RemoteAddress? = nil, asked: @autoclosure () -> Logger.Metadata = [:]
     ) {
         self.service = service
@@ -42,6 +45,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .failure(let farewell): (application, refusal.value) = (nil, RefusedOpening(farewell: farewell, asked: asked()))
         }
         (self.application, self.refusal) = (application, refusal)
+        if waitsForPlace { admission.value = .needed }
         isRecovering = wantsRecovery && application?.value.recovery.isEnabled == true
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
@@ -92,13 +96,19 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     // MARK: Life
 
     override func begin() {
-        let state = loop.state
         subscribers.list.add(self)
-        if let refusal = refusal.value {
-            state.counters.connectionsRefused += 1
-            state.figures.refuse(.pusher, Int(refusal.farewell.code))
-            return close(refusal.farewell)
-        }
+        if let refusal = refusal.value { return refuse(refusal.farewell) }
+        if admission.value == nil { greet() } else { waitForPlace() }
+    }
+
+    private func refuse(_ farewell: PusherCloseReason) {
+        loop.state.counters.connectionsRefused += 1
+        loop.state.figures.refuse(.pusher, Int(farewell.code))
+        close(farewell)
+    }
+
+    private func greet() {
+        let state = loop.state
         state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         let seconds = Int(service.settings.activityTimeout.components.seconds)
         reply(
@@ -108,6 +118,35 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         service.context.feed.tell(FeedEvent(.connected, .pusher, application: application?.value.id ?? ""))
         service.context.logger.debug(
             "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
+    }
+
+    /// Is greeted once the leader has given a place (rule CP-31). Nothing is read meanwhile.
+    private func waitForPlace() {
+        guard let context, let application else { return }
+        pauseReading(true)
+        let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        let ticket = service.channels.awaitPlace(of: application.value) { answer in
+            eventLoop.execute { connection.value.settlePlace(answer) }
+        }
+        admission.value = .awaited(ticket)
+    }
+
+    private func settlePlace(_ answer: ConnectionPlace) {
+        guard let application else { return }
+        guard case .awaited = admission.value else {
+            // The connection has gone in between.
+            if answer == .given { service.channels.closeConnection(of: application.value) }
+            return
+        }
+        admission.value = answer == .given ? nil : .refused
+        guard isOpen else { return }
+        pauseReading(false)
+        if answer == .given {
+            greet()
+            flushReplies()
+        } else {
+            refuse(answer == .full ? .overQuota : .noLeader)
+        }
     }
 
     override func checkTime(at now: MonotonicInstant) {
@@ -156,10 +195,15 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         subscribers.list.remove(self)
         service.context.logger.debug("disconnected", metadata: logMetadata)
         guard let application else { return }
-        service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
         endReplays()
         service.shares.closeConnection(application.value.id, address)
-        service.channels.closeConnection(of: application.value)
+        switch admission.value {
+        case nil: service.channels.closeConnection(of: application.value)
+        case .awaited(let ticket): service.channels.giveUpPlace(ticket, of: application.value)
+        case .needed, .refused, .gone: break
+        }
+        admission.value = .gone
+        service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
     }
 
     // MARK: Messages
@@ -242,7 +286,18 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 }
 
-/// A connection that is refused, and what its client had requested, for the log.
+/// How a connection that has no place in its application stands.
+private enum PlaceState {
+    /// It has not asked yet.
+    case needed
+    case awaited(UInt64)
+    /// It was told that there is none.
+    case refused
+    /// The connection has ended.
+    case gone
+}
+
+/// A connection that only gets a farewell, and what its client had asked for, as the log says it.
 struct RefusedOpening {
     let farewell: PusherCloseReason
     let asked: Logger.Metadata

@@ -44,6 +44,10 @@ struct PusherCodingTests {
             .signOut(socketID, application: "1001"),
             .close(reason, application: "1001", user: "ann"),
             .connections([ApplicationCount(application: "1001", count: 7)]),
+            .places(ApplicationCount(application: "1001", count: 7)),
+            .connectionChanges([
+                ApplicationCount(application: "1001", count: -7), ApplicationCount(application: "1002", count: 1),
+            ]),
             .holdings([ChannelHolding(channel: channel, member: member, count: 2)]),
             .users([connection]),
             .recovering([channel]),
