@@ -61,6 +61,19 @@ class Sentinel(RedisTalk):
         found = self.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.name)
         return int(found[1]) if found else None
 
+    def fail_over(self, port):
+        """Makes the replica at `port` the master while the master lives. Asks again until it has happened: the Sentinel refuses while it has not
+        looked at the replica lately, and gives up when the replica is not connected at that moment or does not answer in time."""
+        def has_happened():
+            if self.master() != port:
+                self.command("SENTINEL", "FAILOVER", self.name)
+            return self.master() == port
+
+        wait_until(has_happened, 120, lambda: f"the Sentinel to change the master; it says: {self.log()[-1500:]}")
+
+    def log(self):
+        return Path(self.folder, "log").read_text(errors="replace")
+
     def end(self):
         self.process.kill()
         self.process.wait(20)
@@ -70,12 +83,15 @@ class Sentinel(RedisTalk):
 class WatchedRedis:
     """A master, its replica and a Sentinel. The replica hears the master over `path`, which can be cut."""
 
-    def __init__(self):
+    def __init__(self, is_direct=False):
+        """`is_direct`: the replica follows the master itself. A Sentinel that sees a replica follow another address than the master's corrects it
+        sooner or later, and the replica that connects anew in that moment is none that it would promote."""
         self.parts = []
         try:
             self.master = self._add(Redis("--repl-diskless-sync-delay", "0"))
             self.path = self._add(RedisPath(self.master.port))
-            self.replica = self._add(Redis("--replicaof", "127.0.0.1", str(self.path.port)))
+            followed = self.master if is_direct else self.path
+            self.replica = self._add(Redis("--replicaof", "127.0.0.1", str(followed.port), "--repl-diskless-sync-delay", "0"))
             wait_until(lambda: self.replica.info("replication")["master_link_status"] == "up", 30, "the replica to follow")
             self.sentinel = self._add(Sentinel(self.master.port))
             wait_until(

@@ -181,6 +181,27 @@ def test_a_failover_loses_the_last_writes(clusters, started, leader_dies):
     assert absent.is_told() == dict.fromkeys(("pubnub", "nexconn"), leader_dies)
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=is_long)])
+def test_a_planned_failover_loses_nothing_that_was_acknowledged(clusters, started, times):
+    """CR-46, RC-40: the old master answers all the time, and what it still takes is lost unless the leader writes it again."""
+    redis = WatchedRedis(is_direct=True)
+    cluster = clusters(redis=redis)
+    watch = started(Watch, cluster)
+    leader = wait_until(cluster.leader, 20, "a leader")
+    absent = Absent(next(node.port for name, node in cluster.nodes.items() if name != leader))
+    for target in (redis.replica, redis.master, redis.replica)[:times]:
+        absent.publish(absent.port)
+        redis.sentinel.fail_over(target.port)
+        wait_healthy(cluster)
+        watch.flows()
+        assert cluster.leader() == leader
+        if times > 1:
+            wait_until(lambda: target.info("replication").get("connected_slaves") == "1", 60, "the former master to follow")
+    watch.judge()
+    assert watch.all_gaps == NO_GAPS
+    assert not any(absent.is_told().values())
+
+
 @is_long
 @pytest.mark.parametrize("with_leader", [False, True])
 def test_an_old_master_is_isolated_with_a_node(clusters, started, with_leader):
