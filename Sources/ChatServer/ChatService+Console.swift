@@ -16,7 +16,7 @@ extension ChatService {
         return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
     }
 
-    /// Open channels by name, one more than `limit` when there are more, wherever that is decided.
+    /// Open channels by name, one more than `limit` when there are more. In a cluster the leader answers.
     package func listOpenChannels(
         of application: ChatApplication, prefix: String, after: String?, limit: Int
     ) async throws(HTTPProblem) -> [(name: String, users: Int)] {

@@ -84,7 +84,7 @@ extension PusherService {
 
     /// Connections of an event loop from a place in its list on; to be called on that loop.
     ///
-    /// - Returns: what there is to tell of them, and where to go on; nil at the end.
+    /// - Returns: their description, and the position of the next page; nil at the end.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
         guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
         let end = start.clampedAdding(count)

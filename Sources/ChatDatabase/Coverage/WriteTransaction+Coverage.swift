@@ -5,7 +5,7 @@ import NexconnProtocol
 struct Coverage {
     /// The stretches of requested pages, and of the inbox, which covers all channels alike.
     var spans: SpanSet
-    /// From here on everything comes through the inbox; nil when that cannot be relied on.
+    /// The point from which every message comes through the inbox; nil when that is not certain.
     var inboxFrom: Int64?
 
     /// - Parameters:

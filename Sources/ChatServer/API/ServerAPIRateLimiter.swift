@@ -19,7 +19,7 @@ final class ServerAPIRateLimiter: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    /// Since when signatures are remembered; nil when there were no calls before.
+    /// The time since which signatures are remembered; nil when there were no calls before.
     private let start: MonotonicInstant?
 
     /// - Parameter start: the time of now; nil when no server has begun with this store before, so that all calls are remembered.

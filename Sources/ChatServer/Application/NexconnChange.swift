@@ -52,12 +52,12 @@ package struct NexconnChange: Sendable {
         deliveries.append(.sessions(NexconnWire.transient(body), sessions))
     }
 
-    /// From now on a device receives the messages of an open channel.
+    /// Begins the delivery of an open channel's messages to a device.
     mutating func seat(_ session: ChatSession, in openChannel: Identifier) {
         deliveries.append(.seat(session, openChannel))
     }
 
-    /// From here on a device gets nothing of an open channel any more.
+    /// Ends the delivery of an open channel's messages to a device.
     mutating func unseat(_ session: ChatSession, from openChannel: Identifier) {
         deliveries.append(.unseat(session, openChannel))
     }

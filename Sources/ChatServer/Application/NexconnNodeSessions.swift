@@ -11,7 +11,7 @@ package struct NexconnNodeSessions: Sendable {
     private var sessions: [UInt64: NexconnPeer] = [:]
     private var users: [Identifier: [NexconnPeer]] = [:]
     private var rooms: [Identifier: Room] = [:]
-    /// In which open channels a session sits; only those that sit somewhere.
+    /// The open channels of each session; sessions without any are not included.
     private var seats: [UInt64: Set<Identifier>] = [:]
 
     /// How many of an open channel's devices are on each event loop of the node, by the number of the loop.

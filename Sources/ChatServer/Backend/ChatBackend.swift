@@ -29,7 +29,7 @@ package protocol ChatBackend: AnyObject, Sendable {
 
     /// Has the store promise ids. To be called before the first request.
     func prepare() async throws
-    /// From now on a node applies changes.
+    /// Adds a node, which applies changes from now on.
     func join(_ node: any ChatNode)
     /// Signs out the remaining sessions of the node. Tasks that one node does for all continue at the next node. Returns when all
     /// effects of the node's sessions are done.

@@ -184,7 +184,7 @@ final class NexconnWebhooks: Sendable {
         return event
     }
 
-    /// From now on sends nothing new, and waits for a limited time for the answers to requests in progress.
+    /// Stops sending new requests, and waits for a limited time for the answers to requests in progress.
     func hold() async {
         let deliveries = state.withLockedValue { ($0.delivery.map { [$0] } ?? []) + $0.retiring + $0.closing }
         await withTaskGroup(of: Void.self) { group in

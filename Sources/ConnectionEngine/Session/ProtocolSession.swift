@@ -8,7 +8,7 @@
 /// A new session value is made for every attempt; ``Memory`` outlives it. All methods are called in one order by one driver,
 /// never concurrently, and must not block. `out` is valid during the call only.
 public protocol ProtocolSession: Sendable {
-    /// Where to dial: an address with headers, or the base of a long-poll.
+    /// The target of a dial: an address with headers, or the base of a long poll.
     associatedtype Endpoint: Sendable
     /// A decoded frame, or an answer.
     associatedtype Inbound: Sendable

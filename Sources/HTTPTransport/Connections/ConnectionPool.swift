@@ -15,7 +15,7 @@ final class ConnectionPool {
     private var origins: [HTTPEndpoint: OriginConnections] = [:]
     /// Connections to all origins, those that are being opened included.
     private var count = 0
-    /// Somebody waits because there are as many connections as there may be.
+    /// A request waits because the limit of connections is reached.
     private var isStarved = false
     private var idleTimer: Scheduled<Void>?
     private var isClosed = false

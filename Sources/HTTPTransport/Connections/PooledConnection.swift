@@ -32,7 +32,7 @@ final class PooledConnection: ChannelInboundHandler {
     /// Whether all of the request is with the kernel.
     private var isWritten = true
     private var hasUnreportedBytes = false
-    /// Since when the connection has been unused; set by the pool.
+    /// The time since which the connection has been unused; set by the pool.
     var idleSince = NIODeadline.uptimeNanoseconds(0)
     /// How many requests were written to this connection.
     private(set) var uses = 0

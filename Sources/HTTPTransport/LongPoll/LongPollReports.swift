@@ -12,7 +12,7 @@ protocol LongPollReports: AnyObject, Sendable {
     func heard()
     /// Reports the end; nothing is reported afterwards.
     func closed(_ failure: ConnectionFailure)
-    /// From now on nothing is reported. From any thread.
+    /// Ends the reports. May be called from any thread.
     func silence()
 }
 

@@ -6,7 +6,7 @@ import TransportCommon
 
 /// Carries a session over HTTP: one outstanding poll on a connection of its own, any number of calls on others.
 ///
-/// `opened` is reported at once; the first request dials. What becomes of a request is reported under its number, failures
+/// `opened` is reported at once; the first request dials. The outcome of a request is reported under its number, failures
 /// included: whether one of them ends the connection is the session's decision. `closed` only ever follows a goodbye.
 ///
 /// Any thread may call any method; none blocks. Everything of one transport happens on one event loop of the process.

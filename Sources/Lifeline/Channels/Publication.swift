@@ -24,7 +24,7 @@ struct Publication: Hashable, Sendable {
     var event: String
     var json: String
     var options: PublishOptions
-    /// By which a service that knows ids of clients recognises a repetition; nil for one that is never repeated.
+    /// The id by which a service that supports client ids recognises a repeated publication; nil for one that is never repeated.
     var id: String?
 
     init(

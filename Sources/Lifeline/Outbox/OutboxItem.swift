@@ -95,7 +95,7 @@ struct OutboxLine: Hashable, Sendable {
     var current: Identifier?
     /// How many attempts in a row have failed.
     var failures = 0
-    /// Until when nothing is sent.
+    /// The time until which nothing is sent.
     var pausedUntil: Moment?
     /// Whether the service has requested the pause.
     var isAskedToWait = false

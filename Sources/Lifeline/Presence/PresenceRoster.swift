@@ -53,7 +53,7 @@ struct PresenceRoster: Hashable, Sendable {
         return present
     }
 
-    /// Somebody came, or has another state. An event without state leaves the one that is known.
+    /// A user joined or changed state. An event without state leaves the one that is known.
     mutating func joined(_ id: String, info: String?) -> Member {
         let member = Member(id: id, info: info ?? infos[Identifier(id)] ?? nil)
         infos[Identifier(id)] = member.info

@@ -54,7 +54,7 @@ struct GroupRoster: Hashable, Sendable {
         return present.members
     }
 
-    /// Somebody came to a channel, or has another state there.
+    /// A user joined a channel or changed state there.
     mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
         if question != nil { meanwhile.append(.joined(id, channel: channel, info: info)) }
         return present.joined(id, on: channel, info: info)

@@ -28,7 +28,7 @@ public struct Reaction: Hashable, Sendable {
 
 /// A change of the reactions to a channel's messages.
 public enum ReactionChange: Hashable, Sendable {
-    /// Somebody, this client's user among them, has reacted to a message.
+    /// A user, who may be this client's own, has reacted to a message.
     case added(Reaction)
     /// A user has removed a reaction.
     case removed(Reaction)

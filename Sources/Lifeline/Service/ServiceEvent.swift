@@ -15,7 +15,7 @@ enum ServiceEvent: Sendable {
     case left(channel: String, memberID: String)
     /// Another user has begun or stopped typing.
     case typing(channel: String, user: String, isTyping: Bool)
-    /// Somebody, this client's user among them, has reacted to a message or taken it back.
+    /// A user, who may be this client's own, has reacted to a message or taken it back.
     case reaction(channel: String, ReactionChange)
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)

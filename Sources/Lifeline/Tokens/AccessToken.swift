@@ -10,7 +10,7 @@
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The token itself. A secret.
     public var text: String
-    /// Until when the service accepts it; nil where that is not known. Then the client requests another one only after a refusal.
+    /// When the token expires; nil when that is not known. Then the client requests another one only after a refusal.
     ///
     /// A token of PubNub's access manager says so itself: leave it nil, and the client reads it from the token.
     public var expires: Date?

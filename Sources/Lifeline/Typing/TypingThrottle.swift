@@ -7,7 +7,7 @@ struct TypingThrottle: Sendable {
 
     /// When a keystroke was last sent, unless a message has followed it.
     private var told: Moment?
-    /// Until when others may count this user as typing.
+    /// The time until which others may count this user as typing.
     private var shownUntil: Moment?
 
     /// A key was struck.

@@ -11,7 +11,7 @@ public struct PusherWebhook: Hashable, Sendable {
 
 /// Something that happened on a channel.
 public enum PusherWebhookEvent: Hashable, Sendable {
-    /// Somebody subscribed to a channel that had no subscriber.
+    /// A client subscribed to a channel that had no subscriber.
     case channelOccupied(channel: String)
     /// The last subscriber left.
     case channelVacated(channel: String)
@@ -21,7 +21,7 @@ public enum PusherWebhookEvent: Hashable, Sendable {
     case memberRemoved(channel: String, userID: String)
     /// A client published an event; `userID` is set on presence channels.
     case clientEvent(channel: String, event: String, data: String, socketID: String, userID: String?)
-    /// Somebody subscribed to a cache channel that has no event.
+    /// A client subscribed to a cache channel that has no event.
     case cacheMiss(channel: String)
     /// The number of subscribers changed.
     case subscriptionCount(channel: String, count: Int)

@@ -14,7 +14,7 @@ extension TestService {
         core.change { state in state.channel(channel) { $0.isDenied = false } }
     }
 
-    /// Somebody comes to a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. Whoever comes to a
+    /// Another user joins a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. Whoever comes to a
     /// group of chat becomes a member.
     ///
     /// - Parameters:
@@ -51,7 +51,7 @@ extension TestService {
         }
     }
 
-    /// Somebody else types on a channel, as of `Typing.keystroke()`: on private and presence channels of Pusher, on any channel of PubNub, and on
+    /// Another user types on a channel, as of `Typing.keystroke()`: on private and presence channels of Pusher, on any channel of PubNub, and on
     /// `direct:USER` of chat, where it is always `USER`. Clients show it for 6 s of the service's time.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
@@ -62,7 +62,7 @@ extension TestService {
         }
     }
 
-    /// Somebody else has stopped typing, as of `Typing.stop()`. Chat has no word for it.
+    /// Another user has stopped typing, as of `Typing.stop()`. Chat has no word for it.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func stopTyping(_ user: String, on channel: String) async throws(TestServiceError) {

@@ -9,7 +9,7 @@ import Identifiers
 
 // Messages that others publish, and those that the app publishes.
 extension TestService {
-    /// Somebody else publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
+    /// Another user publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
     /// chat keep it for history and for those who are away.
     ///
     /// - Parameters:
@@ -43,7 +43,7 @@ extension TestService {
         }
     }
 
-    /// Somebody else publishes bytes, as of `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
+    /// Another user publishes bytes, as of `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func deliver(

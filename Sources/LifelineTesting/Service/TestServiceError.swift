@@ -5,7 +5,7 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         /// The word for it.
         public let rawValue: String
 
-        /// One that this version may not know.
+        /// A code that this version may not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }

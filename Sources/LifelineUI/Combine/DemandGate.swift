@@ -42,7 +42,7 @@ final class DemandGate: Sendable {
     /// Whether no more elements pass.
     var isCancelled: Bool { state.withLockedValue { $0.isCancelled } }
 
-    /// From now on no element passes.
+    /// Closes the gate, so that no further element passes.
     func cancel() {
         let (waiter, callback) = state.withLockedValue { state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
             state.isCancelled = true

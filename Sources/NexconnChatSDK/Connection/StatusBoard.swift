@@ -32,7 +32,7 @@ final class StatusBoard: Sendable {
 
     var status: NCConnectionStatus { state.withLockedValue { $0.status } }
 
-    /// From now on the reports of `owner` count.
+    /// Accepts the reports of `owner` from now on, and ignores others.
     func hand(to owner: UInt64, _ status: NCConnectionStatus) {
         state.withLockedValue { state in
             state.owner = owner

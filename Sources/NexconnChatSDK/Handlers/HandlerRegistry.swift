@@ -15,7 +15,7 @@ final class HandlerRegistry: Sendable {
         self.queue = NIOLockedValueBox(queue)
     }
 
-    /// From now on handlers are called on `queue`.
+    /// Sets the queue on which handlers are called.
     func use(_ queue: CallbackQueue) {
         self.queue.withLockedValue { $0 = queue }
     }

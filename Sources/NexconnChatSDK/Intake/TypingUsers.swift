@@ -13,7 +13,7 @@ struct TypingUsers: Sendable {
 
     private var channels: [NexconnChannel: [Identifier: Entry]] = [:]
 
-    /// Somebody is typing. Returns who is typing in the channel now.
+    /// Records that a user is typing. Returns the users who are typing in the channel.
     mutating func note(_ status: UserTypingStatus, in channel: NexconnChannel, now: UInt64) -> [UserTypingStatus] {
         channels[channel, default: [:]][Identifier(status.userId)] = Entry(status: status, until: now &+ Self.lifetime)
         return present(in: channel)

@@ -74,7 +74,7 @@ extension NexconnSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // Without any message yet, the time of entering is where it begins. Whoever comes back soon entered before this connection.
+        // Without a message, the position begins at the time of entering. A user who comes back soon entered before this connection.
         let start = NexconnMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted

@@ -1,4 +1,4 @@
-/// Somebody entered or left an open channel (session document, section 8).
+/// A user entered or left an open channel (session document, section 8).
 public struct NexconnOpenAction: Hashable, Sendable {
     public var user: String
     public var isJoin: Bool

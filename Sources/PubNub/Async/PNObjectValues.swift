@@ -39,9 +39,9 @@ public struct PNObjectsQuery: Hashable, Sendable {
 public struct PNObjectsPage<Element: Sendable>: Sendable {
     /// The part's elements, in the order of the query.
     public let elements: [Element]
-    /// Where to go on, for the next query's `start`; nil at the end.
+    /// The position of the next page, for the next query's `start`; nil at the end.
     public let next: String?
-    /// Where to go back, for the next query's `end`; nil at the beginning.
+    /// The position of the previous page, for the next query's `end`; nil at the beginning.
     public let previous: String?
     /// How many there are in all; nil when it was not asked for.
     public let totalCount: Int?

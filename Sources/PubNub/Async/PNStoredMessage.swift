@@ -63,6 +63,6 @@ public struct PNStoredAction: Hashable, Sendable {
 public struct PNHistoryPage: Hashable, Sendable {
     /// The messages, oldest first.
     public let messages: [PNStoredMessage]
-    /// Where to go on for older messages; nil when there are none.
+    /// The position of the page with older messages; nil when there are none.
     public let next: UInt64?
 }

@@ -121,7 +121,7 @@ public final class PNDownloadFileAPICallBuilder: PNAPICallBuilder, ArgumentBuild
 
     /// The key with which the file is decrypted. The default is the client's cipher key.
     public var cipherKey: (String) -> PNDownloadFileAPICallBuilder { argument { $0.key = $1 } }
-    /// Where to put it; a new file in the directory for temporary files by default.
+    /// Where to store the file; a new file in the directory for temporary files by default.
     public var url: (URL) -> PNDownloadFileAPICallBuilder { argument { $0.target = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNDownloadFileAPICallBuilder { argument { $0.query = $1 } }

@@ -41,7 +41,7 @@ public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuil
     private var from: NSNumber?
     private var to: NSNumber?
 
-    /// Of which channel.
+    /// The channel.
     public var channel: (String) -> PNDeleteMessageAPICallBuilder { argument { $0.channelName = $1 } }
     /// The start of the range, exclusive.
     public var start: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.from = $1 } }
@@ -61,9 +61,9 @@ public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuild
     private var names: [String] = []
     private var times: [NSNumber] = []
 
-    /// On which channels, at most 100.
+    /// The channels, at most 100.
     public var channels: ([String]) -> PNMessageCountAPICallBuilder { argument { $0.names = $1 } }
-    /// Since when: one timetoken for all channels, or one for each.
+    /// The timetokens from which messages are counted: one for all channels, or one for each.
     public var timetokens: ([NSNumber]) -> PNMessageCountAPICallBuilder { argument { $0.times = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNMessageCountAPICallBuilder { argument { $0.query = $1 } }

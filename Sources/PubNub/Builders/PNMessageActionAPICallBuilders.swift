@@ -6,7 +6,7 @@ public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentB
 
     /// Which message.
     public var messageTimetoken: (NSNumber) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
-    /// On which channel the message is.
+    /// The channel of the message.
     public var channel: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// The action's value.
     public var value: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.value = $1 } }
@@ -29,7 +29,7 @@ public final class PNRemoveMessageActionAPICallBuilder: PNAPICallBuilder, Argume
     public var messageTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
     /// When the action was added.
     public var actionTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.action = $1 } }
-    /// On which channel the message is.
+    /// The channel of the message.
     public var channel: (String) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNRemoveMessageActionAPICallBuilder { argument { $0.query = $1 } }

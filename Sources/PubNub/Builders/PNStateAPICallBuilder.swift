@@ -22,12 +22,12 @@ public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, Argument
     /// On one channel.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateModificationAPICallBuilder { argument { $0.names = [$1] } }
-    /// On which channels.
+    /// The channels that the state belongs to.
     public var channels: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.names = $1 } }
     /// On one group's channels.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateModificationAPICallBuilder { argument { $0.groups = [$1] } }
-    /// On which groups' channels.
+    /// The groups to whose channels the state belongs.
     public var channelGroups: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.groups = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNStateModificationAPICallBuilder { argument { $0.query = $1 } }
@@ -52,12 +52,12 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
     /// On one channel.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateAuditAPICallBuilder { argument { $0.names = [$1] } }
-    /// On which channels.
+    /// The channels that the state belongs to.
     public var channels: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.names = $1 } }
     /// On one group's channels.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateAuditAPICallBuilder { argument { $0.groups = [$1] } }
-    /// On which groups' channels.
+    /// The groups to whose channels the state belongs.
     public var channelGroups: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.groups = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNStateAuditAPICallBuilder { argument { $0.query = $1 } }

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-// On which channels devices get push notifications. Each method returns at once; `block` is called on the callback queue.
+// The channels on which devices get push notifications. Each method returns at once; `block` is called on the callback queue.
 //
 // A token is `Data` of Apple's services, or its hexadecimal digits; of the others a `String`.
 extension PubNub {

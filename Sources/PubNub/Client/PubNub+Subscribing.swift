@@ -74,7 +74,7 @@ extension PubNub {
         subscribe(groups: groups, withPresence: shouldObservePresence)
     }
 
-    /// Subscribes to groups from a point in time on.
+    /// Subscribes to groups, beginning at a timetoken.
     public func subscribeToChannelGroups(
         _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
     ) {

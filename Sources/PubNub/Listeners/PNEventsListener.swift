@@ -9,7 +9,7 @@ public protocol PNEventsListener: AnyObject {
     func client(_ client: PubNub, didReceiveSignal signal: PNSignalResult)
     /// An action was added to a message, or removed from it.
     func client(_ client: PubNub, didReceiveMessageAction action: PNMessageActionResult)
-    /// Somebody joined, left, timed out or changed state.
+    /// A user joined, left, timed out or changed state.
     func client(_ client: PubNub, didReceivePresenceEvent event: PNPresenceEventResult)
     /// Metadata of a user, a channel or a membership changed.
     func client(_ client: PubNub, didReceiveObjectEvent event: PNObjectEventResult)

@@ -5,7 +5,7 @@ import PubNubProtocol
 /// Messages may be missing: the service no longer had the messages from while the client was disconnected, or callbacks were too slow.
 /// An addition to the Cocoa SDK; request the missing messages from the history.
 public struct PNGap: Hashable, Sendable {
-    /// On which channels; empty for all.
+    /// The channels with the gap; empty for all.
     public let channels: [String]
     /// Through which groups.
     public let channelGroups: [String]

@@ -39,7 +39,7 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
     /// The name that was subscribed to: the group or wildcard, or the channel. Cocoa SDK before 4.9.
     public final var subscribedChannel: String { subscription ?? channel }
 
-    /// The channel on which it came. Cocoa SDK before 4.9.
+    /// The channel of the message, for applications of the Cocoa SDK before 4.9.
     public final var actualChannel: String { channel }
 
     /// When it was published, in units of 100 ns since 1970. Not a clock: use it to ask for history.

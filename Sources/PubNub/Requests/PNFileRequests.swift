@@ -84,7 +84,7 @@ public final class PNDownloadFileRequest: PNRequest {
     public var arbitraryQueryParameters: [AnyHashable: Any]?
     /// The key with which the file is decrypted; nil for the client's cipher key.
     public var cipherKey: String?
-    /// Where to put it; nil for a new file in the directory for temporary files.
+    /// Where to store the file; nil for a new file in the directory for temporary files.
     public var targetURL: URL?
     let channel: String
     let identifier: String

@@ -41,7 +41,7 @@ public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable
 public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     /// The files, or nil.
     public let files: [PNFile]?
-    /// Where to go on, for the next request's `next`; nil at the end.
+    /// The position of the next page, for the next request's `next`; nil at the end.
     public let next: String?
     /// How many there are in this answer.
     public let count: UInt

@@ -50,7 +50,7 @@ public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// On which channels a device gets push notifications.
+/// The channels on which a device gets push notifications.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {

@@ -40,7 +40,7 @@ public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked 
 public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
     /// Oldest first.
     public let actions: [PNMessageAction]
-    /// Where to go on with a further request; 0 when these are all.
+    /// The timetoken from which the next request should start; 0 when there is no further page.
     public let start: NSNumber
     /// The timetoken at which the next request should end; 0 when there is no further page.
     public let end: NSNumber

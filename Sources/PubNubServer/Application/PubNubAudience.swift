@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// On which event loops polls are held, by what they subscribe to. A loop may be named that has none any more, never the reverse.
+/// The event loops that hold polls, by the polls' subscriptions. It may name a loop that no longer has any, but never lacks one that has.
 struct PubNubAudience: Sendable {
     private var loops: [PollSource: EventLoopSet] = [:]
 

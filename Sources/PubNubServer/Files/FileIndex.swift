@@ -13,7 +13,7 @@ struct FileIndex: Sendable {
         case known
         /// Another request is storing the file.
         case busy
-        /// There is no room.
+        /// The limit of files is reached.
         case full
     }
 

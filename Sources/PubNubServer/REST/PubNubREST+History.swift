@@ -154,7 +154,7 @@ extension PubNubREST {
             encodesChannels: request.flag("encode_channels") ?? true)
     }
 
-    /// Since when each channel is counted: one timetoken for all, or one for each.
+    /// The timetokens from which messages are counted: one for all channels, or one for each.
     private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [Identifier: UInt64]? {
         let tokens: [Timetoken]
         if let list = request.parameter("channelsTimetoken") {

@@ -3,7 +3,7 @@ import ConnectionEngine
 /// The state of a wanted channel on the present connection. It holds no references, because it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Somebody is being asked to authorise. Ends with the job or at `deadline`.
+        /// The authorizer has been asked. Ends with the job or at `deadline`.
         case authorizing(JobID)
         /// The next attempt comes at `deadline`.
         case waiting
@@ -40,7 +40,7 @@ struct LiveChannel: Sendable {
 
 /// The additional state of an encrypted channel.
 struct SealedChannel: Sendable {
-    /// Somebody is being asked for a newer key, for the sake of the first event of the backlog.
+    /// The authorizer has been asked for a newer key, which the first event of the backlog needs.
     struct KeyReload: Sendable {
         var job: JobID
         var deadline: Moment

@@ -14,7 +14,7 @@ final class LeaderRecords: Sendable {
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     private let keys: RecordKeys
-    /// Until when there is something to strike from the list of those who are gone.
+    /// The time until which the list of absent members has entries to remove.
     private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
     private let index = NIOLockedValueBox(CacheIndex())
 

@@ -216,7 +216,7 @@ struct ChannelHistories: Sendable {
 
     // MARK: Another process
 
-    /// Everything that there is, each history behind its events; from here on histories that end are noted.
+    /// Returns all histories, each after its events, and begins to record the histories that end.
     ///
     /// - Parameter budget: how many bytes events may take. Where there are more, the latest events of a history are among the parts, and
     ///   it says that others are not.

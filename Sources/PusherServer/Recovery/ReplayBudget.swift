@@ -6,7 +6,7 @@ import RealtimeHub
 struct ReplayBudget: Sendable {
     /// Replays of a connection may be at most this many times as large as the limit of bytes that wait for a connection.
     private static let share = 4
-    /// When requests wait for a leader, each of them may get this part of what is left.
+    /// While requests wait for a leader, each may reserve the remaining room divided by this number.
     private static let part = 8
     /// After the last request has been answered, the room is kept for this time, and until the client has taken everything.
     private static let pause = Duration.seconds(2)

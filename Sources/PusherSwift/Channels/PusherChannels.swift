@@ -88,7 +88,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.owner = owner }
     }
 
-    /// From now on the engine's reports about the name concern a former subscription, until it reports the end of that.
+    /// Treats the engine's reports about the name as reports of a former subscription, until the engine reports its end.
     func noteRemoval(of name: String) {
         table.withLockedValue { $0.noteRemoval(of: name) }
     }

@@ -279,7 +279,7 @@ public struct ChatSetting: Codable, Hashable, Sendable {
     }
 }
 
-/// Somebody may not do something, for a time or for good.
+/// A restriction of a user, for a time or for good.
 public struct ChatRestriction: Codable, Hashable, Sendable {
     /// The kinds of restrictions.
     public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
@@ -316,7 +316,7 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
     public var key: ChatDocumentKey { .restriction(kind, scope: scope, user: user) }
 }
 
-/// Somebody watches whether a user is online.
+/// A subscription of one user to another user's online status.
 public struct ChatSubscription: Codable, Hashable, Sendable {
     /// The user who subscribed.
     public var watcher: Identifier

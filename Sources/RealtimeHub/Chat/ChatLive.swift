@@ -32,7 +32,7 @@ public struct ChatLive: Sendable {
         }
     }
 
-    /// Somebody who is in an open channel.
+    /// A participant of an open channel.
     public struct Participant: Hashable, Sendable {
         /// The open channel's id.
         public var channel: Identifier
@@ -111,7 +111,7 @@ public struct ChatLiveChanges: Sendable {
 }
 
 extension ChatState {
-    /// From now on ``takeLiveChanges()`` returns what has changed.
+    /// Begins recording, so that ``takeLiveChanges()`` returns the changes.
     public mutating func recordLiveChanges() {
         devices.touched = []
         rooms.touched = []

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Somebody came to an open channel, or left it.
+/// A user entered or left an open channel.
 public struct ChatOpenAction: Hashable, Sendable {
     /// The user's id.
     public var user: Identifier

@@ -7,7 +7,7 @@ public struct ChatPresenceState: Hashable, Sendable {
     public var user: Identifier
     /// Whether the user is online.
     public var isOnline: Bool
-    /// Since when, if known; otherwise 0.
+    /// The time of the last change, if known; otherwise 0.
     public var time: Int64
 
     /// Makes a value with these properties.

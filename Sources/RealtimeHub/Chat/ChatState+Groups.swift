@@ -37,7 +37,7 @@ extension ChatState {
         return change(.create, group.id, members, by: actor, to: groups.users(of: group.id), at: now)
     }
 
-    /// Somebody comes of his own will: 25412, 25414 or 25424 otherwise. As the server: any users come.
+    /// A user joins a group; codes 25412, 25414 or 25424 when this is not allowed. The application's server may add any users.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func joinGroup(

@@ -73,7 +73,7 @@ public struct StreamDelivery<Attachment: Sendable>: Sendable {
 public struct StreamPage<Attachment: Sendable>: Sendable {
     /// In the order of timetokens.
     public var deliveries: [StreamDelivery<Attachment>] = []
-    /// Where to read on: the timetoken of the last delivery, or the newest of the application when there is none. Never below the
+    /// The position of the next read: the timetoken of the last delivery, or the newest of the application when there is none. Never below the
     /// cursor that was read from.
     public var cursor: UInt64
     /// Whether more is waiting: the page was cut at its limit.

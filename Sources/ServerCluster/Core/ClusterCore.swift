@@ -19,9 +19,9 @@ package struct ClusterCore: Sendable {
     private let lossKey: RedisArgument
     private var nextElection: MonotonicInstant
     private var isAsking = false
-    /// Since when the leader's channel has had no subscriber.
+    /// The time since which the leader's channel has had no subscriber.
     private var unheardSince: MonotonicInstant?
-    /// Until when the leader is left alone although its lease has ended or its channel has no subscriber.
+    /// The time until which no election begins although the leader's lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
     private var isReady = false
     private var isClosing = false

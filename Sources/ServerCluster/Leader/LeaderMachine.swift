@@ -12,7 +12,7 @@ package struct LeaderMachine: Sendable {
         var session: UInt32
         /// The number of the last request that was processed.
         var taken: UInt64 = 0
-        /// Up to which number the node knows that they were.
+        /// The highest processed number that the node has been told.
         var told: UInt64 = 0
         var lastHeard: MonotonicInstant
         /// Nil once the announcement is complete.

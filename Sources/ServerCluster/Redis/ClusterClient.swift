@@ -56,7 +56,7 @@ package final class ClusterClient: ClusterBus {
         onLoop { $0.members[service] = member }
     }
 
-    /// From here on this node may lead a service. To be called before ``start()``.
+    /// Allows this node to lead a service. To be called before ``start()``.
     package func attach(_ factory: any ClusterLeaderFactory, of service: ClusterServiceID) {
         onLoop { $0.factories[service] = factory }
     }

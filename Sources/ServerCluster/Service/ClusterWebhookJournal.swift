@@ -27,7 +27,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         var sizes: [UInt64: Int] = [:]
         var bytes = 0
         var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
-        /// Since when ``unclaimed`` waits.
+        /// The time since which ``unclaimed`` has been waiting.
         var began: MonotonicInstant
         var isFull = false
     }

@@ -41,7 +41,7 @@ package struct ClusterRequests: Hashable, Sendable {
     package var session: UInt32
     /// Whether the node leaves with this message.
     package var isFarewell: Bool
-    /// Up to which piece the node has received answers to its queries.
+    /// The last piece of the answers to its queries that the node has received.
     package var received: UInt64
     package var requests: [ClusterRequest]
 

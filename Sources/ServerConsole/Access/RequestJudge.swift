@@ -67,7 +67,7 @@ package struct RequestJudge: Hashable, Sendable {
         for pair in headers["cookie"].flatMap({ $0.split(separator: ";") }) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].filter({ $0 != " " }) == name else { continue }
-            // Somebody who can set cookies for the host but not read them could add one.
+            // An attacker who can set cookies for the host but not read them could add one.
             guard found == nil else { return nil }
             found = String(parts[1])
         }

@@ -53,7 +53,7 @@ package struct FeedViewer: Hashable, Sendable {
     }
 }
 
-/// Somebody who looks on: the events that wait to be shown, which are few. May be used from any thread.
+/// A viewer of the feed, with the few events that wait to be shown. May be used from any thread.
 package final class FeedWatcher: Sendable {
     private struct State: Sendable {
         var events: [FeedEvent] = []

@@ -33,7 +33,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var context: ChannelHandlerContext?
     private var socket: DirectSocket
     var phase = Phase.idle
-    /// Since when the connection has been in its phase, or its request been coming in.
+    /// The time since which the connection has been in its phase, or its request has been arriving.
     var since: MonotonicInstant
     /// The exchange for which this connection's requests are held; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?

@@ -25,7 +25,7 @@ package final class LoopCongestion: Sendable {
     /// The loops that have no room now.
     package var full: EventLoopSet { state.withLockedValue(\.full) }
 
-    /// A loop has no room any more. To be called under the lock of its queue, so that it cannot be taken for full for ever.
+    /// Marks a loop as full. To be called under the lock of its queue, so that the mark cannot outlast the queue's fullness.
     package func fill(_ eventLoopID: Int) {
         state.withLockedValue { state in
             if !state.ended.contains(eventLoopID) { state.full.insert(eventLoopID) }

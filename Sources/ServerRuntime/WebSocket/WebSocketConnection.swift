@@ -33,7 +33,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final var socket: DirectSocket
     final var receiver: WebSocketReceiver
     final var liveness: Liveness
-    /// Since when a message has been coming in, or the client's first message or its close frame has been waited for.
+    /// The time since which a message has been arriving, or the client's first message or close frame has been awaited.
     final var waiting: MonotonicInstant?
     final var phase = Phase.new
     /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket at once, within the

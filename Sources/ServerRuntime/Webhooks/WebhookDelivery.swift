@@ -256,7 +256,7 @@ package final class WebhookDelivery: Sendable {
 
     // MARK: The end
 
-    /// From now on sends nothing new, and waits for a limited time for the answers to requests in progress. Stored events are left to
+    /// Stops sending new requests, and waits for a limited time for the answers to requests in progress. Stored events are left to
     /// the next leader, which then does not repeat those that have just been delivered.
     package func hold(within limit: Duration = holdTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)

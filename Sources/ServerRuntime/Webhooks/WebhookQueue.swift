@@ -34,7 +34,7 @@ package struct WebhookQueue: Sendable {
     /// The lanes that are not busy, in the order of their turns.
     private var ready: Deque<String> = []
     private var readyEvents = 0
-    /// Since when the first of the ready events has been waiting.
+    /// The time since which the first of the ready events has been waiting.
     private var readySince: MonotonicInstant?
     package private(set) var underWay: [WebhookBatch] = []
     /// Failures of the receiver since it last took something, and when it may be bothered again.

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Since when one message has been under way, however many others came before it.
+/// The time since which the present message has been arriving. Earlier messages do not count.
 struct PartialMessageClock {
     /// When the message in progress began; nil between messages.
     private(set) var since: NIODeadline?

@@ -27,7 +27,7 @@ final class ChatClusterLog: ChatDecisionLog {
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 
-    /// From now on nothing is emitted.
+    /// Ends the emission of facts.
     func close() {
         open.withLockedValue { $0 = false }
         store.end()

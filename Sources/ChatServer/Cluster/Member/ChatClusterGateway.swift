@@ -91,7 +91,7 @@ extension ChatClusterGateway {
                 }
                 let peer = NexconnPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
-                // From now on the session receives facts.
+                // The session receives facts from now on.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(

@@ -20,7 +20,7 @@ struct ChatKeys: Sendable {
     var epoch: RedisArgument { reader.key("chat:epoch") }
     /// The highest id that was assigned.
     var highest: RedisArgument { reader.key("chat:highest") }
-    /// Up to which id may have been given out.
+    /// The highest id that may have been given out.
     var reserved: RedisArgument { reader.key("chat:reserved") }
     /// A hash with the applications as fields.
     var applications: RedisArgument { reader.key("chat:apps") }

@@ -107,7 +107,7 @@ extension RedisChatStore {
         return (entries.elements ?? []).compactMap { $0.elements?.first.flatMap { ChatKeys.number($0) } }
     }
 
-    /// Up to which message a user has hidden a conversation; 0 for none.
+    /// The last message up to which a user has hidden a conversation; 0 for none.
     private func hidden(_ conversation: Identifier, by user: Identifier, _ application: Identifier) async throws -> UInt64 {
         let ids = try await read("SMEMBERS", keys.hiddenUpTo(user, conversation, application)).elements ?? []
         return ids.compactMap { $0.text.flatMap { UInt64($0) } }.max() ?? 0

@@ -138,7 +138,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// From here on it is noted to which streams something is added.
+    /// Begins to record the streams to which entries are added.
     func watch() { state.withLockedValue { $0.added = [] } }
 
     /// Hands over the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was added

@@ -40,7 +40,7 @@ extension ServiceState {
         return true
     }
 
-    /// Somebody goes.
+    /// A user leaves a channel.
     mutating func depart(_ user: String, from name: String, but sender: UInt64? = nil) {
         let (member, count) = channel(name) { channel in
             let member = channel.members.first { $0.id.isExactly(user) }
@@ -68,7 +68,7 @@ extension ServiceState {
         deliverChat(json, type: event, on: name, from: user)
     }
 
-    /// Somebody else types, or has stopped. Chat has a word for the former, on direct channels.
+    /// Another user types or has stopped. Chat reports only the former, on direct channels.
     mutating func setTyping(_ isTyping: Bool, of user: String, on name: String) {
         let kind = PusherChannelKind(of: name)
         if kind.allowsClientEvents {

@@ -103,7 +103,7 @@ extension PubNubMessageAction {
 }
 
 extension TestService {
-    /// Somebody else reacts to a message, as of `Channel.addReaction(_:to:)`. Only PubNub has reactions.
+    /// Another user reacts to a message, as of `Channel.addReaction(_:to:)`. Only PubNub has reactions.
     ///
     /// - Parameters:
     ///   - name: what it is, such as `👍`.

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The object that the handlers of one send share. What becomes of the message is seen in it in the order in which the handlers are
+/// The object that the handlers of one send share. Its state changes in the order in which the handlers are
 /// called, however late their queue calls them (rule NH-13): it is changed on that queue.
 struct ShownMessage: Sendable {
     private let registry: HandlerRegistry

@@ -6,7 +6,7 @@ open class PNBaseObjectsRequest: PNRequest {
 
 /// The base of requests for lists.
 open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
-    /// In which order: names of fields, with `:asc` or `:desc` behind if wanted.
+    /// The order of the results: names of fields, each optionally followed by `:asc` or `:desc`.
     public final var sort: [String]?
     /// Which of them: an expression such as `name LIKE 'A*'`.
     public final var filter: String?

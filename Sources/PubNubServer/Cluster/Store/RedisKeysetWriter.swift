@@ -70,7 +70,7 @@ struct RedisKeysetWriter: Sendable {
         return commands
     }
 
-    /// From here on it is noted whether messages are added to histories.
+    /// Begins to record whether messages are added to histories.
     ///
     /// - Returns: what ``endWatching(_:)`` needs.
     mutating func watch(_ channels: Set<Identifier>) -> [Identifier: UInt64] {

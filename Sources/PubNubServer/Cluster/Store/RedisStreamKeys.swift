@@ -12,7 +12,7 @@ struct RedisStreamKeys: Sendable {
     var keysets: RedisArgument { reader.key("pubnub:keysets") }
     /// Timetokens up to this one may have been given out.
     var reserved: RedisArgument { reader.key("pubnub:reserved") }
-    /// Since when messages are stored here, as a timetoken.
+    /// The timetoken from which messages are stored here.
     var began: RedisArgument { reader.key("pubnub:began") }
     /// Events that wait to be pushed, a hash by numbers.
     var webhooks: RedisArgument { reader.key("pubnub:webhooks") }
@@ -33,7 +33,7 @@ struct RedisStreamKeys: Sendable {
     func actions(_ keyset: Identifier) -> RedisArgument { key("actions", keyset) }
     func groups(_ keyset: Identifier) -> RedisArgument { key("groups", keyset) }
     func access(_ keyset: Identifier) -> RedisArgument { key("access", keyset) }
-    /// In which order the entries of the access manager were first put.
+    /// The order in which the entries of the access manager were first stored.
     func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
     /// Records by kind and name.
     func records(_ keyset: Identifier) -> RedisArgument { key("records", keyset) }
