@@ -36,7 +36,7 @@ struct ServerServices: Sendable {
 
     /// The server's fronts. Others come first, and Pusher last: it takes every WebSocket that no other front takes.
     ///
-    /// - Parameter otherMetrics: add families of what is no front.
+    /// - Parameter otherMetrics: add families of what is not a front.
     func host(
         _ others: [any ServerFront], otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
     ) -> ServerHost {

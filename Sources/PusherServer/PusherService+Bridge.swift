@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Takes an event of Pusher's. Data that is no JSON is a text.
+    /// Takes an event of Pusher's. Data that is not JSON is a text.
     func carry(_ event: BridgedEvent, in channel: ChannelID) {
         carry(from: BridgedMessage.pusher, application: channel.application, channel: channel.name) { _ in
             BridgedMessage(

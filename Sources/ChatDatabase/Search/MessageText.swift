@@ -15,7 +15,7 @@ struct MessageText {
     /// How many bytes of a text are indexed.
     static let limit = 16_384
 
-    /// A content that is no JSON object has neither.
+    /// A content that is not a JSON object has neither.
     init(_ type: String, _ content: [UInt8]) {
         let members = Self.members(of: type)
         content.withUnsafeBytes { bytes in

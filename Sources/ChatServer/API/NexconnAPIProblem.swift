@@ -40,7 +40,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         "The timestamp is from before this server began to remember calls, so the call may have been made before: "
             + "sign it again with the time of now. If it was signed just now, set the clock of the machine that signs: it is behind."
     )
-    static let notJSON = Self(400, 1003, "The body is no JSON object: send one, with Content-Type application/json.")
+    static let notJSON = Self(400, 1003, "The body is not a JSON object: send one, with Content-Type application/json.")
     static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")
     static let unknownPath = Self(404, 1404, "The server API has no such path: docs/chat-protocol.md has a table of all.")
     static let wrongMethod = Self(405, 1405, "The server API is called with POST.")

@@ -101,7 +101,7 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
 
     /// - Parameter segments: of the whole path.
     init?(_ segments: [String]) {
-        // A part may hold an encoded slash, which is no slash.
+        // A part may hold an encoded slash, which is not a slash.
         guard Self.owns(segments), !segments.contains(where: { $0.hasByte(UInt8(ascii: "/")) }) else { return nil }
         self.init(rawValue: segments.dropFirst().joined(separator: "/"))
     }

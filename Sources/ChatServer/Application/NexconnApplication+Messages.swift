@@ -158,7 +158,7 @@ extension NexconnRefusal {
 }
 
 extension NexconnMessage {
-    /// Reads a stored message; nil when it is no message.
+    /// Reads a stored message; nil when it is not a message.
     init?(storedAs body: [UInt8]) {
         var decoder = NexconnFrameDecoder(rememberedNames: 0)
         let inbound = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }

@@ -101,7 +101,7 @@ extension NexconnBye {
     static let unknownApplication = NexconnBye(code: .unknownApplication, reason: "There is no application with this key.")
     static let disabledApplication = NexconnBye(code: .disabledApplication, reason: "The application is disabled.")
     static let kicked = NexconnBye(code: .kicked, reason: "The user signed in on another device.")
-    static let noHello = NexconnBye(code: .badHello, reason: "The first frame was no valid hello.")
+    static let noHello = NexconnBye(code: .badHello, reason: "The first frame was not a valid hello.")
     static let tooMuchBeforeHello = NexconnBye(code: .badHello, reason: "Too much came before the hello.")
     static let lateHello = NexconnBye(code: .badHello, reason: "The first frame came too late.")
     static let unknownVersion = NexconnBye(code: .badHello, reason: "Only version 1 is spoken here.")

@@ -71,7 +71,7 @@ extension ConnectionMachine {
 
     /// The same failure, with a reason that begins with the number of attempts that failed in a row. Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
-        // The first failure was no attempt when it ended a working link.
+        // The first failure was not an attempt when it ended a working link.
         let attempts = startedConnected ? failures : failures + 1
         guard failures > 0 else { return failure }
         var failure = failure

@@ -1,4 +1,4 @@
-// Time that has passed. A timer that was superseded or cancelled is no pending work any more.
+// Time that has passed. A timer that was superseded or cancelled is not pending work any more.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
         guard work.timers.accept(timer) else { return }

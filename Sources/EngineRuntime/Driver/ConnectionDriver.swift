@@ -72,7 +72,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     }
 
     /// Passes a change of the network to the machine, and notifies observers of ``networkChanges`` when the status differs from the
-    /// last one: another route with the same status is no change for them. Until the first report the network counts as available. One
+    /// last one: another route with the same status is not a change for them. Until the first report the network counts as available. One
     /// caller at a time.
     public func networkChanged(to status: NetworkStatus) {
         submit(.networkChanged(status))

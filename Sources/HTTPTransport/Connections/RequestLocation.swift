@@ -6,7 +6,7 @@ struct RequestLocation: Hashable, Sendable {
     /// Path and query.
     var target: String
 
-    /// - Throws: category `badRequest` for what is no URL with scheme `http` or `https`, and for control characters anywhere in it.
+    /// - Throws: category `badRequest` for what is not a URL with scheme `http` or `https`, and for control characters anywhere in it.
     init(_ url: String) throws(ConnectionFailure) {
         let bytes = Array(url.utf8)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw Self.malformed }

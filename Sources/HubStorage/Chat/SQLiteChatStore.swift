@@ -112,7 +112,7 @@ extension SQLiteChatStore {
             var arguments: StatementArguments = [
                 conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
             ]
-            // A viewer without an inbox, of which none has the number 0, has hidden nothing and is no message's reader.
+            // A viewer without an inbox, of which none has the number 0, has hidden nothing and is not a message's reader.
             if query.viewer != nil { arguments += [viewer ?? 0, viewer ?? 0] }
             arguments += [query.limit]
             var page: [ChatEvent] = []

@@ -4,7 +4,7 @@ import GRDB
 public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another server uses the directory.
     case inUse(directory: String)
-    /// The file is no database any more.
+    /// The file is not a database any more.
     case damaged(file: String)
     /// A newer version of Lifeline has changed the database.
     case newer(file: String)

@@ -61,7 +61,7 @@ extension Message {
         guard let data = BinaryPayload.data(in: text) else {
             throw LifelineError(
                 .undecodable,
-                "The payload holds no bytes: it is no object with a text of base64 as its member \(BinaryPayload.key).")
+                "The payload holds no bytes: it is not an object with a text of base64 as its member \(BinaryPayload.key).")
         }
         return data
     }

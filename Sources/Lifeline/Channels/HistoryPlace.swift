@@ -27,7 +27,7 @@ extension Message {
 }
 
 extension HistoryStart {
-    /// Nil for a text that is no position.
+    /// Nil for a text that is not a position.
     var place: HistoryPlace? {
         if case .position(let id) = self { HistoryPlace(id) } else { nil }
     }

@@ -84,7 +84,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// An id of another service, or no id.
     static let notAnID = LifelineError(
-        .badRequest, "The position in the history is no message id of this service.")
+        .badRequest, "The position in the history is not a message id of this service.")
 
     init(_ failure: ConnectionFailure) {
         self.init(Code(failure.category), failure.reason, number: failure.code)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A message of an ``Outbox`` at one moment: one that waits, is on its way, or has failed. One that was accepted is no entry any more.
+/// A message of an ``Outbox`` at one moment: one that waits, is on its way, or has failed. One that was accepted is not an entry any more.
 public struct OutboxEntry: Identifiable, Hashable, Sendable {
     /// The outbox's own id of a message. It stays the same over restarts and retries.
     public struct ID: Hashable, Sendable, CustomStringConvertible {

@@ -13,7 +13,7 @@ extension Presence {
     /// ``Channel/supports(_:)`` with ``ChannelFeature/ownPresenceData`` before.
     ///
     /// - Parameter value: encoded as a JSON object. An empty one takes the data away.
-    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for what is no object, or too long for the service;
+    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for what is not an object, or too long for the service;
     ///   ``LifelineError/Code/unencodable``; ``LifelineError/Code/notSubscribed`` when the room has ended; why the service refused, or did
     ///   not answer, in which case nobody knows whether it was taken.
     public func setOwnData(_ value: some Encodable) async throws(LifelineError) {

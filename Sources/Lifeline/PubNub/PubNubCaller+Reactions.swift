@@ -72,7 +72,7 @@ extension Reaction {
 }
 
 extension ReactionChange {
-    /// Nil for a message that is no reaction.
+    /// Nil for a message that is not a reaction.
     init?(_ message: PubNubMessage) {
         guard message.kind == .action, let event = PubNubActionEvent(message), event.action.type == PubNubCaller.reactionType
         else { return nil }

@@ -4,7 +4,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Asks PubNub for everything that is no subscription. Needs no connection.
+/// Asks PubNub for everything that is not a subscription. Needs no connection.
 struct PubNubCaller: Sendable {
     let host: ServiceHost
     let settings: PubNubSettings

@@ -274,7 +274,7 @@ extension PusherAdapter {
         }
     }
 
-    /// Nil for a frame that is no message of a channel, and for the protocol's own events, such as a cache miss.
+    /// Nil for a frame that is not a message of a channel, and for the protocol's own events, such as a cache miss.
     private static func message(_ message: PusherEnvelope, at now: Moment) -> ServiceEvent? {
         guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
             !message.event.hasBytePrefix("pusher_internal:")

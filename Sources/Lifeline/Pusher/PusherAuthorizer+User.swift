@@ -67,7 +67,8 @@ extension PusherAuthorizer {
             let userData = grant["user_data"]?.string
         else {
             throw ConnectionFailure(
-                .malformedResponse, "The user endpoint's answer is no JSON object with auth and user_data in it.", origin: .server
+                .malformedResponse, "The user endpoint's answer is not a JSON object with auth and user_data in it.",
+                origin: .server
             )
         }
         return PusherAuthorization(auth: auth, userData: userData)

@@ -132,7 +132,7 @@ extension PusherAuthorizer {
         if let failure = answer.failure { throw failure }
         guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string else {
             throw ConnectionFailure(
-                .malformedResponse, "The authorisation endpoint's answer is no JSON object with auth in it.", origin: .server)
+                .malformedResponse, "The authorisation endpoint's answer is not a JSON object with auth in it.", origin: .server)
         }
         return PusherAuthorization(
             auth: auth, channelData: grant["channel_data"]?.string, sharedSecret: grant["shared_secret"]?.string)

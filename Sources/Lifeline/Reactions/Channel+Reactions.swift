@@ -11,7 +11,7 @@ extension Channel {
     /// - Parameters:
     ///   - name: what it is, such as `👍`; not empty. The service can read it, also with a cipher key.
     ///   - id: the ``Message/id`` of a message that the service keeps for the history.
-    /// - Throws: ``LifelineError/Code/unsupported``, see ``Room/reactions``; ``LifelineError/Code/badRequest`` for an empty name, for what is no id, and
+    /// - Throws: ``LifelineError/Code/unsupported``, see ``Room/reactions``; ``LifelineError/Code/badRequest`` for an empty name, for what is not an id, and
     ///   when the service keeps no such message; why the service refused, or did not answer, in which case nobody knows whether it has the reaction.
     public func addReaction(_ name: String, to id: String) async throws(LifelineError) {
         try check(name)

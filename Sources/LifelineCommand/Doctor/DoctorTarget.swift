@@ -40,7 +40,7 @@ struct DoctorTarget: Sendable {
         case (nil, let cluster?):
             guard service == .pusher else { throw CommandFailure("--cluster is for pusher.", .usage) }
             guard !cluster.isEmpty, cluster.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
-                throw CommandFailure("--cluster \(cluster) is no name of a cluster. Write it like --cluster eu.", .usage)
+                throw CommandFailure("--cluster \(cluster) is not a name of a cluster. Write it like --cluster eu.", .usage)
             }
             address = Address(host: "ws-\(cluster).pusher.com", port: 443, usesTLS: true, prefix: "", key: nil)
         case (nil, nil): throw CommandFailure("Say what to examine. \(Self.example)", .usage)
@@ -70,7 +70,7 @@ struct DoctorTarget: Sendable {
     /// `http`, `https`, `ws` or `wss`; a path that ends in `/app/KEY` names the key. A query is what a browser was seen to ask.
     private static func read(_ text: String) throws(CommandFailure) -> Address {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
-            throw CommandFailure("\(Finding.quote(text)) is no address. \(example)", .usage)
+            throw CommandFailure("\(Finding.quote(text)) is not an address. \(example)", .usage)
         }
         guard ["http", "https", "ws", "wss"].contains(scheme) else {
             throw CommandFailure("An address cannot begin with \(scheme):. \(example)", .usage)

@@ -43,7 +43,7 @@ struct PubNubRightsOptions: ParsableArguments {
                     _ = try PubNubAccessPattern(name.text)
                 } catch {
                     throw CommandFailure(
-                        "\(option): \"\(name.text.prefix(60).printable)\" is no regular expression that is understood; look at "
+                        "\(option): \"\(name.text.prefix(60).printable)\" is not a regular expression that is understood; look at "
                             + "character \(error.position + 1).", .usage)
                 }
             }
@@ -70,7 +70,7 @@ struct PubNubRightsOptions: ParsableArguments {
         for word in text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false) {
             guard let right = PubNubRights.named.first(where: { $0.name == word })?.right else {
                 throw CommandFailure(
-                    "\(option): \"\(word.prefix(60).printable)\" is no right. There are "
+                    "\(option): \"\(word.prefix(60).printable)\" is not a right. There are "
                         + PubNubRights.named.map(\.name).joined(separator: ", ") + ".", .usage)
             }
             rights.formUnion(right)

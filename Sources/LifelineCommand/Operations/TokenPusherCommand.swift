@@ -39,11 +39,11 @@ struct TokenPusherCommand: ParsableCommand {
         // Anything else could be the text of another signature, such as a user's.
         guard digits.count == 2, digits.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else {
             throw CommandFailure(
-                "\"\(socketID.prefix(60).printable)\" is no socket id: two numbers with a dot in between, such as 123.456.",
+                "\"\(socketID.prefix(60).printable)\" is not a socket id: two numbers with a dot in between, such as 123.456.",
                 .usage)
         }
         guard let name = try? PusherChannelName(channel) else {
-            throw CommandFailure("\"\(channel.prefix(60).printable)\" is no name of a channel.", .usage)
+            throw CommandFailure("\"\(channel.prefix(60).printable)\" is not a name of a channel.", .usage)
         }
         var data: String?
         switch PusherChannelKind(of: name.name).access {

@@ -103,7 +103,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return values
     }
 
-    /// Puts the fields of an object into an application; returns which fields were there, or nil when it is no object.
+    /// Puts the fields of an object into an application; returns which fields were there, or nil when it is not an object.
     @discardableResult
     private func apply(_ object: SettingValue, to target: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
         // Names such as `limits.channels` are members of an object of their own.

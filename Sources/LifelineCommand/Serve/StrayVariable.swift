@@ -14,7 +14,7 @@ struct StrayVariable: Hashable, Sendable {
 
     /// The warning: the variable's name, and the setting that was probably meant.
     var text: String {
-        "the variable \(name.printable) is no setting" + (nearest.map { "; did you mean \($0)?" } ?? "")
+        "the variable \(name.printable) is not a setting" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
 
     /// The setting's variable whose name differs in the fewest letters, at most in every sixth; nil when there is none.

@@ -108,7 +108,7 @@ extension ServerAPI {
         }
         guard answer.isSuccess else { throw refusal(answer) }
         guard let json = try? JSONText(bytes: answer.body), json.kind == .object else {
-            throw CommandFailure("The answer is no JSON object: something else than the service answers at this address.")
+            throw CommandFailure("The answer is not a JSON object: something else than the service answers at this address.")
         }
         return json
     }

@@ -11,7 +11,7 @@ struct ServiceAddress: Hashable, Sendable {
     init(_ text: String, option: String = "--url") throws(CommandFailure) {
         let example = "Write it like http://127.0.0.1:6001 or wss://example.com."
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
-            throw CommandFailure("\(option) \(text) is no address. \(example)", .usage)
+            throw CommandFailure("\(option) \(text) is not an address. \(example)", .usage)
         }
         guard ["http", "https", "ws", "wss"].contains(scheme) else {
             throw CommandFailure("\(option) cannot begin with \(scheme)://. \(example)", .usage)

@@ -21,7 +21,7 @@ struct ProcessorAllowance: Hashable, Sendable {
 
 /// Reads the limits of processor time from the files of control groups.
 enum ControlGroupFile {
-    /// The least quota that counts; a smaller one is no number of a real system, and none of them is less than nothing.
+    /// The least quota that counts; a smaller one is not a number of a real system, and none of them is less than nothing.
     private static let least = 0.001
 
     /// `cpu.max` of version 2: `max 100000` or `150000 100000`, microseconds in each period. Nil when there is no limit, and when the

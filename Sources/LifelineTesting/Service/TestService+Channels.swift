@@ -38,7 +38,7 @@ extension TestService {
     ///   - user: who is there.
     ///   - channel: as the app names it.
     ///   - info: a JSON object.
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there, ``TestServiceError/Code/unencodable`` for what is no JSON
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there, ``TestServiceError/Code/unencodable`` for what is not JSON
     ///   object.
     public func update(_ user: String, on channel: String, info: String) async throws(TestServiceError) {
         guard (try? JSONText(info))?.kind == .object else {

@@ -18,7 +18,7 @@ extension TestService {
     ///   - channel: as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an open channel.
     ///   - user: who publishes, where the service tells; nil for somebody. On `direct:USER` it is always `USER`.
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
-    ///   ``TestServiceError/Code/unencodable`` for what is no JSON.
+    ///   ``TestServiceError/Code/unencodable`` for what is not JSON.
     public func deliver(
         _ value: some Encodable & Sendable, event: String? = nil, on channel: String, from user: String? = nil
     ) async throws(TestServiceError) {
@@ -33,7 +33,7 @@ extension TestService {
     /// Another user publishes JSON text unchanged. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
-    ///   ``TestServiceError/Code/unencodable`` for what is no JSON.
+    ///   ``TestServiceError/Code/unencodable`` for what is not JSON.
     public func deliver(
         json: String, event: String? = nil, on channel: String, from user: String? = nil
     ) async throws(TestServiceError) {

@@ -160,7 +160,7 @@ extension ChatClient {
         }
         let number = message.local.localID
         if number > 0 {
-            // The service has it; that this device could not note it down is no failure of the send. It learns of it by the next
+            // The service has it; that this device could not note it down is not a failure of the send. It learns of it by the next
             // page of history.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.finish(localID: number, id: sent.id) }
         }

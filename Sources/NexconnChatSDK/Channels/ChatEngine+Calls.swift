@@ -108,7 +108,7 @@ extension ChatClient {
 }
 
 extension NCError {
-    /// The server answered something that is no answer to the question.
+    /// The server answered something that is not an answer to the question.
     static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks the requested values.") }
 }
 

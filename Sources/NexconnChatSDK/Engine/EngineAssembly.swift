@@ -10,7 +10,7 @@ struct EngineAssembly: Sendable {
 
     /// Makes the driver that carries a session.
     var makeDriver: @Sendable (EngineSettings, NexconnMemory, ConnectionPolicy) -> Driver
-    /// The clock of what is no connection's: the limit in the background, messages that wait too long.
+    /// The clock of what is not a connection's: the limit in the background, messages that wait too long.
     var timers: any TimerScheduler
     /// Observes the network for connections to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }

@@ -31,7 +31,7 @@ public class InitParams: NSObject {
     /// A file of PEM certificates to trust instead of the system's. An addition to the vendor's SDK.
     public var certificateAuthorityFile: String?
     /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
-    /// front or without. Empty for any. While a text among them is no pin, `connect` ends at once with 33003 and a sentence that names it
+    /// front or without. Empty for any. While a text among them is not a pin, `connect` ends at once with 33003 and a sentence that names it
     /// (rule NC-57). An addition to the vendor's SDK.
     public var certificatePins: [String] = []
     /// The certificate that the library presents when the server asks for one; nil for none (rules NC-58 and WT-50). An addition to the

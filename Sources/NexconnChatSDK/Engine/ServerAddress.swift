@@ -29,7 +29,7 @@ struct ServerAddress: Hashable, Sendable {
         else {
             throw NCError(
                 .badArgument,
-                reason: "InitParams.naviServer is no address of a server. Use one such as http://127.0.0.1:6001 or"
+                reason: "InitParams.naviServer is not an address of a server. Use one such as http://127.0.0.1:6001 or"
                     + " wss://chat.example.com.")
         }
         self.host = host

@@ -26,7 +26,7 @@ enum NCErrorText {
         .blockedByReceiver: "The receiver has blocked this user.",
         .tooManySends: "More messages a second were sent than a client may. Wait a second and send again.",
         .tooLateToEdit: "The message is too old to be edited.",
-        .notInGroup: "The user is no member of the group. Join it first.",
+        .notInGroup: "The user is not a member of the group. Join it first.",
         .mutedInGroup: "The user is muted in the group.",
         .notInOpenChannel: "The user is not in the open channel. Enter it first.",
         .mutedInOpenChannel: "The user is muted in the open channel.",
@@ -39,7 +39,7 @@ enum NCErrorText {
         .groupExists: "A group with this id exists. Choose another id.",
         .alreadyMember: "The user is a member already.",
         .ownerCannotQuit: "The owner cannot leave the group. Transfer it first.",
-        .notMember: "The user is no member of the group.",
+        .notMember: "The user is not a member of the group.",
         .noConnection: "There is no connection. It comes back by itself; try again when the status is connected.",
         .sendTimedOut:
             "The server did not answer in time. Whether it has the message is not known; sending it again does not double it.",

@@ -67,6 +67,6 @@ public enum NexconnSessionEvent: Sendable {
     indirect case reentered(NexconnOpenEntrance)
     /// It could not be entered again, or was left by entering another one, and will not be tried again.
     case entryFailed(channel: String, NexconnRefusal)
-    /// Something arrived that is no frame of the protocol; the connection goes on.
+    /// Something arrived that is not a frame of the protocol; the connection goes on.
     case malformed(reason: String)
 }

@@ -34,7 +34,7 @@ extension WireReader {
         do throws(JSONSyntaxError) {
             guard try scanner.peek() == UInt8(ascii: "{") else {
                 _ = try scanner.value()
-                return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no object."))
+                return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not an object."))
             }
             let frame = try object { (reader) throws(JSONSyntaxError) in
                 // First the end, so that broken JSON is always reported as such.
@@ -42,9 +42,9 @@ extension WireReader {
                 try rest.expectEnd()
                 return reader.frameOfScope()
             }
-            return frame ?? .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no object."))
+            return frame ?? .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not an object."))
         } catch {
-            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no JSON: \(error)."))
+            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not JSON: \(error)."))
         }
     }
 
@@ -55,7 +55,7 @@ extension WireReader {
         guard let slot = find("n") else { return notification(type) }
         let number = slot.kind == .number ? whole("n") : nil
         guard let number, (1...NexconnLimits.requestNumber).contains(number) else {
-            return .failure(NexconnFrameError(.ignored, .badArgument, "The request's number is no whole number that is allowed."))
+            return .failure(NexconnFrameError(.ignored, .badArgument, "The request's number is not a valid whole number."))
         }
         do throws(RequestFault) {
             if let request = try request(type) { return .success(.request(request, number: number)) }

@@ -55,7 +55,7 @@ extension WireReader {
         var items: [NexconnInboxItem]?
         guard try scanner.peek() == UInt8(ascii: "{") else {
             _ = try scanner.value()
-            return .malformed(reason: "The frame is no object.")
+            return .malformed(reason: "The frame is not an object.")
         }
         return try object(
             special: { (member, reader) throws(JSONSyntaxError) in

@@ -4,7 +4,7 @@ import WireCoding
 public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// How a server reacts to it.
     public enum Kind: Hashable, Sendable {
-        /// It is no frame of the protocol: broken JSON, no object, no type, or a hello that cannot be used.
+        /// It is not a frame of the protocol: broken JSON, no object, no type, or a hello that cannot be used.
         case malformed
         /// A notification that is not known or lacks a member: to be ignored (session document, 1).
         case ignored

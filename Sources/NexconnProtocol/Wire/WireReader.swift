@@ -70,7 +70,7 @@ struct WireReader {
 
     // MARK: Noting
 
-    /// Reads the members of the next object and hands them to `body`; nil when the next value is no object, or when `body` returns nil.
+    /// Reads the members of the next object and hands them to `body`; nil when the next value is not an object, or when `body` returns nil.
     ///
     /// - Parameter special: sees each key first and may read its value itself, for true.
     @inline(__always)
@@ -107,7 +107,7 @@ struct WireReader {
         try object(special: { (_, _) throws(JSONSyntaxError) in false }, body)
     }
 
-    /// Reads the elements of the array that comes next; nil when what comes is no array. Elements that come to nil are left out.
+    /// Reads the elements of the array that comes next; nil when what comes is not an array. Elements that come to nil are left out.
     @inline(__always)
     mutating func array<Element>(
         _ body: (inout WireReader) throws(JSONSyntaxError) -> Element?

@@ -97,7 +97,7 @@ enum JSONArguments {
     static func value(_ value: Any, _ what: String) throws(PubNubProblem) -> JSONText {
         guard let text = FoundationJSON.text(value) else {
             throw .badArguments(
-                "The \(what) is no JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.")
+                "The \(what) is not a JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.")
         }
         return JSONText(checked: text)
     }
@@ -107,7 +107,7 @@ enum JSONArguments {
         var members: [String: Any] = [:]
         for (key, value) in value {
             guard let key = key.base as? String else {
-                throw .badArguments("The \(what) has a key that is no string. Use strings as keys.")
+                throw .badArguments("The \(what) has a key that is not a string. Use strings as keys.")
             }
             members[key] = value
         }

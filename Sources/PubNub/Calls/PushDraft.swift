@@ -29,7 +29,7 @@ struct PushDraft {
             throw .badArguments(
                 isApple
                     ? "The device token is neither Data nor a String of hexadecimal digits. Pass what the system handed out."
-                    : "The device token is no String. Pass what the push service handed out.")
+                    : "The device token is not a String. Pass what the push service handed out.")
         }
     }
 

@@ -94,14 +94,14 @@ public final class PNPAMToken: Sendable {
     /// The signature of the granting server.
     public var signature: Data { Data(token.signature) }
 
-    /// Always nil: ``PubNub/parseAuthToken(_:)`` returns nil for a text that is no token.
+    /// Always nil: ``PubNub/parseAuthToken(_:)`` returns nil for a text that is not a token.
     public var error: (any Error)? { nil }
 }
 
 extension PubNub {
     /// Reads an access token without asking the service.
     ///
-    /// - Returns: nil when the text is no token.
+    /// - Returns: nil when the text is not a token.
     public func parseAuthToken(_ token: String) -> PNPAMToken? {
         (try? PubNubAccessToken(parsing: token)).map { PNPAMToken($0) }
     }

@@ -54,7 +54,7 @@ extension PubNub {
     /// - Parameters:
     ///   - channels: the channels' names.
     ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
-    ///   - state: a dictionary of state for each channel by its name. What is no dictionary is left out, and logged.
+    ///   - state: a dictionary of state for each channel by its name. What is not a dictionary is left out, and logged.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
     ) {
@@ -184,14 +184,14 @@ extension PubNub {
         subscribe(list, timetoken: timetoken.map { Timetoken(rawValue: $0.uint64Value) }, state: stateTexts(state))
     }
 
-    /// Each state as JSON text. What is no dictionary of JSON values is left out.
+    /// Each state as JSON text. What is not a dictionary of JSON values is left out.
     func stateTexts(_ state: [String: Any]?) -> [Identifier: String] {
         var texts: [Identifier: String] = [:]
         for (name, value) in state ?? [:] {
             if value is [String: Any], let text = FoundationJSON.text(value) {
                 texts[Identifier(name)] = text
             } else {
-                logger.log(.PNFailureStatusLogLevel, "<PubNub> presence state that is no dictionary of JSON values was left out")
+                logger.log(.PNFailureStatusLogLevel, "<PubNub> presence state that is not a JSON dictionary was left out")
             }
         }
         return texts

@@ -317,7 +317,7 @@ extension PNConfiguration {
     /// Keys of which the service has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
     /// front or without. Empty, the default, for any. They count for the subscription, for calls and for files.
     ///
-    /// While a text among them is no pin, nothing is sent: the subscription and every call end as `PNBadRequestCategory`, with a sentence
+    /// While a text among them is not a pin, nothing is sent: the subscription and every call end as `PNBadRequestCategory`, with a sentence
     /// that names it. An addition to the Cocoa SDK (rule PK-69).
     public var certificatePins: [String] {
         get { read(\.certificatePins) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// JSON text to and from the values of `JSONSerialization`, which is what the API hands out and takes.
 enum FoundationJSON {
-    /// The value of a JSON text: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Nil when it is no JSON.
+    /// The value of a JSON text: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Nil when it is not JSON.
     static func value(_ text: String) -> Any? {
         var text = text
         return text.withUTF8 { bytes in
@@ -11,7 +11,7 @@ enum FoundationJSON {
         }
     }
 
-    /// A value as JSON text, slashes unescaped; nil when it is no JSON value, such as a `Date` or NaN.
+    /// A value as JSON text, slashes unescaped; nil when it is not a JSON value, such as a `Date` or NaN.
     static func text(_ value: Any) -> String? {
         // Wrapped, because only arrays and objects can be checked, and writing what was not checked traps on Apple platforms.
         guard JSONSerialization.isValidJSONObject([value]) else { return nil }

@@ -45,7 +45,7 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
     /// When it was published, in units of 100 ns since 1970. Not a clock: use it to ask for history.
     open var timetoken: NSNumber { NSNumber(value: raw.timetoken.rawValue) }
 
-    /// The metadata of the message; nil for none, or when it is no dictionary.
+    /// The metadata of the message; nil for none, or when it is not a dictionary.
     public final var userMetadata: [String: Any]? {
         raw.metadata.flatMap { FoundationJSON.value($0) } as? [String: Any]
     }

@@ -74,7 +74,7 @@ struct Members {
     /// In the order in which they came.
     let ordered: [JSONText.Member]
 
-    /// Nil when `text` is no object.
+    /// Nil when `text` is not an object.
     init?(_ text: JSONText?) {
         guard let members = text?.members else { return nil }
         ordered = members
@@ -99,7 +99,7 @@ struct Members {
         return members
     }
 
-    /// A list of strings that has to be there; what is no string is left out.
+    /// A list of strings that has to be there; what is not a string is left out.
     func strings(_ key: String) throws(PubNubProblem) -> [String] {
         guard let elements = try required(key).elements else { throw .malformed("The answer's \(key) is not a list.") }
         return elements.compactMap(\.string)

@@ -69,7 +69,7 @@ extension PubNubCipher {
 
 /// Messages that carry payloads for push notifications beside what subscribers read (rule PC-10).
 public enum PubNubPushMessage {
-    /// Where the message itself is, when it is no object or encrypted.
+    /// Where the message itself is, when it is not an object or encrypted.
     public static let key = "pn_other"
 
     /// Puts a message and push payloads together.

@@ -113,7 +113,7 @@ struct FilterParser {
     }
 
     private mutating func unary() throws(PubNubFilterError) -> FilterNode {
-        // A minus that belongs to a number is no operator, or a list of numbers below zero would have too many.
+        // A minus that belongs to a number is not an operator, or a list of numbers below zero would have too many.
         guard token == .symbol(.arithmetic(.minus)) else { return try primary() }
         let start = position
         try advance()

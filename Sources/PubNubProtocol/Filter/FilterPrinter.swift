@@ -47,7 +47,7 @@ extension FilterNode {
 }
 
 extension FilterPath {
-    /// Always with its root, and with brackets around what is no name.
+    /// Always with its root, and with brackets around what is not a name.
     fileprivate var text: String {
         steps.reduce(root.rawValue) { text, step in
             switch step {

@@ -59,7 +59,7 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
     }
 }
 
-/// Why something is no answer to a subscription. Holds no part of the answer, so it is safe to log.
+/// Why something is not an answer to a subscription. Holds no part of the answer, so it is safe to log.
 public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not JSON; the text is that of the syntax error.
     case syntax(String)

@@ -5,7 +5,7 @@ extension PubNubProblem {
     /// The problem of an answer; nil for a good one (rules PN-7 to PN-11).
     ///
     /// The status decides, unless the body has a numeric `status` above 200, which then counts instead. A good status with a body
-    /// that is no JSON is no answer of this service.
+    /// that is not JSON is not an answer of this service.
     ///
     /// - Parameter body: used during the call only.
     public init?(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer) {

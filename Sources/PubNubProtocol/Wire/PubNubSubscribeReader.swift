@@ -230,7 +230,7 @@ extension PubNubSubscribeReader {
         try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
     }
 
-    /// A name; nil for a value that is no string.
+    /// A name; nil for a value that is not a string.
     @inline(__always)
     private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String? {
         guard try scanner.peek() == JSONBytes.quote else {

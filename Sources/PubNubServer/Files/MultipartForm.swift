@@ -6,7 +6,7 @@ import WireCoding
 /// Reads no byte more than twice, whatever the boundary is: a delimiter has one line feed at its beginning and none behind it, so a place
 /// where the first bytes of it were found cannot be the inside of another one.
 struct MultipartForm: Sendable {
-    /// The body is no form, or one that goes beyond the limits.
+    /// The body is not a form, or one that goes beyond the limits.
     struct Malformed: Error, Hashable, Sendable {}
 
     /// The server's own forms have a handful of parts.

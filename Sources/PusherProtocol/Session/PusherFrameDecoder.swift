@@ -4,7 +4,7 @@ import ConnectionEngine
 public enum PusherInbound: Sendable {
     /// A message; `text` is the frame as received when the decoder keeps it.
     case message(PusherEnvelope, text: String?)
-    /// Something that is no Pusher message.
+    /// Something that is not a Pusher message.
     case malformed(reason: String, text: String?)
     /// The answer to a ping control frame, with the ping's payload.
     case pong([UInt8])

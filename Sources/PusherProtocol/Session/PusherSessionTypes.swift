@@ -97,7 +97,7 @@ public enum PusherSessionEvent: Sendable {
     indirect case decryptionFailed(channel: String, event: String, data: String?)
     /// Messages published since then may be missing. Comes with the confirmation after a loss.
     case gap(channel: String, since: Moment)
-    /// A frame that is no Pusher message has arrived; the connection continues.
+    /// A frame that is not a Pusher message has arrived; the connection continues.
     case malformed(reason: String)
     /// The text of a frame, as received. Only when the decoder keeps it.
     case frame(String)

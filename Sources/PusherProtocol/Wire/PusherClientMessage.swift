@@ -52,7 +52,7 @@ public struct PusherErrorData: Hashable, Sendable {
     var isRestart: Bool { code.map((4200...4299).contains) ?? false }
 
     /// Reads an envelope's `data`: an object as the protocol has it, or a string that holds one, as Reverb sends it. What is
-    /// missing is tolerated; text that is no JSON is the message.
+    /// missing is tolerated; text that is not JSON is the message.
     public init(parsing data: String?) {
         let object = data.flatMap { try? JSONText($0) }
         let parsed = object?.kind == .object ? object : nil

@@ -108,7 +108,7 @@ extension PusherEnvelope: Hashable {
     }
 }
 
-/// Why something is no Pusher message. Holds no part of the message, so it is safe to log.
+/// Why something is not a Pusher message. Holds no part of the message, so it is safe to log.
 public enum PusherEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     case syntax(JSONSyntaxError)
     /// JSON, but no object.

@@ -24,7 +24,7 @@ enum AuthorizationAnswer {
         guard let auth = object?["auth"] as? String else {
             return .failure(
                 ConnectionFailure(
-                    .malformedResponse, "The authorisation endpoint's answer is no JSON object with a text `auth`.",
+                    .malformedResponse, "The authorisation endpoint's answer is not a JSON object with a text `auth`.",
                     origin: .server, httpStatus: response.status))
         }
         return .success(

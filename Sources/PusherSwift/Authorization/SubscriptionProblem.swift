@@ -51,7 +51,7 @@ extension SubscriptionProblem: Error {
     static let badEndpoint = SubscriptionProblem(
         ConnectionFailure(.badRequest, "The URL of the authorisation endpoint is not valid."))
     static let badUserInfo = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The user info of the presence member is no JSON value."))
+        ConnectionFailure(.badRequest, "The user info of the presence member is not a JSON value."))
     static let noUserMethod = SubscriptionProblem(
         ConnectionFailure(.badRequest, "Authentication method required for signing in but none provided."))
     static let noUserAuth = SubscriptionProblem(

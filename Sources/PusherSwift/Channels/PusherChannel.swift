@@ -115,7 +115,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     /// Sends a client event to the other subscribers of a private or presence channel.
     ///
     /// While the channel is not subscribed the event waits, in order. Nothing is sent on public and encrypted channels, nor when
-    /// the name lacks the prefix `client-` or `data` is no JSON value; the delegate hears of it (rules PA-20 to PA-23).
+    /// the name lacks the prefix `client-` or `data` is not a JSON value; the delegate hears of it (rules PA-20 to PA-23).
     open func trigger(eventName: String, data: Any) {
         connection?.trigger(eventName: eventName, data: data, on: self)
     }

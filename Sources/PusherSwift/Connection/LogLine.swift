@@ -35,7 +35,7 @@ struct LogLine {
         case notAdmitted = "Client event cannot wait, its channel is not wanted, has failed, or too many wait already:"
         case givenUp = "Client events that waited were given up, their channel failed:"
         case notSent = "Event could not be sent:"
-        case notJSON = "Data of an event is no JSON value:"
+        case notJSON = "Data of an event is not a JSON value:"
         case noAuthorization = "Auth info passed to authorizer completionHandler was nil"
         case gap = "Events may have been missed on channel"
         case dropped = "Events were dropped because callbacks are too slow:"

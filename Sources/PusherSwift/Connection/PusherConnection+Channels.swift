@@ -31,7 +31,7 @@ extension PusherConnection {
             PusherPresenceChannel(name: channelName, connection: self)
         }
         if let channel = channel as? PusherPresenceChannel { return channel }
-        // Subscribed before by a name that is no presence channel's: the new object takes over the callbacks.
+        // Subscribed before by a name that is not a presence channel's: the new object takes over the callbacks.
         let presence = PusherPresenceChannel(name: channelName, connection: self)
         presence.state.withLockedValue { $0 = channel.state.withLockedValue { $0 } }
         channels.put(presence)

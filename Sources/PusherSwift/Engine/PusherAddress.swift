@@ -17,7 +17,7 @@ enum PusherAddress {
             + "?client=\(clientName)&version=\(version)&protocol=\(protocolVersion)"
     }
 
-    /// The endpoint that `url` means, or nil when it is no WebSocket URL.
+    /// The endpoint that `url` means, or nil when it is not a WebSocket URL.
     static func endpoint(url: String) -> WebSocketEndpoint? {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host, !host.isEmpty

@@ -2,7 +2,7 @@ import Foundation
 
 /// JSON text to and from the values of `JSONSerialization`.
 enum AnyJSON {
-    /// `value` as JSON text, or nil when it is no JSON value: a `Date`, a NaN, a type of your own.
+    /// `value` as JSON text, or nil when it is not a JSON value: a `Date`, a NaN, a type of your own.
     static func encode(_ value: Any) -> String? {
         // Wrapped, because only arrays and objects can be checked, and writing what was not checked traps on Apple platforms.
         guard JSONSerialization.isValidJSONObject([value]) else { return nil }
@@ -11,7 +11,7 @@ enum AnyJSON {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The value that `text` stands for, or nil when it is no JSON.
+    /// The value that `text` stands for, or nil when it is not JSON.
     static func parse(_ text: String) -> Any? {
         try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     }

@@ -108,7 +108,7 @@ extension PusherClientOptions {
     /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
     /// front or without. Empty, the default, for any. They count for the connection and for endpoints of the library's own client.
     ///
-    /// A text that is no pin is told by `receivedError`, and nothing is dialled.
+    /// A text that is not a pin is told by `receivedError`, and nothing is dialled.
     public var certificatePins: [String] {
         get { state.withLockedValue { $0.certificatePins } }
         set { state.withLockedValue { $0.certificatePins = newValue } }

@@ -14,7 +14,7 @@ public struct OriginPattern: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Nil when `text` is no pattern: it has a path, a star in another place, or letters that an origin cannot have. International
+    /// Nil when `text` is not a pattern: it has a path, a star in another place, or letters that an origin cannot have. International
     /// names are written the way that browsers send them (`xn--…`).
     public init?(_ text: String) {
         guard var text = text.lowercasedASCII else { return nil }

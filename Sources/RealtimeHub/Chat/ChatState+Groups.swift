@@ -212,7 +212,7 @@ extension ChatState {
         let group = try knownGroup(id)
         guard actor.isServer || group.owner == actor.user else { throw Self.noPermission }
         try ChatID.check(add + remove, "a user")
-        guard !add.contains(group.owner) else { throw ChatRefusal(ChatCode.ownerAsAdmin, "The owner is no admin.") }
+        guard !add.contains(group.owner) else { throw ChatRefusal(ChatCode.ownerAsAdmin, "The owner cannot be made an admin.") }
         guard add.allSatisfy({ groups.member($0, of: id) != nil }) else { throw Self.notMember }
         guard remove.allSatisfy({ groups.member($0, of: id)?.role == .admin }) else {
             throw ChatRefusal(ChatCode.notAdmin, "Not an admin.")

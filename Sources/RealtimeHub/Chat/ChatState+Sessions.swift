@@ -123,7 +123,7 @@ extension ChatState {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }
 
-    /// A message could not be stored: sending it again is no repetition.
+    /// A message could not be stored: sending it again is not a repetition.
     public mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
         repetitions.remove(sender, clientID, id: id)
     }

@@ -30,7 +30,7 @@ extension RedisAddressError: CustomStringConvertible {
             "A port in the address of Redis is not a number from 1 to 65535. In user and password, write %3A for : and %40 for @."
         case .noPassword:
             "The address of Redis has a user without a password. Write redis://USER:PASSWORD@HOST, or leave both out."
-        case .invalidEscape: "User, password or name in the address of Redis has a % that is no escape. Write %25 for %."
+        case .invalidEscape: "User, password or name in the address of Redis has a % that is not an escape. Write %25 for %."
         case .invalidDatabase:
             "What follows the host in the address of Redis has to be / and the number of a database, such as /0. In user and password, "
                 + "write %2F for /."

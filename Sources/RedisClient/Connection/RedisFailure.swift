@@ -16,7 +16,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
     case refused(RedisErrorReply)
     /// The server is older than version 7; with its version.
     case tooOld(String)
-    /// The server is no master; with the role that it has.
+    /// The server is not a master; with the role that it has.
     case notMaster(String)
     /// None of the Sentinels that were asked knows where the master is.
     case unlocated

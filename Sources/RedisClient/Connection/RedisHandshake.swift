@@ -4,7 +4,7 @@ package struct RedisHandshake: Hashable, Sendable {
     /// The name of the connection in the server's `CLIENT LIST`: ASCII without spaces.
     package var clientName: String
     package var database: Int
-    /// Whether a server that is no master is refused.
+    /// Whether a server that is not a master is refused.
     package var needsMaster: Bool
 
     package init(

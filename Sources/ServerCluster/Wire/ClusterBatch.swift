@@ -22,7 +22,7 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
         return buffer
     }
 
-    /// Nil for a buffer that is no position.
+    /// Nil for a buffer that is not a position.
     init?(encoded buffer: ByteBuffer) {
         var buffer = buffer
         guard let position = try? buffer.position(), (try? buffer.end()) != nil else { return nil }

@@ -15,7 +15,7 @@ package final class ServerHost: Sendable {
     /// - Parameters:
     ///   - fronts: a path belongs to the first one that owns it.
     ///   - description: gives the OpenAPI description with this name of a file; nil when there is none.
-    ///   - otherMetrics: add families of what is no front.
+    ///   - otherMetrics: add families of what is not a front.
     package init(
         _ context: ServerContext, _ fronts: [any ServerFront],
         description: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },

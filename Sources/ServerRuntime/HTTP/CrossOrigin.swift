@@ -16,7 +16,7 @@ package struct CrossOrigin: Sendable {
     /// The allowed pages, in the order of their index.
     private let origins: [String]
 
-    /// - Parameter origins: as in ``ServerConfiguration/corsOrigins``. What is no origin, such as a text with a line break in it, is
+    /// - Parameter origins: as in ``ServerConfiguration/corsOrigins``. What is not an origin, such as a text with a line break in it, is
     ///   left out, so that nothing of it can reach a header.
     package init(_ origins: [String]) {
         isForAll = origins.contains("*")

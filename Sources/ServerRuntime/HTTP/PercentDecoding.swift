@@ -3,7 +3,7 @@ import WireCoding
 /// Undoes the escapes of a URL.
 package enum PercentDecoding {
     /// - Parameter plusIsSpace: as in queries.
-    /// - Returns: nil when an escape is malformed or the result is no UTF-8.
+    /// - Returns: nil when an escape is malformed or the result is not UTF-8.
     package static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
         if isPlain { return text(bytes) }

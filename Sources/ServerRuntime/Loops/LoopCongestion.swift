@@ -51,7 +51,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// As ``wait(for:on:_:)``, for whoever is no loop and waits for all of them.
+    /// As ``wait(for:on:_:)``, for whoever is not a loop and waits for all of them.
     ///
     /// - Returns: a number to give the wait up with; nil when no loop is full.
     package func wait(_ tell: @escaping Call) -> UInt64? {

@@ -27,14 +27,14 @@ public struct CertificatePins: Hashable, Sendable {
         self.digests = digests
     }
 
-    /// The error of a text that is no pin.
+    /// The error of a text that is not a pin.
     public struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
         /// The text in question; nil when the list was empty.
         public var pin: String?
 
         public var description: String {
             guard let pin else { return "The list of certificate pins is empty." }
-            return "\(pin.prefix(100).debugDescription) is no certificate pin: the base64 of a SHA-256 (32 bytes) is expected."
+            return "\(pin.prefix(100).debugDescription) is not a certificate pin: the base64 of a SHA-256 (32 bytes) is expected."
         }
     }
 

@@ -5,7 +5,7 @@ public struct ServerHandshake: Sendable {
     /// The subprotocol agreed on, or nil.
     public let subprotocol: String?
 
-    /// Why a request is no opening handshake.
+    /// Why a request is not an opening handshake.
     public enum Fault: Error, Hashable, Sendable {
         /// The method is not GET, or the version is older than HTTP/1.1.
         case notGet

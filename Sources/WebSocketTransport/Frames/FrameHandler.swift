@@ -129,7 +129,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
     }
 
-    /// A requested close is no failure, but the peer's code and reason stay visible.
+    /// A requested close is not a failure, but the peer's code and reason stay visible.
     private func closedOnRequest(_ said: ConnectionFailure) -> ConnectionFailure {
         var failure = ConnectionFailure.disconnectedOnRequest
         failure.closeCode = said.closeCode

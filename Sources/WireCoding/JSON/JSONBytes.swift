@@ -34,7 +34,7 @@ public enum JSONBytes {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The value of eight decimal digits, the first one lowest in the word; nil when one is no digit.
+    /// The value of eight decimal digits, the first one lowest in the word; nil when one is not a digit.
     @inlinable @inline(__always)
     public static func eightDigits(_ word: UInt64) -> UInt64? {
         // A digit has 3 in its upper half, also after adding 6; other bytes differ in one of the two.

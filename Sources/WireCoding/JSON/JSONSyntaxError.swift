@@ -1,4 +1,4 @@
-/// Why a text is no JSON, and where.
+/// Why a text is not JSON, and where.
 ///
 /// Holds no part of the text, so it is safe to log.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -100,7 +100,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of a key, the last one when it is repeated; nil when there is none or this is no object.
+    /// The value of a key, the last one when it is repeated; nil when there is none or this is not an object.
     public subscript(key: String) -> JSONText? {
         members?.last { $0.key == key }?.value
     }

@@ -166,7 +166,7 @@ struct ServeProgramTests {
         #expect(await good.end() == 0)
         #expect(good.lines.first == "lifeline: valid http://127.0.0.1:0")
         #expect(good.lines.contains("app 2: user authentication"))
-        #expect(good.lines.contains("warning: the variable LIFELINE_APPKEY is no setting; did you mean LIFELINE_APP_KEY?"))
+        #expect(good.lines.contains("warning: the variable LIFELINE_APPKEY is not a setting; did you mean LIFELINE_APP_KEY?"))
         #expect(!good.lines.joined().contains("secret-") && !good.lines.joined().contains("hidden"))
 
         for (file, expected) in [

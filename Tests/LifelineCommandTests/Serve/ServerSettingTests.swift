@@ -273,7 +273,7 @@ struct ServerSettingTests {
     func nearest(_ name: String, _ expected: String?) {
         let variable = StrayVariable(name: name)
         #expect(variable.nearest == expected)
-        #expect(variable.text.hasSuffix(expected.map { "is no setting; did you mean \($0)?" } ?? "is no setting"))
+        #expect(variable.text.hasSuffix(expected.map { "is not a setting; did you mean \($0)?" } ?? "is not a setting"))
     }
 
     @Test("No file is read beyond its bound, a device that never ends included (SO-99)")
@@ -327,7 +327,7 @@ struct ServerSettingTests {
         #expect(text.contains("lifeline: valid http://0.0.0.0:6001"))
         #expect(text.contains("app 1: user authentication, at most 5 connections"))
         #expect(text.contains("app 2: disabled, user authentication, webhooks 1"))
-        #expect(text.contains("LIFELINE_X is no setting"))
+        #expect(text.contains("LIFELINE_X is not a setting"))
         #expect(!text.contains("hidden"))
     }
 

@@ -132,10 +132,10 @@ struct PublishingTests {
         #expect(heard.all.allSatisfy { $0.category == .PNBadRequestCategory && $0.statusCode == 400 && $0.isError })
         #expect(
             heard.all.map(\.errorData.information) == [
-                "The message is no JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
+                "The message is not a JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
                 "The channel is empty. Pass one with at least one character.",
                 "There is no message. Pass one, or payloads for push notifications.",
-                "The metadata is no JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
+                "The metadata is not a JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
             ])
         #expect(fixture.calls.sent.isEmpty)
         heard.last?.retry()

@@ -138,7 +138,7 @@ struct DeliveryTests {
                 "error You must be subscribed to a private or presence channel to send client events",
                 "error Client events are not supported on encrypted channels: private-encrypted-a",
                 "error Client events must have names of at most 200 letters that begin with client-: e",
-                "error Data of an event is no JSON value: client-e",
+                "error Data of an event is not a JSON value: client-e",
                 "error You must be subscribed to a private or presence channel to send client events",
             ])
         #expect([plain, secret, closed].allSatisfy { $0.unsentEvents.isEmpty })

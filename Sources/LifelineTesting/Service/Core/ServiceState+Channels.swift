@@ -90,7 +90,7 @@ extension ServiceState {
         }
     }
 
-    /// The app has published something. That its user types is no message.
+    /// The app has published something. That its user types is not a message.
     mutating func record(_ publication: TestPublication) {
         guard TypingSignal(publication.json) == nil else { return }
         publications.append(publication)

@@ -34,7 +34,7 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
     /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
-            throw NCError(code: 34205, reason: "The content is no JSON object.")
+            throw NCError(code: 34205, reason: "The content is not a JSON object.")
         }
         super.init(fields)
     }
@@ -67,7 +67,7 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
     /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
-            throw NCError(code: 34205, reason: "The content is no JSON object.")
+            throw NCError(code: 34205, reason: "The content is not a JSON object.")
         }
         super.init(fields)
         remoteUrl = fields.string("remoteUrl")

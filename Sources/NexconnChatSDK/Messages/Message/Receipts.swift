@@ -83,7 +83,7 @@ extension NexconnMessageID {
 
     static func one(_ id: String) throws(NCError) -> NexconnMessageID {
         guard let known = NexconnMessageID(id) else {
-            throw NCError(.noSuchMessage, reason: "This is no id of a message; a message that is being sent has none yet.")
+            throw NCError(.noSuchMessage, reason: "This is not an id of a message; a message that is being sent has none yet.")
         }
         return known
     }

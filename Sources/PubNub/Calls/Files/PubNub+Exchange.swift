@@ -10,7 +10,7 @@ extension CallRequest {
     ) throws(PubNubProblem) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
-        else { throw .malformed("The service named a place that is no URL.") }
+        else { throw .malformed("The service named a place that is not a URL.") }
         let usesTLS = scheme == "https"
         var target = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         if let query = parts.percentEncodedQuery { target += "?" + query }

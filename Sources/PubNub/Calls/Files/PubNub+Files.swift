@@ -107,7 +107,7 @@ extension CallSource {
             guard (300..<400).contains(answer.status), let place = answer.first("Location") else {
                 let head = HTTPAnswerHead(status: answer.status, contentType: answer.first("Content-Type"), retryAfter: nil)
                 throw answer.body.withUnsafeBytes { PubNubProblem(head, body: $0) }
-                    ?? .malformed("The answer is no file.", status: answer.status)
+                    ?? .malformed("The answer is not a file.", status: answer.status)
             }
             request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
         }

@@ -29,7 +29,7 @@ public struct PubNubStoredMessage: Hashable, Sendable {
     }
 
     /// `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}` with any
-    /// part but the message left out (rules PL-22 and PL-23). Nil for what is no message.
+    /// part but the message left out (rules PL-22 and PL-23). Nil for what is not a message.
     init?(reading text: JSONText) {
         guard let members = Members(text), let payload = members.ordered.last(where: { $0.key == "message" })?.value else {
             return nil

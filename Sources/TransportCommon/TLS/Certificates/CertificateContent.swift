@@ -16,7 +16,7 @@ struct CertificateContent {
     private(set) var key: Bytes = []
     private(set) var extensions = CertificateExtensions()
 
-    /// - Throws: `DERReader.Malformed` for what is no certificate. Unknown algorithms are none of that.
+    /// - Throws: `DERReader.Malformed` for what is not a certificate. Unknown algorithms are none of that.
     init(der: [UInt8]) throws(DERReader.Malformed) {
         var file = DERReader(der[...])
         var certificate = try file.sequence()
