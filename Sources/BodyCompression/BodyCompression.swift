@@ -65,7 +65,7 @@ public enum BodyCompression {
         var input = bytes
         var out: [UInt8] = []
         let result = input.withUnsafeMutableBufferPointer { input -> Result<Void, CompressionError> in
-            // The library counts in 32 bits; whoever reads bodies has limits far below.
+            // The library counts in 32 bits; the limits of readers of bodies are far below that.
             guard let count = UInt32(exactly: input.count) else { return .failure(.tooLong) }
             stream.next_in = input.baseAddress
             stream.avail_in = count

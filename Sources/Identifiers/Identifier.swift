@@ -1,4 +1,4 @@
-/// A name that somebody outside chose: the id of a user, a channel, a group, a device or a key. Two identifiers are equal only
+/// A name that a client or an application chose: the id of a user, a channel, a group, a device or a key. Two identifiers are equal only
 /// when their UTF-8 bytes are equal (rule HB-11).
 ///
 /// `String` compares by canonical equivalence: it takes K for the Kelvin sign, and é for an e that is followed by an accent. A

@@ -1,4 +1,4 @@
-// The words that every service's statuses are told in. They belong to the engine; users of this module need no other import.
+// The types of statuses, which are the same for every service. They belong to the engine; users of this module need no other import.
 @_exported import struct ConnectionEngine.ConnectionFailure
 @_exported import enum ConnectionEngine.ConnectionPhase
 @_exported import struct ConnectionEngine.InvalidRetryPolicy

@@ -65,7 +65,7 @@ package final class BridgeQueue: BridgeTap {
             bridge.takes(channel: channel, of: application, from: service), let message = message(bridge.textEvent)
         else { return }
         state.withLockedValue { state in
-            // Whoever was first may have left meanwhile.
+            // The first bridge may have left meanwhile.
             guard let bridge = state.bridges.first else { return }
             guard state.waiting.count < Self.capacity else { return bridge.drop() }
             state.waiting.append(message)

@@ -72,7 +72,7 @@ extension ChatDatabase {
     /// the server cannot be asked.
     /// - Parameters:
     ///   - types: only these; empty for all.
-    ///   - isLive: whether the inbox is complete up to now: the device is connected, and what had been missed has come.
+    ///   - isLive: whether the inbox is complete up to now: the device is connected, and all missed messages have arrived.
     ///   - isFresh: the server has just answered with the latest messages, or that there is none after the last one; so the end of what is known is the end of all.
     public func history(
         _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,

@@ -99,7 +99,7 @@ package final class NexconnApplication: Sendable {
             state.withLockedValue { $0.chat.application = settings }
             webhooks.follow(settings)
         }
-        // Whoever signs in after this is refused by its own decision, which comes after this one.
+        // A session that signs in after this is refused by a later decision.
         guard let refusal else { return }
         change(
             { _, change in

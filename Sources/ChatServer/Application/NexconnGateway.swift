@@ -22,7 +22,7 @@ package protocol NexconnGateway: AnyObject, Sendable {
     func signIn(
         _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
         completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void)
-    /// Takes a session out. Whoever only lost the connection stays in open channels and online for a while.
+    /// Removes a session. A user who only lost the connection stays online and in open channels for a while.
     ///
     /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
     func signOut(_ peer: NexconnPeer, leaving: Bool?)

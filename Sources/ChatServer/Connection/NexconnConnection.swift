@@ -89,7 +89,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         }
     }
 
-    /// Sends a `bye`, gives up the session, and waits for the peer's close frame.
+    /// Sends a `bye`, ends the session, and waits for the peer's close frame.
     func close(_ farewell: NexconnCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, farewell.number, farewell.reason)

@@ -85,7 +85,7 @@ final class NexconnWebhooks: Sendable {
 
     /// Sends everything on the event loop of another node from now on; nil when there is none.
     ///
-    /// - Returns: what the node before has begun, to be ended by ``close(_:)``. What comes meanwhile is told after it.
+    /// - Returns: the events that the previous node has begun, to be ended by ``close(_:)``. Events that come meanwhile are sent after them.
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in

@@ -39,7 +39,7 @@ extension ConnectionMachine {
         guard let limit else { return true }
         deadline = limit
         guard limit > .zero else {
-            // Whoever waits for the outcome of this call tells it from an earlier one by the phase before it.
+            // Callers distinguish the outcome of this call from an earlier one by the phase before it.
             switch state {
             case .idle, .disconnected, .failed: announce(.connecting, .connecting, now, &effects)
             case .connecting, .connected, .waiting, .suspended, .disconnecting: break

@@ -132,7 +132,7 @@ public final class Observation: Sendable {
 protocol Sink<Element>: AnyObject, Sendable {
     associatedtype Element: Sendable
 
-    /// Whether somebody waits for the elements, instead of being called with them.
+    /// Whether a task waits for the elements, instead of a callback that gets them.
     var isSequence: Bool { get }
 
     func receive(_ elements: [Element])

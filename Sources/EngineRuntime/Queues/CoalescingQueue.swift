@@ -9,7 +9,7 @@ import DequeModule
     mutating func takeAll() -> Batch
 }
 
-/// Elements from several threads, and whether somebody is handing them on already.
+/// Elements from several threads, and whether a thread is already processing them.
 ///
 /// A value for under a lock of its owner. Whoever adds an element and finds nobody at work, as ``append(_:)`` and ``begin()`` tell, takes
 /// elements out until none are left, or arranges for that; everybody else only adds. So elements keep their order, and nothing is called
@@ -33,18 +33,18 @@ import DequeModule
         return true
     }
 
-    /// Whether more has come. When nothing has, whoever adds next has to begin.
+    /// Whether more elements have come. If not, the thread that adds the next one must begin.
     @inlinable package mutating func goesOn() -> Bool {
         isAtWork = !waiting.isEmpty
         return isAtWork
     }
 
-    /// Everything that waits. When that is nothing, it is nil, and whoever adds next has to begin.
+    /// All waiting elements; nil when there are none, and then the thread that adds the next one must begin.
     @inlinable package mutating func takeAll() -> Buffer.Batch? {
         goesOn() ? waiting.takeAll() : nil
     }
 
-    /// Everything that waits, for the last time: whoever adds next has to begin, also before this batch is handed on.
+    /// All waiting elements, for the last time: the thread that adds the next one must begin, even before this batch is processed.
     @inlinable package mutating func takeAllAndRest() -> Buffer.Batch {
         isAtWork = false
         return waiting.takeAll()
@@ -66,7 +66,7 @@ extension CoalescingQueue where Buffer: RangeReplaceableCollection {
         return begin()
     }
 
-    /// The first element that waits. When there is none, it is nil, and whoever adds next has to begin.
+    /// The first waiting element; nil when there is none, and then the thread that adds the next one must begin.
     @inlinable package mutating func takeFirst() -> Buffer.Element? {
         goesOn() ? waiting.removeFirst() : nil
     }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOCore
 import NIOHTTP1
 
-/// Whoever made an exchange. On one event loop.
+/// The owner of an exchange. Used on one event loop.
 protocol ExchangeOwner: AnyObject {
     /// The request is being written.
     func began(_ run: ExchangeRun)

@@ -8,7 +8,7 @@ extension ClientHub {
         change(channel) { roster, now in isTyping ? roster.began(user, at: now) : roster.stopped(user) }
     }
 
-    /// Whoever has published a message, or has left, does not type any more.
+    /// A user who has published a message or has left is no longer typing.
     func stopTyping(_ users: [String], in channel: String) {
         change(channel) { roster, _ in users.reduce(false) { roster.stopped($1) || $0 } }
     }

@@ -113,7 +113,7 @@ extension ClientHub {
         }
         flush()
         events.send(outgoing)
-        // Last, so that whoever waits for a status finds everything that came with it.
+        // Last, so that tasks which wait for a status find everything that came with it.
         let changes = outgoing.compactMap { if case .status(let status) = $0 { status } else { nil } }
         if !changes.isEmpty { statuses.send(changes) }
     }

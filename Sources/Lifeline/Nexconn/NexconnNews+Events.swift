@@ -85,7 +85,7 @@ extension NexconnNews {
         }
     }
 
-    /// Whoever leaves a group, or has to, is not subscribed to it any more.
+    /// A user who leaves a group or is removed from it is no longer subscribed to it.
     private mutating func take(_ operation: NexconnGroupOperation, into report: inout Report) {
         let isOver =
             switch operation.kind {

@@ -3,7 +3,7 @@ import Identifiers
 
 // The choice of the next message, and the meaning of its outcome.
 extension OutboxMachine {
-    /// The connection came or went. `isConnected` is false as well while somebody else is signed in.
+    /// The connection was established or lost. `isConnected` is also false while another user is signed in.
     mutating func connectionChanged(isConnected: Bool, now: OutboxInstant, into effects: inout [Effect]) {
         guard isConnected != self.isConnected else { return }
         self.isConnected = isConnected

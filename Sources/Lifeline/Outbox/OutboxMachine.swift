@@ -27,7 +27,7 @@ struct OutboxMachine: Sendable {
         case cancelSending(Identifier)
         /// Call ``timerFired(now:into:)`` after this time, and at no earlier time.
         case wake(after: Duration)
-        /// Whoever waits for the outcome of a message gets it.
+        /// Give the outcome of a message to the tasks that wait for it.
         case settle(Identifier, OutboxOutcome)
         /// The list of entries has changed.
         case entriesChanged

@@ -28,7 +28,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
     public let id: OutboxEntry.ID
     let cell: Cell
 
-    /// Waits for what becomes of the message. Any number of tasks may wait, also afterwards.
+    /// Waits for the outcome of the message. Any number of tasks may wait, also afterwards.
     ///
     /// - Throws: ``LifelineError/Code/cancelled`` when the calling task was cancelled. The message itself goes on;
     ///   ``Outbox/cancel(_:)`` ends it.

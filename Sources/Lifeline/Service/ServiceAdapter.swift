@@ -50,7 +50,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var requiresUser: Bool { get }
     /// For how long after a message was first sent the service recognises it by its ``Publication/id``; nil when it never does.
     var repetitionSpan: Duration? { get }
-    /// The names of rooms of which one has to be subscribed by whoever publishes to `channel`; none when it need not be.
+    /// The names of rooms of which a publisher to `channel` must have subscribed to one; empty when none is required.
     func roomsOfPublishers(to channel: String) -> [String]
 
     /// The error that a call for this feature would throw before anything is sent: a feature that the service lacks, or a name that it

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import WireCoding
 
-/// Publishes at a steady rate and remembers what became of each message. Any thread may call any method.
+/// Publishes at a steady rate and records the outcome of each message. Any thread may call any method.
 final class BenchPublisher: Sendable {
     enum Outcome: UInt8, Sendable {
         /// Not answered yet, or in a way that leaves open whether subscribers get the message.

@@ -1,4 +1,4 @@
-/// The settings of the whole server as they are told to people and programs. Rule SO-141.
+/// The settings of the whole server, as text for people and as JSON for programs. Rule SO-141.
 enum SettingsTable {
     /// For people: a paragraph for each setting.
     static var lines: [String] {

@@ -120,7 +120,7 @@ extension Doctor {
         }
     }
 
-    /// Chat does not send a message back to whoever wrote it: another user writes it.
+    /// Chat does not send a message back to its sender, so another user sends it.
     private var otherService: Service? {
         guard target.service == .nexconn, target.token == nil, let secret = target.secret else { return nil }
         return .nexconn(

@@ -11,7 +11,7 @@ struct AdminPassword {
 
     static let fileName = "console-password"
 
-    /// - Parameter terminal: shows a line to somebody; a log gets no password.
+    /// - Parameter terminal: prints a line on the terminal; passwords must not go to a log.
     /// - Returns: nil when there is no password and nobody to show a new one to.
     func passwords(_ logger: Logger, terminal: ((String) -> Void)?) throws(CommandFailure) -> ConsolePasswords? {
         let reader = admin.readOnlyPassword?.revealed

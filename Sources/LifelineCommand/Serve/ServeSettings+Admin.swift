@@ -63,7 +63,7 @@ extension ServeSettings {
 
     /// The server's configuration of the admin port. Hashes passwords, which takes a moment, and may generate one.
     ///
-    /// - Parameter terminal: shows somebody a line that no log keeps; nil when nobody looks.
+    /// - Parameter terminal: prints a line on the terminal, which no log keeps; nil without a terminal.
     func adminConfiguration(
         _ logger: Logger, terminal: ((String) -> Void)?
     ) throws(CommandFailure) -> AdminConfiguration? {

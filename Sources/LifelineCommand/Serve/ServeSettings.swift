@@ -61,7 +61,7 @@ struct ServeSettings: Sendable {
 
     /// - Parameters:
     ///   - isCheck: whether to find out as well what a server finds out when it starts.
-    ///   - trace: is told where each setting of the whole server comes from.
+    ///   - trace: records the source of each setting of the whole server.
     /// - Throws: everything that is wrong, at once (rule SO-90).
     init(
         _ options: ServeOptions, isCheck: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -19,7 +19,7 @@ struct SettingSources {
     }
 }
 
-/// The settings of the whole server that somebody has set, by their names.
+/// The settings of the whole server that have been given a value, by their names.
 struct GivenSettings {
     var values: [String: SettingValue] = [:]
     /// Settings with unusable values, which have been reported.

@@ -74,7 +74,7 @@ enum CrashReport {
             write(ending)
         }
         guard let former else { return }
-        // The signal comes again once this function has returned, at the same place and to whoever had it before.
+        // The signal comes again once this function has returned, at the same place, and goes to the handler that was there before.
         sigaction(signal, former + Int(signal), nil)
         raise(signal)
     }

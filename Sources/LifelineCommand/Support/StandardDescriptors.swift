@@ -8,7 +8,7 @@
 
 /// Keeps the numbers of standard input, output and error from meaning anything else. Rule CL-20.
 enum StandardDescriptors {
-    /// Opens those that whoever started the program has closed. Otherwise the next socket or file would get such a number, and with it
+    /// Opens the standard descriptors that the parent process has closed. Otherwise the next socket or file would get such a number, and with it
     /// every line of the log.
     ///
     /// Each is opened the wrong way round, so that reading and writing fail as they do on what is closed.

@@ -107,7 +107,7 @@ extension ClusterSettings {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()
         var link = try Self.link(redis, seed: seed)
-        // Once a start has succeeded nothing is final: whoever locked the server out may do away with it (rule CR-35).
+        // Once a start has succeeded no refusal is final: the operator may remove its cause (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
         // Below the prefix, so that a user who may use that and nothing else can be given.
         link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))

@@ -10,7 +10,7 @@ package struct AdminPortError: Error {
     package let cause: any Error
 }
 
-/// The port for whoever runs a server: the console in a browser, and figures (rules CO-1 to CO-6).
+/// The port for the server's operator: the console in a browser, and metrics (rules CO-1 to CO-6).
 package struct AdminConfiguration: Sendable {
     /// Addresses other than this machine's are served with TLS only.
     package var host: String

@@ -38,7 +38,7 @@ final class AdminServer: Sendable {
         runtime.connectionRatePerAddress = 50
         runtime.maximumRequestBytes = 262_144
         runtime.sweepInterval = .milliseconds(250)
-        // Whoever connects and asks nothing holds a place for a short time, and loses it to the next one before that.
+        // A connection without a request holds its place for a short time only, and loses it earlier when another one needs it.
         runtime.requestTimeout = .seconds(5)
         runtime.keepAliveTimeout = .seconds(15)
         runtime.replacesIdleConnections = true

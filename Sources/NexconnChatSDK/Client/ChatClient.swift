@@ -96,7 +96,7 @@ final class ChatClient: Sendable {
     var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
     /// This device's clock less the server's, ms.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
-    /// Whether the inbox is complete up to now: connected, and what had been missed has come.
+    /// Whether the inbox is complete up to now: connected, and all missed messages have arrived.
     var isInboxLive: Bool { state.withLockedValue { $0.isOnline && $0.isInboxLive } }
     /// Whether nothing more is tried.
     var isOver: Bool { state.withLockedValue { $0.isOver } }

@@ -13,7 +13,7 @@ protocol ChatIntake: Sendable {
     func received(
         _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient) throws
 
-    /// All that had been missed has come.
+    /// All missed messages have arrived.
     func caughtUp(client: ChatClient)
 
     /// Handles an event that is of momentary use only.

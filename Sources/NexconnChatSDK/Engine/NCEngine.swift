@@ -64,7 +64,7 @@ public final class NCEngine: NSObject {
     /// Signs the user out in every state of the connection; the status becomes ``NCConnectionStatus/signOut``. The local database is
     /// closed, and handlers get no further events of this user.
     ///
-    /// - Parameter disablePush: whether the server also reports the user as logged out, so that whoever sends notifications skips this
+    /// - Parameter disablePush: whether the server also reports the user as logged out, so that the sender of notifications skips this
     ///   device.
     #if canImport(ObjectiveC)
         @objc(disconnect:)

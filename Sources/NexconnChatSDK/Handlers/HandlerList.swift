@@ -60,7 +60,7 @@ final class HandlerList<Handler>: @unchecked Sendable {
 
     /// Calls `body` with each handler in the order of registration. On the callback queue only; see ``HandlerRegistry/run(_:)``.
     ///
-    /// Whoever is removed or replaced meanwhile, inside a callback for instance, is left out.
+    /// A handler that is removed or replaced meanwhile, for instance inside a callback, is not called.
     func tell(_ body: (Handler) -> Void) {
         let present = state.withLockedValue { $0.entries }
         for entry in present {

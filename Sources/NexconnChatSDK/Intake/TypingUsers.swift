@@ -8,7 +8,7 @@ struct TypingUsers: Sendable {
         var until: UInt64
     }
 
-    /// How long somebody counts as typing without saying so again (rule NH-42).
+    /// How long a user counts as typing without a repeated notice (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
     private var channels: [NexconnChannel: [Identifier: Entry]] = [:]
@@ -19,7 +19,7 @@ struct TypingUsers: Sendable {
         return present(in: channel)
     }
 
-    /// A message of the user has come. Returns who is typing still, or nil when the user was not.
+    /// Records that a message of the user has come. Returns the users who are still typing, or nil when the user was not.
     mutating func stop(_ user: String, in channel: NexconnChannel) -> [UserTypingStatus]? {
         guard channels[channel]?.removeValue(forKey: Identifier(user)) != nil else { return nil }
         return present(in: channel)

@@ -86,7 +86,7 @@ extension NexconnSession {
         arm(deadline, &out)
     }
 
-    /// What cannot be read may have been a package, and the server would wait for its acknowledgement for ever.
+    /// A frame that cannot be read may have been a package, for whose acknowledgement the server would wait without end.
     func malformed(_ reason: String, _ out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }

@@ -55,7 +55,7 @@ public enum NexconnSessionEvent: Sendable {
     /// Events of the inbox, in order, none twice. `isOffline` for those of packages; `hasMore` when another package follows.
     /// Each has to be acknowledged with the command when it is kept; the next package comes only then.
     case received([NexconnInboxItem], isOffline: Bool, hasMore: Bool)
-    /// All that had been missed has come.
+    /// All missed messages have arrived.
     case caughtUp
     /// An event that is of momentary use only.
     case transient(NexconnEvent)

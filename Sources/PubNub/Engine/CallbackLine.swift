@@ -33,7 +33,7 @@ final class CallbackLine: Sendable {
         deliveries.sendToCallbacks([.completion(id)])
     }
 
-    /// The turn of a completion has come. On the callback queue.
+    /// Calls the next completion. Runs on the callback queue.
     func call(_ id: UInt64) {
         let body = state.withLockedValue { $0.waiting.removeValue(forKey: id) }
         body?()

@@ -3,9 +3,9 @@ import ConnectionEngine
 /// The kind of a ``PNNetworkStatus``. Not a case of ``PNStatusCategory``, so that a `switch` over all cases of that one, written for
 /// the Cocoa SDK, still compiles.
 public enum PNNetworkCategory: String, CaseIterable, Sendable {
-    /// The machine has a way out to the service again.
+    /// The machine has a network connection again.
     case PNNetworkUpCategory
-    /// The machine has no way out to the service.
+    /// The machine has no network connection.
     case PNNetworkDownCategory
 }
 

@@ -1,7 +1,7 @@
 import Crypto
 import WireCoding
 
-/// The signature of requests by whoever holds the secret key (rules PC-20 to PC-24).
+/// The signature of requests with the secret key (rules PC-20 to PC-24).
 public enum PubNubSignature {
     /// How far a request's timestamp may be from the server's clock, in seconds.
     public static let timestampWindow = 60

@@ -45,7 +45,7 @@ extension PubNubSession {
         }
     }
 
-    /// Whether an answer comes from somebody else, or from a service that cannot serve now.
+    /// Whether an answer comes from another server, such as a proxy, or from a service that cannot serve at present.
     static func isNoService(_ problem: PubNubProblem) -> Bool {
         [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
     }

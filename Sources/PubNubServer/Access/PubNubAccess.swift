@@ -12,7 +12,7 @@ struct PubNubAccess: Sendable {
         let needs = AccessNeed.needs(of: request, route)
         guard !needs.isEmpty else { return nil }
         if request.parameter("signature") != nil {
-            // Whoever holds the secret key may do everything.
+            // A request signed with the secret key may do everything.
             do throws(PubNubErrorBody) {
                 try check(request)
                 return nil

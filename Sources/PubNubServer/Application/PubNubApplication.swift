@@ -56,7 +56,7 @@ package final class PubNubApplication: Sendable {
         var occupancy: OccupancyState
         var groups: ChannelGroups
         var groupIndex: PubNubGroupIndex
-        /// Counts changes of groups, so that whoever resolved them knows when to do it again.
+        /// Counts changes of groups, so that callers who have resolved groups know when to resolve them again.
         var groupVersion = 0
         var audience = PubNubAudience()
         /// The keyset's last timetoken, or the cursor that its next one has to pass.

@@ -21,7 +21,7 @@ struct FileOrigin: Hashable, Sendable {
     var client: String?
 }
 
-/// Keeps the files of a keyset and finds them by their ids, whoever decides about them.
+/// Stores the files of a keyset and finds them by their ids, in one process or in a cluster.
 protocol FileKeeper: Sendable {
     /// Stores a file; returns once it survives the end of the process. A file that is stored already stays unchanged.
     func store(

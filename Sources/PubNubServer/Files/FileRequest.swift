@@ -127,7 +127,7 @@ struct FileRequest: Sendable {
         return FileBodies.list(page.files, next: page.next)
     }
 
-    /// Where the content of a file is: at an address that is good for a while, for everybody who has it.
+    /// The address of a file's content. It is valid for a limited time, for every client that has it.
     private func find(_ channel: String, _ id: String, _ name: String) -> HTTPAnswer {
         guard let file = file(channel, id, name) else { return FileBodies.notHere }
         let expires = application.clock.unixSeconds() + FileTicket.linkLifetime

@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// The push registrations of one keyset, as its store has them, and the way to whoever pushes.
+/// The push registrations of one keyset, as stored, and the webhook that receives its notifications.
 final class PubNubPush: Sendable {
     private let registrations: NIOLockedValueBox<PushRegistrations>
     private let queue = ChangeQueue()

@@ -31,7 +31,7 @@ extension PusherSession {
     {
         let isConfirmed = channel.phase == .confirmed
         guard isConfirmed || isEarly(name, channel) else {
-            // Whoever has recovery confirms first, so there this is an earlier subscription's.
+            // A server with recovery confirms first, so there this event belongs to an earlier subscription.
             if channel.phase == .confirming, !offersRecovery { live[name]?.hasMissed = true }
             return false
         }

@@ -60,7 +60,7 @@ extension PusherSession {
         setUserDeadline(out.now + out.timing.request, &out)
     }
 
-    /// Whoever vouches for users has answered.
+    /// The authorizer for users has answered.
     mutating func userAuthorized(
         _ result: Result<PusherAuthorization, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
     ) {

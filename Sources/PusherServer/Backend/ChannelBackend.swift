@@ -11,7 +11,7 @@ import ServerRuntime
 /// (rule SV-2). A backend in the process, ``LocalChannels``, has handed over all changes when the call returns. All methods may be
 /// called from any thread.
 ///
-/// Where a command returns event loops, these have no room any more; the caller pauses whoever said the command.
+/// The event loops that a command returns have no more room; the caller pauses the connection that sent the command.
 package protocol ChannelBackend: AnyObject, Sendable {
     // MARK: Nodes
 
@@ -97,7 +97,7 @@ package enum ConnectionPlace: Hashable, Sendable {
     case full
     /// Somebody else decides: the connection waits.
     case asked
-    /// Whoever decides does not answer.
+    /// The process that decides does not answer.
     case unavailable
 }
 

@@ -51,7 +51,7 @@ extension LocalChannels {
 
     /// Restores signed-in connections of one application. Watchers are assumed to know the present state.
     ///
-    /// - Parameter offline: users who have just gone, of whom watchers are told when they stay away.
+    /// - Parameter offline: users who have just gone; watchers are notified if they stay away.
     func restore(
         _ connections: [(UserConnection, user: String, watchlist: [String])], offline: [String], of application: Application
     ) {

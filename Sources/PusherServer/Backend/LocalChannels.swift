@@ -30,7 +30,7 @@ package final class LocalChannels: ChannelBackend {
     /// - Parameters:
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
     ///   - maximumPendingBytes: what may wait for one connection.
-    ///   - remembering: is told of each event that a cache channel remembers.
+    ///   - remembering: called with each event that a cache channel stores.
     ///   - makeEpoch: names histories of events, each once.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,

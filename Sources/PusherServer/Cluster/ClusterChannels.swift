@@ -40,7 +40,7 @@ package final class ClusterChannels: ChannelBackend {
     ///   - patience: how long a subscription waits for the leader, counted from its last answer; then its connection is closed. As long as
     ///     the node itself waits for Redis.
     ///   - recoveries: what is kept of events, if this process leads.
-    ///   - webhooks: what became of events of webhooks while this process has led.
+    ///   - webhooks: the outcomes of webhook events while this process has led.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
         pending: PendingLimits = .init(),
@@ -160,7 +160,7 @@ package final class ClusterChannels: ChannelBackend {
     package func closeConnection(of application: Application) {
         let isLimited = application.limits.connections != nil
         connections.withLockedValue { $0.close(application.id, isLimited: isLimited) }
-        // Whoever comes back at another node has to find the place free (rule SP-4).
+        // A client that reconnects to another node must find its place free (rule SP-4).
         if isLimited { reportConnections() }
     }
 

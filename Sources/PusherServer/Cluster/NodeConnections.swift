@@ -91,7 +91,7 @@ struct NodeConnections: Sendable {
         return lastTicket
     }
 
-    /// A connection that waits has gone. Does nothing when it does not wait any more: it hears what became of it.
+    /// Removes a waiting connection that has closed. Does nothing when the connection no longer waits; it is informed of the outcome then.
     mutating func giveUp(_ ticket: UInt64, of application: String) {
         let id = Identifier(application)
         guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }

@@ -207,7 +207,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// Gives a node as many places of an application as are free. Kept with the answer, so that whoever leads next knows of them.
+    /// Gives a node as many places of an application as are free. They are stored with the answer, so that the next leader knows them.
     private func give(_ wanted: ApplicationCount, to node: ClusterNode, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         guard number(of: node) != nil, let application = application(wanted.application) else { return reply(ByteBuffer()) }
         let free = application.limits.connections.map { max($0 - channels.connections(of: application), 0) }
@@ -237,7 +237,7 @@ final class PusherClusterLeader: ClusterLeader {
         counted.withLockedValue { $0.formUnion(counts.map { Identifier($0.application) }) }
     }
 
-    /// Tells all nodes how many connections there are of applications of which some have come or gone.
+    /// Tells all nodes the number of connections of the applications whose number has changed.
     private func tellConnections() {
         let applications = counted.withLockedValue { counted in
             defer { counted = [] }

@@ -21,7 +21,7 @@ enum PusherRequest: Sendable {
     case close(PusherCloseReason, application: String, user: String?)
     /// Connections want so many places of an application with a limit. The answer is how many are given.
     case places(ApplicationCount)
-    /// So many connections have come, or if negative gone, that were not asked for.
+    /// The number of connections that opened, or closed if negative, without a request for a place.
     case connectionChanges([ApplicationCount])
     /// A part of an announcement: so many connections applications have on the node.
     case connections([ApplicationCount])

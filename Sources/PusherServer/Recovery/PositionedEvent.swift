@@ -4,7 +4,7 @@ import RealtimeHub
 
 /// An event of a channel with its position, as connections with recovery get it (rule RV-2).
 ///
-/// One object for everybody: the event loops that deliver it and the history that keeps it.
+/// One object that the event loops which deliver it and the history which keeps it share.
 package final class PositionedEvent: Sendable {
     let position: PusherPosition
     /// The frame of other connections, with the position in it.

@@ -4,7 +4,7 @@ import RealtimeHub
 
 /// Decides which events of an application's channels are sent, and when: a pure value (rules SW-10 to SW-15).
 ///
-/// That a channel or a member is gone is held back for a moment. Whoever is back by then was never away.
+/// Delays the report that a channel or a member is gone for a moment. One that comes back in this time is not reported.
 struct ChannelEventDebouncer: Sendable {
     /// A channel or member that may come back.
     private enum Absence: Hashable, Sendable {

@@ -97,7 +97,7 @@ final class PusherWebhookService: Sendable {
 
     /// Sends pending webhooks until the close timeout, then drops the rest.
     ///
-    /// - Parameter tellingAll: whether what is held back is told now; otherwise somebody else tells it.
+    /// - Parameter tellingAll: whether delayed events are sent now; otherwise another process sends them.
     func close(tellingAll: Bool = true) async {
         let applications = state.withLockedValue { state in
             state.isClosed = true

@@ -166,7 +166,7 @@ final class PusherWebhooks: Sendable {
         let kept = application.webhooks.map { webhook in
             isNamed ? former.firstIndex { $0.webhook == webhook }.map { former.remove(at: $0) } : nil
         }
-        // Whoever stays keeps the number; others get the first one that is free.
+        // Receivers that stay keep their numbers; others get the first free one.
         var taken = Set(kept.compactMap { $0?.number })
         state.receivers = zip(application.webhooks, kept).enumerated().map { place, pair in
             let (webhook, receiver) = pair
@@ -210,7 +210,7 @@ final class PusherWebhooks: Sendable {
 
     /// Tells all that is held back, and waits for a while until everything has arrived.
     ///
-    /// - Parameter tellingAll: whether what is held back is told; otherwise somebody else tells it.
+    /// - Parameter tellingAll: whether delayed events are sent now; otherwise another process sends them.
     func close(tellingAll: Bool = true) async {
         let (timer, deliveries) = state.withLockedValue { state in
             if tellingAll {

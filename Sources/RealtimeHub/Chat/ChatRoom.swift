@@ -15,7 +15,7 @@ struct ChatRoom: Sendable {
     var entries: [Identifier: ChatOpenEntry] = [:]
     /// Joins and leaves that have not been reported yet.
     var untold: [ChatOpenAction] = []
-    /// When somebody was there, or something was said, for the last time, by the clock that is never set. Nil after a restart, which the
+    /// The time of the last presence or message in the channel, by the monotonic clock. Nil after a restart, which the
     /// store does not outlive with this: the next sweep begins the lifetime anew (rule CH-75).
     var lastActivity: Int64?
     /// Sessions by event loop.

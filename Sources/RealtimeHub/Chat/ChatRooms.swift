@@ -4,7 +4,7 @@ import Identifiers
 
 /// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {
-    /// The lifetime of channels that came to be by somebody entering: an hour, as with the vendor.
+    /// The lifetime of channels that were created by entering them: an hour, as with the vendor.
     static let lifetime: Int64 = 3_600_000
 
     private(set) var rooms: [Identifier: ChatRoom] = [:]
@@ -37,7 +37,7 @@ struct ChatRooms: Sendable {
     func eventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms[id]?.eventLoopIDs }
     func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
 
-    /// Whether somebody is in a channel, with a session or about to come back.
+    /// Whether a channel has participants, connected or within the grace period.
     func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
     /// Whether a session is in a channel.

@@ -35,7 +35,7 @@ extension ChatState {
     /// - Parameters:
     ///   - session: the session.
     ///   - user: the user's id.
-    ///   - isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
+    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who lost the connection stays in open
     ///     channels and online for a while.
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: takes the changes to store.

@@ -22,7 +22,7 @@ extension ChatState {
         directory.add(ChatToken(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
     }
 
-    /// The token by which somebody wants to connect, if that is allowed: 31004, 31009, 31020 or 31029 otherwise.
+    /// Checks the token of a user who wants to connect. Codes 31004, 31009, 31020 or 31029 when this is not allowed.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {

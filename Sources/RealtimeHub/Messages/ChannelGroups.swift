@@ -134,7 +134,7 @@ public struct ChannelGroups: Sendable {
         return change(group, removed: removed)
     }
 
-    /// Gives a group the channels that whoever decides about groups has given it. Nothing is refused.
+    /// Sets a group's channels to those that the deciding process has set. Nothing is refused.
     package mutating func put(_ channels: [Identifier], into group: Identifier) -> GroupChange {
         let (present, next) = (groups[group] ?? [], OrderedSet(channels))
         let (added, removed) = (next.subtracting(present), present.subtracting(next))

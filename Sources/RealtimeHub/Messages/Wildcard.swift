@@ -23,7 +23,7 @@ public struct Wildcard: Hashable, Sendable {
 
     /// Every pattern that matches `channel`, the shorter one first; none for most channels, two at most.
     ///
-    /// Whoever keeps something for each pattern finds it by these names, without looking at the patterns it has.
+    /// A table with entries by pattern is searched with these names, without visiting all its patterns.
     public static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
         var found: [Identifier] = []

@@ -5,7 +5,7 @@ import Identifiers
 /// Deadlines in slots of equal length. Every change costs a constant number of steps, however much is planned, except for inserting a
 /// new slot (rule HB-64).
 ///
-/// Whoever plans something anew removes what was planned before, so there is never more in the calendar than is still to come.
+/// A new entry for something replaces its earlier one, so the calendar has no outdated entries.
 struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// The length of a slot in nanoseconds. What is planned within a slot is due at its end.
     private let length: Int64

@@ -173,7 +173,7 @@ package struct RedisConversation: Sendable {
 
     /// Answers the requests that were sent, then ends.
     ///
-    /// - Parameter loss: why; whoever submits more is told.
+    /// - Parameter loss: the reason, which later submissions get as their error.
     package mutating func retire(_ loss: RedisLoss, into effects: inout [Effect]) {
         guard phase == .ready else {
             if phase != .retiring { end(loss, into: &effects) }

@@ -115,7 +115,7 @@ final class RedisLinkCore {
     private func listen() {
         listeners = settings.endpoint.locator.listen(on: eventLoop, timers: timers) { [weak self] in
             self?.run { $0.moved(into: &$2) }
-            // Whoever waits for the next attempt waited for this.
+            // Callers that wait for the next attempt waited for this one.
             self?.run { machine, _, effects in machine.hurry(into: &effects) }
         }
     }

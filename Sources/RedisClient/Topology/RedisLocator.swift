@@ -137,7 +137,7 @@ package final class RedisLocator: Sendable {
     ) -> EventLoopFuture<RedisValue> {
         let promise = eventLoop.makePromise(of: RedisValue.self)
         let handshake = RedisHandshake(credentials: credentials.first ?? nil, clientName: clientName, needsMaster: false)
-        // Whoever does not answer must not keep the others from being asked.
+        // A Sentinel that does not answer must not prevent the others from being queried.
         var quick = timing
         quick.opening = min(timing.opening, .seconds(1))
         let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)

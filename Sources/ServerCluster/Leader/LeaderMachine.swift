@@ -391,7 +391,7 @@ package struct LeaderMachine: Sendable {
         emit(ClusterEmission(item: .forked(at: position), writes: [RedisCommand("SET", lossKey, .text(position.description))]))
     }
 
-    /// Notes that a node's holdings are the business of whoever leads next.
+    /// Records that the next leader must handle a node's holdings.
     mutating func note(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [RedisCommand("HSET", [nodesKey, .text(node.description), .integer(1)])]))
     }

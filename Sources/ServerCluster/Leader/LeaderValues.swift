@@ -148,7 +148,7 @@ package enum LeaderEffect: Sendable {
 
 /// Why a leader resigns.
 package enum LeaderResignation: Hashable, Sendable {
-    /// Data that was confirmed is lost: whoever leads next begins with services that know of it.
+    /// Confirmed data is lost: the services of the next leader begin with the knowledge of it.
     case lost
     /// Something that was decided has this many bytes, more than Redis takes at once: it is kept nowhere.
     case tooLong(bytes: Int)

@@ -3,7 +3,7 @@ import NIOCore
 import ServerValues
 
 /// A node's side of the cluster as a value: follows the log, without a hole and without a repetition, and brings the requests of the
-/// node's services to whoever leads.
+/// node's services to the leader.
 ///
 /// ```
 /// away ──restored──▶ locating ──record──▶ current ◀──▶ reading
@@ -220,7 +220,7 @@ package struct MemberMachine: Sendable {
     /// The log cannot be continued from this node's position: either entries that the node has not read were removed, or the log does
     /// not contain what the node has applied.
     private mutating func diverge(from last: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        // An empty Redis has lost everything for everybody.
+        // With an empty Redis, all nodes have lost all data.
         if let position, position > last, last != .origin { fork = last }
         lose(.logEnded, at: now, into: &effects)
     }

@@ -172,7 +172,7 @@ final class ClusterInbox: Sendable {
         var run: (@Sendable () -> Void)?
     }
 
-    /// Called on the loop when something has come.
+    /// Called on the loop when data has arrived.
     var drain: (@Sendable () -> Void)? {
         get { action.withLockedValue(\.run) }
         set { action.withLockedValue { $0.run = newValue } }

@@ -47,7 +47,7 @@ final class ClusterRuntime {
     private var keys: ClusterKeys { settings.keys }
     private var logger: Logger { settings.logger }
 
-    /// Something to be done on the loop by whoever may be gone by then.
+    /// A task for the loop whose object may have been released by then.
     private func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClusterRuntime, Value) -> Void
     ) -> @Sendable (Value) -> Void {

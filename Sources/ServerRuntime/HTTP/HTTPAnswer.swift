@@ -72,7 +72,7 @@ package struct HTTPAnswer: Hashable, Sendable {
             crossOrigin.write(for: page, isRecorded: hasRecordedFields, hasCaching: hasCaching, to: &buffer)
         }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
-        // Whoever sends `Upgrade` has to name it here too (RFC 9110, 7.8).
+        // An answer with `Upgrade` must name it here too (RFC 9110, 7.8).
         let upgrade = status == 426 ? "upgrade, " : ""
         buffer.writeString("connection: \(upgrade)\(isLast ? "close" : "keep-alive")\r\n\r\n")
         if !toHead { buffer.writeBytes(body) }

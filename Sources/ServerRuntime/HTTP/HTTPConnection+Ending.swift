@@ -17,7 +17,7 @@ extension HTTPConnection: DrainedConnection {
         switch phase {
         case .ended: return
         case .answering:
-            // Nobody answers any more; the client must not wait for ever.
+            // No code will answer any more, and the client must not wait without end.
             if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))) }
         case .holding:
             exchange?.sweep(held: elapsed, at: now)

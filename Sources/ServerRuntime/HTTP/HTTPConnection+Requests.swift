@@ -137,7 +137,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Reasons are for whoever looks; probes go by the status (rule ME-10).
+    /// The reasons are for people; probes use the status only (rule ME-10).
     private func ready() -> HTTPAnswer {
         let reasons = core.readiness
         guard !reasons.isEmpty else { return HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8)) }

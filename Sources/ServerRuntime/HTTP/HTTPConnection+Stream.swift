@@ -16,7 +16,7 @@ extension HTTPConnection {
     ///
     /// - Parameters:
     ///   - fields: free of line breaks.
-    ///   - exchange: is told of time, of a server that stops, and of the end.
+    ///   - exchange: is called for time limits, for the server's stop, and at the end.
     package func beginStream(
         _ contentType: HTTPAnswer.ContentType, _ fields: [(name: String, value: String)], _ exchange: any HeldExchange
     ) {

@@ -65,7 +65,7 @@ package final class ServerCertificate: Sendable {
 
     /// Reads the files and uses what is new in them; blocks. False when nothing is. The same broken content fails once only.
     ///
-    /// For whoever has the ``turn``.
+    /// To be called only while holding ``turn``.
     private func take(evenIfKnown: Bool) -> Result<Bool, CertificateError> {
         do throws(CertificateError) {
             let content = try Content(files)

@@ -49,7 +49,7 @@ extension WebSocketConnection: DrainedConnection {
 
     /// Closes the socket without a close frame.
     ///
-    /// Gives back first: whoever sees the end and comes back at once has to find the place free, since a quota's 4004 tells
+    /// Releases the place first: a client that sees the end and comes back at once must find it free, since a quota's 4004 tells
     /// clients to stay away (rule SP-4).
     package final func hangUp() {
         let context = context

@@ -253,7 +253,7 @@ enum JSONSkip {
     /// mark is recognised by the bytes after the string.
     ///
     /// - Parameter allowsBackslashes: whether a backslash may stand outside of strings. There it may also mean that a quotation mark is
-    ///   missing; whoever can tell the next whole element by its keys rather looks for that.
+    ///   missing; a caller that recognises the next whole element by its keys should search for that instead.
     static func end(of bytes: UnsafeRawBufferPointer, from start: Int, allowsBackslashes: Bool) -> Int? {
         var open: [UInt8] = []
         var at = start

@@ -50,7 +50,7 @@ package final class ClusteredChat: ChatBackend {
     package var forwarder: (any ChatForwarder)? { self }
 
     package func newSession(on eventLoopID: Int) -> ChatSession {
-        // No other node has the same one, whoever gives it a number later.
+        // No other node has the same one, whichever leader gives it a number later.
         ChatSession(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 

@@ -118,7 +118,7 @@ extension ServiceState {
         if isDenied(name) { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the group.")) }
         let members = channel(name) { channel in
             channel.isKnown = true
-            // Whoever asks is one of them: groups of a test service are open to all.
+            // The requesting user is a member: groups of a test service are open to all.
             if !channel.has(user) { channel.members.append(TestMember(id: user)) }
             return channel.members.map(\.id).sorted()
         }

@@ -41,10 +41,10 @@ final class WorkTracker: ConsumerTracker {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Something has happened, so that whoever waits for silence has to look again.
+    /// Something has happened, so that callers who wait for silence must check again.
     func note() { state.withLockedValue { $0.activity += 1 } }
 
-    /// A client has done something, which whoever waits for silence has to wait for.
+    /// A client has begun something, for whose end callers who wait for silence must wait.
     func note(_ doing: @autoclosure () -> String) {
         state.withLockedValue { state in
             state.activity += 1

@@ -97,7 +97,7 @@ extension CallSource {
                 if attempt >= limit { throw error }
             }
             attempt += 1
-            // Whoever has cancelled the sending waits no longer.
+            // The caller has cancelled the sending and no longer waits.
             do { try await Task.sleep(for: configuration.fileMessageRetryPause) } catch {
                 throw PubNubProblem(.cancelledByCaller)
             }

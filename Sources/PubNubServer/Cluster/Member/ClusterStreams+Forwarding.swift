@@ -26,7 +26,7 @@ extension ClusterStreams {
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
-        // Whoever leaves and comes back at once has to join again.
+        // A user who leaves and comes back at once must join again.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
         let isCounted =
             switch route {

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// The keysets of a cluster, as one node has them: copies from which its polls are read, and the way to the leader for everything else.
+/// The keysets of a cluster on one node: copies that its polls read, and access to the leader for everything else.
 ///
 /// A copy follows the facts of the log. A reader that begins gets the newest cursor of the copy, which may be older than the leader's: it
 /// may see what was published just before, and misses nothing that comes after. A reader with a cursor that the copy has not reached,

@@ -7,7 +7,7 @@ struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The piece that comes next.
     private(set) var index: UInt32 = 0
-    /// The streams that take the place of those that are there; nil where those go on.
+    /// The streams that replace the present ones; nil when the present ones continue.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
