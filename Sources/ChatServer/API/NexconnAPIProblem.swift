@@ -38,7 +38,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
     static let signedBeforeStart = Self(
         401, 1004,
         "The timestamp is from before this server began to remember calls, so the call may have been made before: "
-            + "sign it again with the time of now. If it was signed just now, set the clock of the machine that signs: it is behind."
+            + "sign it again with the present time. If it was signed just now, set the clock of the signing machine, which is behind."
     )
     static let notJSON = Self(400, 1003, "The body is not a JSON object: send one, with Content-Type application/json.")
     static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")

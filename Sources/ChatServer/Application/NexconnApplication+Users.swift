@@ -15,7 +15,7 @@ extension NexconnApplication {
         switch request {
         case .users(let ids):
             guard NexconnLimits.users.contains(ids.count) else {
-                throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "1 to 100 users may be asked for at a time.")
+                throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "A call takes 1 to 100 users.")
             }
             return .users(ids.compactMap { state.user(Identifier($0)) }.map { NexconnUser($0) })
         case .updateUser(let name, let avatar, let extra):

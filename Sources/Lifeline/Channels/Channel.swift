@@ -105,7 +105,7 @@ public struct Channel: Sendable {
 
     /// Loads the last messages with what is known of those that cannot be read.
     package func recentHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
-        guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
+        guard count > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
         return try await core.adapter.history(of: name, last: count)
     }
 
@@ -118,7 +118,7 @@ public struct Channel: Sendable {
     ///   - limit: how many messages the page has, 1 ... 100; larger values count as 100.
     /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for an invalid id.
     public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {
-        guard limit > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
+        guard limit > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
         return try await core.adapter.history(
             of: name, HistoryRequest(before: id, limit: min(limit, HistoryRequest.mostMessages)))
     }

@@ -47,7 +47,7 @@ extension ServiceAdapter {
         let isWanted: (Message) -> Bool
         switch start {
         case .last(let count):
-            guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
+            guard count > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
             return (try await history(of: channel, last: count).messages, true)
         case .position(let id):
             guard let place = UInt64(id) else { throw .notAnID }

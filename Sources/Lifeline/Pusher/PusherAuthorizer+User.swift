@@ -40,7 +40,7 @@ extension PusherAuthorizer {
             throw ConnectionFailure(.badRequest, "Signing in with the app's secret needs the secret: give it as the access.")
         }
         guard let user = settings.user, !user.id.isEmpty else {
-            throw ConnectionFailure(.badRequest, "Somebody has to sign in: give the client a user id.")
+            throw ConnectionFailure(.badRequest, "No user is signed in: give the client a user id.")
         }
         guard watchlist.count <= PusherLimits.watchlist else {
             throw ConnectionFailure(.badRequest, "A watchlist has at most \(PusherLimits.watchlist) users.")

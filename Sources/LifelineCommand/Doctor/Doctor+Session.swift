@@ -141,7 +141,7 @@ extension Doctor {
                 return .failure(LifelineError(.timeout, "The service did not answer in time."))
             }
             defer { group.cancelAll() }
-            return await group.next() ?? .failure(LifelineError(.cancelled, "The examination was ended."))
+            return await group.next() ?? .failure(LifelineError(.cancelled, "The check was cancelled."))
         }
         return try result.get()
     }

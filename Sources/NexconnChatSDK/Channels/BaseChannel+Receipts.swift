@@ -51,7 +51,7 @@ extension BaseChannel {
         var groups: [(channel: NexconnChannel, ids: [String])] = []
         for identifier in identifiers {
             guard let channel = identifier.channelIdentifier.channel else {
-                return end(.failure(NCError(code: 34210, reason: "A channel's id or type is not right.")))
+                return end(.failure(NCError(code: 34210, reason: "A channel's id or type is invalid.")))
             }
             if let place = groups.firstIndex(where: { $0.channel == channel }) {
                 groups[place].ids.append(identifier.messageId)
@@ -79,7 +79,7 @@ extension BaseChannel {
         let engine = NCEngine.engine
         let (id, size) = (params.messageId, PageSize.clamped(params.pageSize, to: 1...100))
         guard let channel = params.channelIdentifier.channel else {
-            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is not right."))
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is invalid."))
         }
         return PagedQuery(engine, cutting: size) { completion in
             engine.readers(of: id, in: channel, completion) { $0 }

@@ -86,7 +86,7 @@ extension GroupChannel {
     private func members(_ userIds: [String], _ completion: @escaping Completion<[GroupMemberInfo]>) {
         let request = NexconnMembersRequest(channelId, users: userIds, limit: 100)
         guard (1...100).contains(userIds.count) else {
-            return completion(.failure(NCError(code: 34215, reason: "Members are asked for 1 to 100 at a time.")))
+            return completion(.failure(NCError(code: 34215, reason: "Pass 1 to 100 members in one call.")))
         }
         engine.ask(.groupMembers(request), completion) { _, answer throws(NCError) in
             guard let page = answer.members else { throw .strangeAnswer }
@@ -96,7 +96,7 @@ extension GroupChannel {
 
     private static func info(of ids: [String], _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>) {
         guard (1...20).contains(ids.count) else {
-            return completion(.failure(NCError(.badArgument, reason: "Groups are asked for 1 to 20 at a time.")))
+            return completion(.failure(NCError(.badArgument, reason: "Pass 1 to 20 groups in one call.")))
         }
         engine.ask(.groupInfo(ids), completion) { _, answer throws(NCError) in
             guard let page = answer.groups else { throw .strangeAnswer }

@@ -118,7 +118,7 @@ extension BaseChannel {
 
 extension PagedQuery {
     static func badChannel(_ engine: ChatEngine) -> PagedQuery {
-        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is not right."))
+        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is invalid."))
     }
 }
 

@@ -85,7 +85,7 @@ public final class UserModule: NSObject, Sendable {
 
     private func profiles(_ users: [String], _ completion: @escaping Completion<[UserProfile]>) {
         guard (1...100).contains(users.count) else {
-            return completion(.failure(NCError(code: 24365, reason: "Profiles are asked for 1 to 100 at a time.")))
+            return completion(.failure(NCError(code: 24365, reason: "Pass 1 to 100 user ids in one call.")))
         }
         engine.ask(.users(users), completion) { _, answer throws(NCError) in
             guard let users = answer.users else { throw .strangeAnswer }

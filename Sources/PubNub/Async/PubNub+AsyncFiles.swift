@@ -150,7 +150,7 @@ extension PubNub {
         case (let file?, nil, let problem?):
             throw PNCallError(problem, uploaded: PNUploadedFile(identifier: file.id, name: file.name))
         case (_, _, let problem):
-            throw PNCallError(problem ?? .malformed("The answer does not say what became of the file."))
+            throw PNCallError(problem ?? .malformed("The answer does not state the outcome for the file."))
         }
     }
 

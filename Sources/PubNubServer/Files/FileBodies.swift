@@ -127,7 +127,7 @@ enum FileBodies {
     }
 
     static let malformedForm = uploadRefusal(
-        400, "MalformedPOSTRequest", "The body is not a form with the fields of the upload and the file behind them.")
+        400, "MalformedPOSTRequest", "The body is not a form with the fields of the upload followed by the file.")
     static let tooLarge = uploadRefusal(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
     static let wrongSignature = uploadRefusal(
         403, "SignatureDoesNotMatch", "The form does not have the policy and signature that were given out for this upload.")

@@ -88,7 +88,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     public func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
         guard (1...20).contains(ids.count) else {
-            throw ChatRefusal(ChatCode.tooManyGroupsInCall, "1 to 20 groups may be asked for at a time.")
+            throw ChatRefusal(ChatCode.tooManyGroupsInCall, "A call takes 1 to 20 groups.")
         }
         return ids.compactMap { group($0) }
     }

@@ -48,7 +48,7 @@ extension RedisViolation: CustomStringConvertible {
         case .tooDeep: "An answer of the server is nested more deeply than the limit."
         case .nestedPush: "The server sent a push inside another value."
         case .invalidVerbatim: "A verbatim text of the server has no format."
-        case .unexpectedAnswer: "The server sent an answer that nothing asked for."
+        case .unexpectedAnswer: "The server sent an answer without a command."
         case .invalidPush: "A push of the server is malformed."
         case .invalidHandshake: "The server's answer to the handshake is malformed."
         }

@@ -384,7 +384,7 @@ final class ClusterRuntime {
         case .resign(.lost): logger.error("Redis has lost what it had confirmed, clients are told")
         case .resign(.tooLong(let bytes)):
             logger.error(
-                "a decision is too long for Redis and is dropped: this node leads no longer, and another one goes on without it",
+                "a decision is too long for Redis and is dropped: this node no longer leads, and another one continues without the decision",
                 metadata: ["bytes": "\(bytes)", "limit": "\(settings.leader.longestCommand)"])
         case .end: logger.notice("this node leads no longer")
         }

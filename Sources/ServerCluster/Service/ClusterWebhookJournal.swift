@@ -83,7 +83,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         state.unclaimed = Dictionary(grouping: found, by: \.application)
         self.state = NIOLockedValueBox(state)
         if !found.isEmpty {
-            logger.notice("webhooks that the last leader has left are told", metadata: ["events": "\(found.count)"])
+            logger.notice("webhook events that the last leader left are being sent", metadata: ["events": "\(found.count)"])
         }
         guard !unreadable.isEmpty else { return }
         logger.warning("webhook given up", metadata: ["events": "\(unreadable.count)", "reason": "of another version"])

@@ -33,7 +33,7 @@ extension ServerSetting {
 
     static let adminNames = ServerSetting(
         name: "adminNames",
-        meaning: "A name under which the console may be opened, besides addresses and localhost; may be repeated",
+        meaning: "A host name under which the console may be opened, in addition to addresses and localhost; may be repeated",
         option: .repeated(\.admin.adminName, name: "--admin-name", "name"), unset: .nothing,
         set: { value, settings throws(CommandFailure) in
             settings.adminParts.names = try value.strings().map { text throws(CommandFailure) in
@@ -44,7 +44,7 @@ extension ServerSetting {
 
     static let adminPassword = password(
         "adminPassword", \.adminParts.password, unset: .words("made at the first start"),
-        "The console's password for everything")
+        "The console's password with all rights")
 
     static let adminReadOnlyPassword = password(
         "adminReadOnlyPassword", \.adminParts.readOnlyPassword, unset: .nothing,
@@ -52,7 +52,7 @@ extension ServerSetting {
 
     static let publicMetrics = truth(
         "publicMetrics", \.adminParts.tellsPublicMetrics, option: .flag(\.admin.publicMetrics),
-        "Whether the public port goes on answering /metrics when there is an admin port")
+        "Whether the public port still answers /metrics when there is an admin port")
 
     private static func password(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Secret?> & Sendable, unset: UnsetValue, _ meaning: String

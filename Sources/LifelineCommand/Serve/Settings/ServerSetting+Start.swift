@@ -62,7 +62,7 @@ extension ServerSetting {
         "logLevel", \.logLevel, option: .text(\.log.logLevel), change: .taken,
         "The least level that is logged: trace, debug, info, notice, warning, error or critical"
     )
-    .more("A reload takes over a new level")
+    .more("A reload applies a new level")
 
     static let logFormat = word(
         "logFormat", \.logFormat, option: .text(\.log.logFormat, "format"), "The format of the log: text or json")

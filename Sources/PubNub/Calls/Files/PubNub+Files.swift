@@ -149,7 +149,7 @@ private struct DownloadJob: Sendable {
         do {
             try Data(bytes).write(to: place, options: .atomic)
         } catch {
-            throw .badArguments("The file cannot be written to where it was asked for. Check that the directory is there.")
+            throw .badArguments("The file cannot be written to the given location. Check that the directory exists.")
         }
         return place
     }
