@@ -148,10 +148,11 @@ extension PubNubService: ServerFront {
             }
         }
         let published = publishedCounts.withLockedValue { $0 }
-        out.family("held_polls", .gauge, "PubNub polls being held.", of: service, names) { counts[$0]?.held ?? 0 }
+        out.family("held_polls", .gauge, "PubNub polls that are held now.", of: service, names) { counts[$0]?.held ?? 0 }
         out.family("polls_total", .counter, "PubNub polls.", of: service, names) { counts[$0]?.polls ?? 0 }
         out.family(
-            "messages_published_total", .counter, "Messages published through the PubNub API.", of: service, names
+            "messages_published_total", .counter, "Messages, signals and fires acknowledged by the PubNub API.", of: service,
+            names
         ) { published[$0] }
         out.family("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: service, names) {
             counts[$0]?.messages ?? 0

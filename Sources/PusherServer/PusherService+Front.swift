@@ -208,24 +208,30 @@ extension PusherService: WebSocketFront {
         let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
             ("channels", "Channels with at least one subscription.", \.channels),
             ("subscriptions", "Subscriptions to channels.", \.subscriptions),
-            ("presence_members", "Users of presence channels, once for each channel.", \.members),
+            ("presence_members", "Members of presence channels; a user counts once for each channel.", \.members),
         ]
         for (name, help, path) in gauges {
             out.family(name, .gauge, help, of: service, names) { tallies[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         let kept: [(String, PrometheusText.Kind, String, KeyPath<RecoveryTally, Int>)] = [
-            ("recovery_channels", .gauge, "Channels whose events are kept for connections that come back.", \.channels),
-            ("recovery_events", .gauge, "Events that are kept for connections that come back.", \.events),
-            ("recovery_bytes", .gauge, "Memory that the kept events take.", \.bytes),
-            ("recovered_total", .counter, "Subscriptions after which nothing was missing.", \.complete),
-            ("not_recovered_total", .counter, "Subscriptions after which events may be missing.", \.incomplete),
+            (
+                "recovery_channels", .gauge,
+                "Channels whose events are kept for clients that come back; in a cluster, on the leader.", \.channels
+            ),
+            ("recovery_events", .gauge, "Events that are kept for clients that come back.", \.events),
+            ("recovery_bytes", .gauge, "Memory that the events kept for clients take.", \.bytes),
+            ("recovered_total", .counter, "Channels to which a client came back without a loss.", \.complete),
+            (
+                "not_recovered_total", .counter, "Channels to which a client came back and was told that events may be missing.",
+                \.incomplete
+            ),
         ]
         for (name, kind, help, path) in kept {
             out.family(name, kind, help, of: service, names) { recoveries[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         let counters: [(String, String, KeyPath<EventCounts, Int>)] = [
-            ("events_published_total", "Events of servers, once for each channel.", \.published),
-            ("client_events_total", "Events of clients that were relayed.", \.relayed),
+            ("events_published_total", "Events published by servers; an event counts once for each channel.", \.published),
+            ("client_events_total", "Client events that were delivered.", \.relayed),
         ]
         for (name, help, path) in counters {
             out.family(name, .counter, help, of: service, names) { events[names[$0.index]]?[keyPath: path] ?? 0 }

@@ -85,9 +85,10 @@ extension ServiceBridge {
     /// Adds the bridge's families to the metrics.
     package func write(to out: inout PrometheusText) {
         let counts = counts
-        out.value("bridge_messages_total", .counter, "Messages carried to other services.", counts.carried)
+        out.value("bridge_messages_total", .counter, "Messages that the bridge passed to other services.", counts.carried)
         out.value(
-            "bridge_messages_dropped_total", .counter, "Messages not carried because too many waited.", counts.dropped)
-        out.value("bridge_messages_queued", .gauge, "Messages that wait to be carried.", counts.queued)
+            "bridge_messages_dropped_total", .counter, "Messages that the bridge dropped because its queue was full.",
+            counts.dropped)
+        out.value("bridge_messages_queued", .gauge, "Messages that wait for the bridge.", counts.queued)
     }
 }

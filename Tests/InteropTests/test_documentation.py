@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from lifeline_harness import lifeline
@@ -330,3 +331,8 @@ def test_snippets_are_compiled():
                 missing.append(f"{name(page)}: {code.strip().splitlines()[0]} …")
     assert found >= 5
     assert missing == []
+
+
+def test_metrics_have_the_types_and_meanings_of_the_sources():
+    made = subprocess.run([sys.executable, ROOT / "Scripts" / "metrics-table.py", "--check"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr

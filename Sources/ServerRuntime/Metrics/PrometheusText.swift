@@ -55,20 +55,20 @@ package struct PrometheusText {
     /// The delivery counts of webhooks, by application and receiver.
     package mutating func webhooks(_ counts: [WebhookReport.Name: WebhookDelivery.Counts]) {
         let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
-            ("webhook_events_total", .counter, "Events delivered by webhooks.", \.delivered),
-            ("webhook_events_dropped_total", .counter, "Events that webhooks dropped.", \.dropped),
+            ("webhook_events_total", .counter, "Webhook events delivered.", \.delivered),
+            ("webhook_events_dropped_total", .counter, "Webhook events that were dropped without delivery.", \.dropped),
             (
                 "webhook_events_unkept_total", .counter,
-                "Events of webhooks that wait in the leader's memory only, because there is no room for them in Redis.", \.unkept
+                "Webhook events for which Redis had no room, so that another leader would not know of them.", \.unkept
             ),
-            ("webhook_requests_failed_total", .counter, "Requests of webhooks that did not succeed.", \.failedRequests),
-            ("webhook_events_queued", .gauge, "Events that wait for delivery.", \.queued),
+            ("webhook_requests_failed_total", .counter, "Webhook requests that failed; most are retried.", \.failedRequests),
+            ("webhook_events_queued", .gauge, "Webhook events that wait for delivery.", \.queued),
         ]
         let sorted = counts.sorted {
             ($0.key.application.application, $0.key.number) < ($1.key.application.application, $1.key.number)
         }
         family(
-            "webhook_request_seconds", .histogram, "From a webhook's request to its answer, failures included."
+            "webhook_request_seconds", .histogram, "From a webhook request to its answer, including failures."
         ) { samples in
             for (name, counts) in sorted { samples.add(counts.times, name.labels) }
         }

@@ -35,21 +35,21 @@ extension ServerFigures {
     }
 
     private func writeServer(to out: inout PrometheusText) {
-        out.family("build_info", .gauge, "The version of the server, as a label.") { $0.add(1, ["version": version]) }
-        out.value("uptime_seconds", .gauge, "Since the server was started.", Int(uptime.components.seconds))
-        out.value("ready", .gauge, "Whether /ready says so.", isReady ? 1 : 0)
+        out.family("build_info", .gauge, "Always 1; the version is a label.") { $0.add(1, ["version": version]) }
+        out.value("uptime_seconds", .gauge, "Seconds since the server started.", Int(uptime.components.seconds))
+        out.value("ready", .gauge, "1 while /ready answers 200.", isReady ? 1 : 0)
         out.value(
-            "configuration_valid", .gauge, "Whether the latest configuration could be taken over.",
+            "configuration_valid", .gauge, "0 when the latest reload was refused and the old configuration stays.",
             hasValidConfiguration ? 1 : 0)
         out.value(
-            "certificate_valid", .gauge, "Whether the certificate's files can be used as they are now.",
+            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now. Only with TLS.",
             certificate.map { $0.isValid ? 1 : 0 })
         out.value(
-            "certificate_expires_seconds", .gauge, "When the certificate that is served ends, since 1970.",
+            "certificate_expires_seconds", .gauge, "When the certificate in use expires, in seconds since 1970. Only with TLS.",
             certificate?.expires)
         out.value("process_resident_bytes", .gauge, "Memory of the process that is in use.", process.residentBytes)
-        out.value("process_open_files", .gauge, "Open file descriptors, sockets included.", process.openFiles)
-        out.value("process_open_files_limit", .gauge, "File descriptors that may be open.", process.maximumOpenFiles)
+        out.value("process_open_files", .gauge, "Open file descriptors, including sockets.", process.openFiles)
+        out.value("process_open_files_limit", .gauge, "The largest number of open file descriptors.", process.maximumOpenFiles)
     }
 
     private func writeLoops(to out: inout PrometheusText) {
@@ -60,35 +60,43 @@ extension ServerFigures {
                     PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
             }
         }
-        out.family("event_loop_queued_bytes", .gauge, "Bytes that waited for each event loop when it was asked.") { samples in
+        out.family("event_loop_queued_bytes", .gauge, "Bytes queued for each event loop when it was asked.") { samples in
             for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
         }
         out.value(
-            "event_loop_queued_bytes_limit", .gauge, "Beyond this much publishers are slowed down.", maximumQueuedBytes)
+            "event_loop_queued_bytes_limit", .gauge,
+            "The queue size beyond which publishers to the loop's subscribers have to wait.", maximumQueuedBytes)
         out.value(
-            "publishers_held_total", .counter, "Publishers that had to wait for event loops, and requests with 503 among them.",
+            "publishers_held_total", .counter,
+            "Requests and connections that had to wait for an event loop, including those answered with 503.",
             loops.reduce(0) { $0 + $1.held })
     }
 
     private func writeConnections(to out: inout PrometheusText) {
         let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
-        out.value("sockets", .gauge, "Open sockets, those of HTTP requests included.", sockets)
+        out.value("sockets", .gauge, "Open sockets, including those of HTTP requests.", sockets)
         out.value(
-            "accept_failures_total", .counter, "Times that connections waited and none could be accepted.", acceptFailures)
+            "accept_failures_total", .counter,
+            "How often waiting connections could not be accepted because file descriptors had run out.", acceptFailures)
         out.value(
-            "connections_refused_by_address_total", .counter, "Connections refused since their address had too many.",
+            "connections_refused_by_address_total", .counter,
+            "Connections refused because their address had too many or opened them too fast.",
             refusedByAddress)
         out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
         Self.write(
-            total.refusals, "connections_refused_total", "WebSocket connections refused, by close code.", to: &out)
+            total.refusals, "connections_refused_total",
+            "WebSocket connections refused, by close code or number of the chat error.", to: &out)
         Self.write(
             total.closures, "connections_closed_total",
-            "WebSocket connections that the server ended, by close code, refusals included.",
+            "WebSocket connections that the server ended or refused, by close code or chat error; none without a close frame.",
             to: &out)
         Self.write(
-            total.errors, "errors_total", "Errors sent to clients whose connections continued, by code.", to: &out)
+            total.errors, "errors_total",
+            "Errors sent on Pusher connections that stayed open, by code: 4301 for client events, 4009 for authorisation.",
+            to: &out)
         out.family(
-            "fanout_seconds", .histogram, "From the first message queued for an event loop until all queued with it were written."
+            "fanout_seconds", .histogram,
+            "From the first message queued for an event loop until all queued with it were written to the sockets."
         ) { samples in
             for service in Set(services).union(total.fanOut.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
                 samples.add(total.fanOut[service] ?? LatencyHistogram(), ["service": service.rawValue])
@@ -109,7 +117,9 @@ extension ServerFigures {
 
     private func writeRequests(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTally()) { $0.add($1.requests) }
-        out.family("http_requests_total", .counter, "HTTP requests answered, by route and class of status.") {
+        out.family(
+            "http_requests_total", .counter, "HTTP requests answered, by kind of request and class of the status, such as 2xx."
+        ) {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
                     let count = total.count(RequestKind(index: UInt8(index)), digit: digit)
@@ -125,7 +135,7 @@ extension ServerFigures {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(
             "http_request_seconds", .histogram,
-            "From the beginning of an HTTP request until its answer was handed to the socket. Polls are not in it."
+            "From the beginning of an HTTP request until its answer was handed to the socket; without polls."
         ) { samples in
             for (index, label) in requestLabels.enumerated() {
                 if let times = total[RequestKind(index: UInt8(index))] { samples.add(times, ["route": label]) }
@@ -144,13 +154,13 @@ extension ServerFigures {
             connections[names[$0.index], default: 0]
         }
         let families: [(String, String, KeyPath<ApplicationTally, Int>)] = [
-            ("connections_accepted_total", "WebSocket connections accepted.", \.connectionsAccepted),
+            ("connections_accepted_total", "WebSocket connections whose handshake was completed.", \.connectionsAccepted),
             ("messages_received_total", "Messages from WebSocket clients.", \.messagesReceived),
-            ("received_bytes_total", "Bytes from WebSocket clients, frames included.", \.bytesReceived),
+            ("received_bytes_total", "Bytes from WebSocket clients, including frame headers.", \.bytesReceived),
             ("messages_sent_total", "Messages to WebSocket clients.", \.messagesSent),
-            ("sent_bytes_total", "Bytes of messages to WebSocket clients, frames included.", \.bytesSent),
-            ("slow_subscribers_cut_total", "Connections cut for reading too slowly.", \.slowSubscribersCut),
-            ("dead_connections_cut_total", "Connections cut for being silent.", \.deadConnectionsCut),
+            ("sent_bytes_total", "Bytes of messages to WebSocket clients, including frame headers.", \.bytesSent),
+            ("slow_subscribers_cut_total", "Connections closed because the client read too slowly.", \.slowSubscribersCut),
+            ("dead_connections_cut_total", "Connections closed because nothing was received.", \.deadConnectionsCut),
         ]
         for (name, help, path) in families {
             out.family(name, .counter, help, of: service, names) { tallies.value(path, at: $0) }
