@@ -69,7 +69,7 @@ package final class PusherService: Sendable {
     let shares: AddressShares
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
-    /// Passes a request on, and has the answer given on any thread.
+    /// Forwards a request. The answer is delivered on any thread.
     package typealias RequestForwarder = @Sendable (HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
 
     /// Joins the servers that share the channels.

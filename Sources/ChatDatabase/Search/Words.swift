@@ -65,8 +65,8 @@ enum Words {
         return phrases.joined(separator: " AND ") + (tail(of: last).isEmpty ? "" : "*")
     }
 
-    /// Whether the index can tell what a keyword finds bit by bit, from any place on: unless it ends in the beginning of a word that
-    /// is longer than those beginnings that the index keeps. That is put together anew for each question.
+    /// Whether the index can list the messages of a keyword page by page, from any position. It cannot when the keyword ends in the
+    /// beginning of a word that is longer than the beginnings in the index: such results are computed anew for each query.
     static func isStreamed(_ keyword: String) -> Bool {
         parts(of: keyword).last.map { tail(of: $0).count <= 3 } ?? true
     }

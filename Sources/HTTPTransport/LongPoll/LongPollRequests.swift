@@ -56,7 +56,7 @@ final class LongPollRequests {
 
     private var leaveAt: NIODeadline?
 
-    /// Ends everything at once.
+    /// Ends all requests at once.
     func cut() {
         isOver = true
         alarm?.cancel()

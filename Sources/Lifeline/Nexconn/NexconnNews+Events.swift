@@ -22,7 +22,7 @@ extension NexconnNews {
         report.tasks.append(.acknowledge(NexconnPlace(epoch: epoch, sequence: last)))
     }
 
-    /// The first channel of the inbox is wanted: what has come before is for it, too.
+    /// The first subscription to a channel of the inbox has begun; events that came before it belong to it as well.
     mutating func claimInbox(at now: Moment, into report: inout Report) {
         guard !wantsInbox else { return }
         wantsInbox = true

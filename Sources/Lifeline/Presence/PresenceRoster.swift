@@ -32,7 +32,7 @@ struct PresenceRoster: Hashable, Sendable {
         meanwhile = []
     }
 
-    /// The complete list of members: the answer, with the changes since the question.
+    /// The complete list of members: the service's answer with the changes since the request.
     mutating func answered(_ members: [Member]) -> [Member] {
         var present: [Member] = []
         for change in members.map(Change.joined) + meanwhile {

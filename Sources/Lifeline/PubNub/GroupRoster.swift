@@ -37,7 +37,7 @@ struct GroupRoster: Hashable, Sendable {
         meanwhile = []
     }
 
-    /// The answer, with what has happened since the question: everybody who is on at least one channel.
+    /// The members on at least one channel: the service's answer with the changes since the request.
     mutating func answered(_ channels: [Channel]) -> [Member] {
         present = WildcardMembers()
         for channel in channels {

@@ -23,7 +23,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     private struct State {
         var current: (credential: Credential, number: Int)?
-        /// How many were provided.
+        /// The number of values that the app has provided.
         var count = 0
         /// Why the present one must not be used any more.
         var refusal: LifelineError?

@@ -2,7 +2,7 @@ import WireCoding
 
 /// The receiver of a chat message.
 public enum ChatTarget: Hashable, Sendable {
-    /// To up to 1,000 users.
+    /// The recipients: up to 1,000 users.
     case users([String])
     /// To up to 3 groups.
     case groups([String])

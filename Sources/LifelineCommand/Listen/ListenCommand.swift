@@ -70,7 +70,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     private func runResolved() async throws {
-        // Reading from a terminal in the background must not stop the program: then there are no commands, and that is all.
+        // In the background, reading from the terminal must not stop the program; commands are then not available.
         signal(SIGTTIN, SIG_IGN)
         let made = try service.makeService(presence: presence, filter: filter)
         for note in service.notes { StandardError.print("note: \(note)") }

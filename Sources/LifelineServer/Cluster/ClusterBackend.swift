@@ -109,7 +109,7 @@ extension ClusterSettings {
         var link = try Self.link(redis, seed: seed)
         // Once a start has succeeded no refusal is final: the operator may remove its cause (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
-        // Below the prefix, so that a user who may use that and nothing else can be given.
+        // The name begins with the prefix, so that the cluster may use a Redis user whose rights are limited to that prefix.
         link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))
         self.init(
             node: ClusterNode(name: redis.node, incarnation: random.next()), keys: redis.keys, link: link,

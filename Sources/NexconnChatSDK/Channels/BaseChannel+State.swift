@@ -165,7 +165,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// A completion that calls the application's block with a number, 0 beside an error.
+    /// A completion that calls the application's block with a number, or with 0 and an error.
     func counting(_ block: ((Int, NCError?) -> Void)?) -> Completion<Int> {
         let block = CallerBlock(block)
         let registry = registry

@@ -88,7 +88,7 @@ extension NexconnSession {
         }
     }
 
-    /// Answers all messages: nothing will be tried (rule NS-15).
+    /// Answers all waiting messages with the failure, because no attempt will follow (rule NS-15).
     static func giveUp(_ cause: ConnectionFailure, _ memory: inout NexconnMemory, _ out: inout Actions) {
         for message in memory.outbox.removeAll(where: { _ in true }) {
             out.answer(message.id, .failure(message.wasWritten ? unanswered : cause))

@@ -22,7 +22,7 @@ public struct NexconnSession: WebSocketSession {
 
     /// Runs for the earliest deadline of all requests and messages.
     static let deadlines = SessionTimer(1)
-    /// Runs while something is kept that the server does not know of.
+    /// Runs while stored events have not been acknowledged to the server.
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false

@@ -60,7 +60,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// A pause before the next attempt.
+    /// The status of a pause before the next attempt.
     private static func waiting(_ change: ConnectionChange) -> Self {
         switch change.category {
         case .networkUnavailable, .tlsFailed, .tlsUntrusted: .networkUnavailable

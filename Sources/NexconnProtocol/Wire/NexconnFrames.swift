@@ -62,7 +62,7 @@ public struct NexconnWelcome: Hashable, Sendable {
     /// The server continues after this position.
     public var place: NexconnPlace
     public var isResumed: Bool
-    /// Whether messages of before are lost.
+    /// Whether earlier messages are lost.
     public var hasLost: Bool
     /// Milliseconds.
     public var heartbeat: Int

@@ -51,7 +51,7 @@ public final class PNPAMTokenResource: Sendable {
 
     init(_ grants: PubNubGrants) {
         func permissions(_ rights: PubNubGrants.Rights) -> [String: PNPAMResourcePermission] {
-            // Names that differ in their bytes only are one key of this dictionary, which has the keys that the vendor's has.
+            // Names that Swift counts as equal although their bytes differ share one key, as in the vendor's dictionary.
             Dictionary(rights.map { ($0.key.text, PNPAMResourcePermission($0.value)) }, uniquingKeysWith: { first, _ in first })
         }
         channels = permissions(grants.channels)

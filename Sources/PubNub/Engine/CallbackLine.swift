@@ -39,7 +39,7 @@ final class CallbackLine: Sendable {
         body?()
     }
 
-    /// The client has gone: what waits is not held up by anything any more.
+    /// The client has been released: waiting completions are called at once.
     func close() {
         let left = state.withLockedValue { state in
             state.isClosed = true

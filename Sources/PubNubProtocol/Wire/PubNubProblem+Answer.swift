@@ -51,7 +51,7 @@ extension PubNubProblem {
         PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
     }
 
-    /// The types that answers of this service have. One that states none is judged by its body.
+    /// Returns whether an answer's content type is one of this service. An answer without a type is judged by its body.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
         // Compared without a copy, because this runs for every answer.

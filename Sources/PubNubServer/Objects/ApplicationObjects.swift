@@ -136,7 +136,7 @@ private actor ObjectLists {
         self.limit = limit
     }
 
-    /// Whether there is room for another one; ``leave(_:)`` follows then.
+    /// Returns whether another call may begin for this owner; if so, ``leave(_:)`` must follow.
     nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
             guard waiting.all < limit else { return false }

@@ -131,7 +131,7 @@ extension PubNubREST {
         return .pubnub(ActionBodies.page(found, more: (url, first, end, limit)))
     }
 
-    /// Counts an action against the share of whoever adds it (rule PV-180); false when the share is used up.
+    /// Counts an action against the share of the user or address that adds it (rule PV-180); false when the share is used up.
     @discardableResult
     private func count(_ action: MessageAction, by owner: Identifier?, isRemoval: Bool = false) -> Bool {
         let size = OwnerShares.Size(count: 1, bytes: action.size)

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The signed-in connections of one node. A value without locks.
 ///
-/// At most one sign-in of a connection is on its way to the leader, and one waits behind it: whoever signs in again and again
+/// At most one sign-in of a connection is on its way to the leader, and one waits behind it: a client that signs in again and again
 /// while there is no leader replaces what waits.
 struct NodeUsers: Sendable {
     typealias SignIn = (connection: SignedInConnection, answers: [ByteBuffer])
