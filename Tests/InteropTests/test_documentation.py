@@ -262,7 +262,7 @@ def test_a_wrong_default_is_found():
 
 def test_options_and_variables_of_settings_exist(tmp_path):
     serve, known = options("serve"), settings_of_the_program(tmp_path)
-    assert [option for option in set(re.findall(r"`(--[a-z-]+)`", SETTINGS.read_text())) if option not in serve] == []
+    assert set(re.findall(r"`(--[a-z-]+)`", SETTINGS.read_text())) - serve - options("config") == set()
     [table] = [table for table in tables(SETTINGS) if table[0][0] == "file"]
     variables = {cells[0].strip("`"): re.search(r"`(LIFELINE_\w+)`", cells[1])[1] for cells in table[1:] if "," not in cells[0]}
     # Each is set to the default of its setting, and named as where that comes from.

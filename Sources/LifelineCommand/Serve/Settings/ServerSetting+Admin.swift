@@ -44,11 +44,11 @@ extension ServerSetting {
 
     static let adminPassword = password(
         "adminPassword", \.adminParts.password, unset: .words("made at the first start"),
-        "The console's password with all rights")
+        "The console's password with all rights; 12 to 1024 bytes")
 
     static let adminReadOnlyPassword = password(
         "adminReadOnlyPassword", \.adminParts.readOnlyPassword, unset: .nothing,
-        "A password for the console with which nothing can be changed")
+        "A password for the console with which nothing can be changed; 12 to 1024 bytes")
 
     static let publicMetrics = truth(
         "publicMetrics", \.adminParts.tellsPublicMetrics, option: .flag(\.admin.publicMetrics),
