@@ -104,7 +104,7 @@ extension NexconnBye {
     static let noHello = NexconnBye(code: .badHello, reason: "The first frame was not a valid hello.")
     static let tooMuchBeforeHello = NexconnBye(code: .badHello, reason: "Too much came before the hello.")
     static let lateHello = NexconnBye(code: .badHello, reason: "The first frame came too late.")
-    static let unknownVersion = NexconnBye(code: .badHello, reason: "Only version 1 is spoken here.")
+    static let unknownVersion = NexconnBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
     static let full = NexconnBye(
         code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
     /// Connecting again at once would not help a client that reads too slowly.

@@ -113,7 +113,7 @@ extension ChatBackend {
             (field.name, Self.list(field.ids)),
         ]
         if let clientMessageID {
-            guard field.ids.count == 1 else { throw .badRequest("A message with an id of its own has one receiver.") }
+            guard field.ids.count == 1 else { throw .badRequest("A message with a client id can have only one receiver.") }
             fields.append(("clientMessageId", .string(clientMessageID)))
         }
         let repetition: BackendCaller.Repetition = clientMessageID == nil ? .beforeSending : .always

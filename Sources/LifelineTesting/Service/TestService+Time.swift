@@ -71,7 +71,7 @@ extension TestService {
 
     private func settleOnce(for task: Int?) async throws(TestServiceError) {
         let work = core.work
-        try await wait("Somebody is called back, and does not return. Callbacks must not wait for the test.") { [core] in
+        try await wait("A callback of the app does not return. Callbacks must not wait for the test.") { [core] in
             core.whenDelivered($0)
         }
         try await wait("Code of the app that authorises, or that supplies a token, does not end.") { work.whenTasksWait($0) }

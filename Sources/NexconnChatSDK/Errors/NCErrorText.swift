@@ -42,10 +42,10 @@ enum NCErrorText {
         .notMember: "The user is not a member of the group.",
         .noConnection: "There is no connection. It comes back by itself; try again when the status is connected.",
         .sendTimedOut:
-            "The server did not answer in time. Whether it has the message is not known; sending it again does not double it.",
-        .tooFrequent: "This was asked too often. Wait and try again.",
+            "The server did not answer in time. It may have received the message; sending it again does not duplicate it.",
+        .tooFrequent: "Too many requests of this kind were sent. Wait and try again.",
         .tooLarge: "The content is larger than 128 KiB. Send a file by reference instead.",
-        .noAcknowledgement: "The server did not confirm it.",
+        .noAcknowledgement: "The server did not confirm the request.",
         .unknownApplication: "The server has no application with this App Key. Check InitParams.appKey and naviServer.",
         .tokenIncorrect: "The token is not valid for this application. Get a new one from your server and connect with it.",
         .userBanned: "The user is banned.",

@@ -155,7 +155,7 @@ extension PubNubSession {
     }
 
     private static let unsubscribedMeanwhile = ConnectionFailure(
-        .cancelled, "It was unsubscribed before the service confirmed it.")
+        .cancelled, "The subscription was ended before the service confirmed it.")
 
     /// Commands that change later requests.
     private static func remember(

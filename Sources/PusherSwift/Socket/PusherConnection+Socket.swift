@@ -82,7 +82,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
             let error = PusherErrorData(parsing: envelope.data)
             deliver(PusherError(code: error.code, message: error.message))
         } else if envelope.event.hasBytePrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
-            log(.error, .notUnderstood, "There is no connection that it could belong to.")
+            log(.error, .notUnderstood, "There is no connection to which the message could belong.")
         } else if let name = envelope.channel, PusherChannelType.isEncrypted(name: name),
             !PusherEventName.isReserved(envelope.event)
         {

@@ -119,7 +119,7 @@ extension ChatState {
     public mutating func quitGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
-        guard actor.isServer || users == [actor.user] else { throw .badArgument("Users quit for themselves.") }
+        guard actor.isServer || users == [actor.user] else { throw .badArgument("Users can leave a group only for themselves.") }
         return try remove(users, from: id, .quit, by: actor, at: now, into: &commit)
     }
 

@@ -47,7 +47,7 @@ extension RedisViolation: CustomStringConvertible {
         case .tooManyElements: "An answer of the server has more elements than the limit."
         case .tooDeep: "An answer of the server is nested more deeply than the limit."
         case .nestedPush: "The server sent a push inside another value."
-        case .invalidVerbatim: "A verbatim text of the server has no format."
+        case .invalidVerbatim: "A verbatim string from the server has no format."
         case .unexpectedAnswer: "The server sent an answer without a command."
         case .invalidPush: "A push of the server is malformed."
         case .invalidHandshake: "The server's answer to the handshake is malformed."

@@ -51,7 +51,7 @@ extension WebSocketViolation: CustomStringConvertible {
         case .unmaskedFrameFromClient: "The client sent a frame without a mask."
         case .fragmentedControlFrame: "A control frame is fragmented."
         case .controlFrameTooLong: "A control frame is longer than 125 bytes."
-        case .continuationWithoutStart: "A continuation frame continues nothing."
+        case .continuationWithoutStart: "A continuation frame came without a message to continue."
         case .messageInsideMessage: "A new message starts inside a fragmented one."
         case .lengthNotMinimal: "A frame's length is not in its shortest form."
         case .lengthOutOfRange: "A frame's length is out of range."

@@ -21,7 +21,7 @@ struct NexconnDemoSummary: Sendable {
         lines.append(
             record.addsUp
                 ? colours.paint("It adds up. Nothing was lost, and nothing came twice.", .green)
-                : colours.paint("It does not add up: see above.", .red))
+                : colours.paint("The numbers do not match: see above.", .red))
         return lines
     }
 

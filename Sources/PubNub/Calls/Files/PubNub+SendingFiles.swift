@@ -80,7 +80,7 @@ extension CallSource {
         guard answer.isSuccess else {
             throw PubNubProblem(
                 ConnectionFailure(
-                    .unknown, "The file was not taken. Check its size and the time of this machine.", origin: .server,
+                    .unknown, "The file was not accepted. Check its size and the time of this machine.", origin: .server,
                     httpStatus: answer.status))
         }
     }
