@@ -65,7 +65,7 @@ struct InboxReader: Sendable {
         }
     }
 
-    /// The client knows the event with this place from the answer to its own request. Only of use when it is the next one.
+    /// Skips an event that the client knows from the answer to its own request. Useful only if this event is the next one.
     mutating func skip(_ sequence: UInt64) {
         if phase == .live, sequence > written { written = sequence }
     }

@@ -11,9 +11,9 @@ import DequeModule
 
 /// Elements from several threads, and whether a thread is already processing them.
 ///
-/// A value for under a lock of its owner. Whoever adds an element and finds nobody at work, as ``append(_:)`` and ``begin()`` tell, takes
-/// elements out until none are left, or arranges for that; everybody else only adds. So elements keep their order, and nothing is called
-/// while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
+/// A value that its owner protects with a lock. A thread that adds an element while no other thread is processing, as ``append(_:)``
+/// and ``begin()`` tell, takes elements out until none are left, or arranges for that; all other threads only add. So elements keep
+/// their order, and nothing is called while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
 @usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
     /// The elements that were added and not taken, in order. After adding to it in place, ``begin()`` has to be called.
     @usableFromInline package var waiting: Buffer

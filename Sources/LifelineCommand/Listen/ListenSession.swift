@@ -93,7 +93,7 @@ struct ListenSession: Sendable {
         return .asked
     }
 
-    /// Waits for `body`, but not longer than `limit`; then it is left to itself.
+    /// Waits for `body`, at most for `limit`. After that `body` continues without being awaited.
     private static func atMost(_ limit: Duration, _ body: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let waiting = NIOLockedValueBox<CheckedContinuation<Void, Never>?>(continuation)

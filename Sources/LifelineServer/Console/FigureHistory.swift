@@ -85,7 +85,7 @@ struct FigureHistory: Sendable {
         rings[span]?.points(at: now) ?? []
     }
 
-    /// For how long the last step of a span has been going on.
+    /// The time since the beginning of the last step of a span.
     static func age(ofLastStep span: Span, at now: MonotonicInstant) -> Duration {
         .nanoseconds(now.nanoseconds - StepRing.step(of: now, span) * span.step * 1_000_000_000)
     }

@@ -278,8 +278,8 @@ extension PubNubSubscribeReader {
         }
     }
 
-    /// Steps over a key and its colon. The key as its one letter, 0 for longer ones; and whether it is `cmt`, the only longer one
-    /// that is wanted.
+    /// Reads a key and its colon. Returns the letter of a key of one letter, 0 for a longer key, and whether the key is `cmt`, the only
+    /// longer one that is used.
     @inline(__always)
     private mutating func shortKey(
         _ scanner: inout JSONScanner

@@ -17,7 +17,7 @@ enum FileRefusal: Error, Hashable, Sendable {
 struct FileOrigin: Hashable, Sendable {
     /// When the upload form was issued, in seconds since 1970.
     var issued: Int
-    /// Names the address that uploads it; nil where it is not known or not limited. The form says nothing of a user.
+    /// The address that uploads the file; nil when it is not known or not limited. The form says nothing of a user.
     var client: String?
 }
 

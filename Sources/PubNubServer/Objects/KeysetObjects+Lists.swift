@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// An element of a list.
 struct ObjectItem: Hashable, Sendable {
-    /// Of the user or channel, or of the one that the membership is with.
+    /// The id of the user or channel; for a membership, of the other side.
     var id: Identifier
     /// The metadata of the user, channel or membership.
     var metadata: ObjectMetadata

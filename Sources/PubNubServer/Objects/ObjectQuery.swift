@@ -141,7 +141,7 @@ extension ObjectQuery {
             }
             // A membership has neither, and some libraries leave out what they are of.
             if list.isOfMemberships, known == .id || known == .name { isNested = true }
-            // A key that is repeated decides nothing more.
+            // A repeated sort key is ignored, because the first one decides.
             guard !found.contains(where: { $0.key == known && $0.isNested == isNested }) else { continue }
             found.append(ObjectSort(key: known, isNested: isNested, isDescending: direction == "desc"))
         }

@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Answers everything but subscribing, publishing and the time.
+/// Answers all requests except subscribe, publish and time.
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 

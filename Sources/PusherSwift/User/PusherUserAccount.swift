@@ -93,7 +93,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         for callback in state.withLockedValue({ $0.table.callbacks(for: event.eventName) }) { callback(event) }
     }
 
-    /// The connection is gone.
+    /// Removes all callbacks, because the connection has been released.
     func forgetCallbacks() {
         unbindAll()
         watchlist.forget()

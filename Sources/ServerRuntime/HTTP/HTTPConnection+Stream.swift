@@ -3,7 +3,7 @@ import ServerValues
 
 // Answers without an end: events that a page listens to.
 extension HTTPConnection {
-    /// As logs name the connection.
+    /// The connection's name in logs.
     package var name: String { "\(loop.number)-\(serial)" }
 
     /// How long the connection has been doing what it does, such as holding a request.

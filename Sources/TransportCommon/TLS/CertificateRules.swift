@@ -11,7 +11,7 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
     case weakSignature
     /// The certificate is for other names.
     case wrongName
-    /// Neither it nor what signed it has a pinned key; with its own pin.
+    /// Neither the certificate nor one of its issuers has a pinned key. The value is the certificate's own pin.
     case unpinned(String)
 
     public var description: String {

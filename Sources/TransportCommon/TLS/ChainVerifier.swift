@@ -49,7 +49,7 @@ struct ChainLink: Sendable {
         self.content = content
     }
 
-    /// Whether it is valid now, may be used for servers, and has no demands that are not understood.
+    /// Returns whether a certificate is valid now, may be used for servers, and has no critical extension that this code does not know.
     private func isUsable(at unixTime: Int64) -> Bool {
         content.validity.contains(unixTime) && content.extensions.servesServers && !content.extensions.hasUnknownCritical
     }

@@ -141,7 +141,7 @@ private struct DownloadJob: Sendable {
         }
     }
 
-    /// Whole, or not at all.
+    /// Writes the file completely or not at all.
     func write(_ bytes: [UInt8]) throws(PubNubProblem) -> URL {
         let place =
             target

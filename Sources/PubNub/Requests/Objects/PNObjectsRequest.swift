@@ -8,7 +8,7 @@ open class PNBaseObjectsRequest: PNRequest {
 open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     /// The order of the results: names of fields, each optionally followed by `:asc` or `:desc`.
     public final var sort: [String]?
-    /// Which of them: an expression such as `name LIKE 'A*'`.
+    /// A filter expression that limits the results, such as `name LIKE 'A*'`.
     public final var filter: String?
     /// The start of the page: the `next` of the previous page's answer.
     public final var start: String?

@@ -12,7 +12,8 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
     public var start: Timetoken?
     /// Messages up to here, this one included.
     public var end: Timetoken?
-    /// How many of each channel at most: 100 of one channel, 25 of several or with actions. Nil for that many, and never more.
+    /// The greatest number of messages of each channel. The maximum is 100 for one channel and 25 for several or
+    /// with actions; nil means the maximum.
     public var limit: Int?
     public var includesMetadata: Bool
     public var includesPublisher: Bool

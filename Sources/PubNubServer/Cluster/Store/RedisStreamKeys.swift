@@ -8,7 +8,7 @@ import ServerCluster
 struct RedisStreamKeys: Sendable {
     let reader: any ClusterReader
 
-    /// The names of all keysets that have anything.
+    /// The names of all keysets with stored data.
     var keysets: RedisArgument { reader.key("pubnub:keysets") }
     /// Timetokens up to this one may have been given out.
     var reserved: RedisArgument { reader.key("pubnub:reserved") }
