@@ -16,15 +16,50 @@ extension ChatService {
         return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
     }
 
-    /// Open channels by name, one more than `limit` when there are more. In a cluster the leader answers.
+    /// An open channel or a group, as lists of the console show it.
+    package struct ListedChannel: Hashable, Sendable {
+        package var id: String
+        /// Groups have one.
+        package var title: String?
+        package var users: Int
+    }
+
+    /// Open channels by id. In a cluster the leader answers.
+    ///
+    /// - Parameter limit: 1 to 1,000.
     package func listOpenChannels(
-        of application: ChatApplication, prefix: String, after: String?, limit: Int
-    ) async throws(HTTPProblem) -> [(name: String, users: Int)] {
-        let page: JSONValue = ["prefix": .string(prefix), "pageSize": .number(JSONNumber(limit + 1))]
+        of application: ChatApplication, prefix: String = "", after: String?, limit: Int
+    ) async throws(HTTPProblem) -> [ListedChannel] {
+        let page: JSONValue = ["prefix": .string(prefix), "pageSize": .number(JSONNumber(limit))]
         let answer = try await ask("open-channel/list", page.with("pageToken", after.map { .string($0) }), of: application)
         return (answer["channels"]?.array ?? []).compactMap { channel in
-            channel["channelId"]?.string.map { ($0, channel["memberCount"]?.integer ?? 0) }
+            channel["channelId"]?.string.map { ListedChannel(id: $0, title: nil, users: channel["memberCount"]?.integer ?? 0) }
         }
+    }
+
+    /// Groups by id. In a cluster the leader answers.
+    ///
+    /// - Parameter limit: 1 to 100.
+    package func listGroups(
+        of application: ChatApplication, after: String?, limit: Int
+    ) async throws(HTTPProblem) -> [ListedChannel] {
+        let page: JSONValue = ["pageSize": .number(JSONNumber(limit))]
+        let answer = try await ask("group-channel/list", page.with("pageToken", after.map { .string($0) }), of: application)
+        return (answer["groups"]?.array ?? []).compactMap { group in
+            group["groupId"]?.string.map {
+                ListedChannel(id: $0, title: group["groupName"]?.string, users: group["memberCount"]?.integer ?? 0)
+            }
+        }
+    }
+
+    /// Members of a group, a hundred at most, and how many there are.
+    package func members(
+        ofGroup id: String, in application: ChatApplication
+    ) async throws(HTTPProblem) -> (users: [String], count: Int) {
+        let profiles = try await ask("group-channel/profile/list", ["groupIds": [.string(id)]], of: application)
+        let answer = try await ask("group-channel/member/list", ["groupId": .string(id), "pageSize": 100], of: application)
+        let users = (answer["members"]?.array ?? []).compactMap { $0["userId"]?.string }
+        return (users, profiles["groups"]?.array?.first?["memberCount"]?.integer ?? users.count)
     }
 
     /// Has a signed call of the server API answered, wherever that is decided.

@@ -23,16 +23,46 @@ extension PubNubService {
     }
 
     /// Channels with somebody on them by name, one more than `limit` when there are more.
+    ///
+    /// - Parameter isWanted: which names to list.
+    /// - Returns: channels after a name, and how many there are in all.
     package func listChannels(
-        of subscribeKey: String, prefix: String, after: String?, limit: Int
-    ) async throws -> [(name: String, users: Int)] {
-        guard let application = application(subscribeKey: subscribeKey) else { return [] }
+        of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
+    ) async throws -> (channels: [(name: String, users: Int)], total: Int) {
+        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
         return try await NIOThreadPool.singleton.runIfActive {
             // Sorted without the lock.
-            let names = application.withState { $0.occupancy.unsortedChannels }
-                .filter { name in name.text.utf8.starts(with: prefix.utf8) && after.map { name > Identifier($0) } ?? true }
-                .sorted().prefix(limit + 1)
-            return application.withState { state in names.map { ($0.text, state.occupancy.occupancy(of: $0)) } }
+            let names = application.withState { $0.occupancy.unsortedChannels }.filter { isWanted($0.text) }
+            let shown = names.filter { name in after.map { name > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
+            let channels = application.withState { state in shown.map { ($0.text, state.occupancy.occupancy(of: $0)) } }
+            return (channels, names.count)
+        }
+    }
+
+    /// A user who is on some channel.
+    package struct PresentUser: Hashable, Sendable {
+        package var id: String
+        /// Some of the channels, by name.
+        package var channels: [String]
+        package var channelCount: Int
+    }
+
+    /// Users by presence, by id, one more than `limit` when there are more; five channels of each.
+    ///
+    /// - Parameter isWanted: which ids to list.
+    /// - Returns: users after an id, and how many there are in all.
+    package func listUsers(
+        of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
+    ) async throws -> (users: [PresentUser], total: Int) {
+        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
+        return try await NIOThreadPool.singleton.runIfActive {
+            let ids = application.withState { $0.occupancy.unsortedUsers }.filter { isWanted($0.text) }
+            let shown = ids.filter { id in after.map { id > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
+            let channels = application.withState { state in shown.map { state.occupancy.unsortedChannels(of: $0) } }
+            let users = zip(shown, channels).map { id, channels in
+                PresentUser(id: id.text, channels: channels.sorted().prefix(5).map(\.text), channelCount: channels.count)
+            }
+            return (users, ids.count)
         }
     }
 

@@ -18,27 +18,34 @@ extension PusherService {
 
     /// Occupied channels of an application by name, one more than `limit` when there are more.
     ///
-    /// - Parameter after: the last name that has been told.
+    /// - Parameters:
+    ///   - after: the last name that has been told.
+    ///   - isWanted: which names to list.
+    /// - Returns: channels after that name, and how many there are in all.
     package func listChannels(
-        of application: Application, prefix: String, after: String?, limit: Int
-    ) async throws -> [ListedChannel] {
-        @Sendable func isWanted(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
+        of application: Application, prefix: String, after: String?, limit: Int,
+        where isWanted: @escaping @Sendable (String) -> Bool
+    ) async throws -> (channels: [ListedChannel], total: Int) {
+        @Sendable func isNext(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
         guard forwarder == nil else {
             let body = try await ask("GET", ["channels"], [("filter_by_prefix", prefix)], of: application)
-            let names = body["channels"]?.object.map { Array($0.keys) } ?? []
-            return names.filter(isWanted).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
+            let names = (body["channels"]?.object.map { Array($0.keys) } ?? []).filter(isWanted)
+            let channels = names.filter(isNext).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
                 .map { ListedChannel(name: $0, subscriptions: nil, users: nil) }
+            return (channels, names.count)
         }
         // Searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
-            var found: [ListedChannel] = []
+            var (found, total): ([ListedChannel], Int) = ([], 0)
             channels.forEachOccupied(application: application.id, prefix: prefix) { part in
-                found += part.filter { isWanted($0.name) }
+                let wanted = part.filter { isWanted($0.name) }
+                total += wanted.count
+                found += wanted.filter { isNext($0.name) }
                     .map { ListedChannel(name: $0.name, subscriptions: $0.subscriptions, users: $0.users) }
                 if found.count > 4 * limit { found = Self.first(limit + 1, of: found) }
                 return true
             }
-            return Self.first(limit + 1, of: found)
+            return (Self.first(limit + 1, of: found), total)
         }
     }
 

@@ -1,5 +1,5 @@
 // Channels with their members, and publishing.
-import { add, badge, choice, element, empty, field, note, number, put, services, table, title, update } from "/console/parts.js";
+import { add, badge, choice, element, empty, field, note, number, put, services, table, title, total, update } from "/console/parts.js";
 
 /** A choice of an application; keeps what was chosen in the address. */
 export async function applicationChoice(context, isOffered = () => true) {
@@ -18,28 +18,41 @@ export async function channels(main, context) {
   const chooser = await applicationChoice(context);
   const place = element("div", {});
   const detail = element("div", {});
-  const prefix = field("Name begins with", "prefix", { type: "search", value: context.parameters.get("prefix") ?? "" });
+  const search = field("Name contains", "contains", { type: "search", value: context.parameters.get("contains") ?? "" });
+  const kinds = choice("List", "kind", [["open", "open channels"], ["group", "groups"]], context.parameters.get("kind") ?? "open");
   let pages = [null];
+  /** Answers to what was asked before are not shown. */
+  let turn = 0;
   const load = async () => {
     const app = chooser.chosen;
     if (!app) return put(place, empty("No applications", "There is nothing to list."));
-    const told = await context.ask("channels", { service: app.service, app: app.id, prefix: prefix.querySelector("input").value, after: pages.at(-1), limit: 100 });
-    if (context.isOver) return;
+    const isChat = app.service === "chat";
+    kinds.hidden = !isChat;
+    const chosen = isChat ? kinds.querySelector("select").value : null;
+    const mine = ++turn;
+    const contains = search.querySelector("input").value;
+    const told = await context.ask("channels", { service: app.service, app: app.id, kind: chosen, contains, after: pages.at(-1), limit: 100 });
+    if (context.isOver || mine !== turn) return;
+    const what = chosen === "group" ? "groups" : "channels";
     const columns = [
-      { name: "Channel", sort: (row) => row.name, mono: true, wrap: true, cell: (row) => row.name },
-      { name: "Kind", cell: (row) => kind(app.service, row.name) },
+      { name: "Channel", sort: (row) => row.name, mono: true, wrap: true, cell: (row) => [row.name, row.title && element("span", { class: "soft block" }, row.title)] },
+      { name: "Kind", cell: (row) => chosen === "group" ? badge("group") : kind(app.service, row.name) },
       { name: "Subscriptions", sort: (row) => row.subscriptions, num: true, cell: (row) => number(row.subscriptions) },
       { name: "Users", sort: (row) => row.users, num: true, cell: (row) => number(row.users) },
-      { name: "", cell: (row) => (app.service !== "pusher" || row.name.startsWith("presence-")) && element("button", { type: "button", "aria-label": `Members of ${row.name}`, onclick: () => members(context, detail, app, row.name) }, "Members") },
+      { name: "", cell: (row) => (app.service !== "pusher" || row.name.startsWith("presence-")) && element("button", { type: "button", "aria-label": `Members of ${row.name}`, onclick: () => members(context, detail, app, row.name, chosen) }, "Members") },
     ];
-    update(place, told.channels.length ? table("Channels", columns, told.channels, (row) => row.name) : empty("No channels", app.service === "chat" ? "Open channels appear when somebody enters one." : "Channels appear while somebody is subscribed to them."),
+    const hint = contains ? `None of them has “${contains}” in its name${told.next ? " so far; More looks further" : ""}.`
+      : chosen === "group" ? "Groups appear when the application's server or a user makes one."
+      : isChat ? "Open channels appear when somebody enters one." : "Channels appear while somebody is subscribed to them.";
+    update(place, total(told.total, told.channels.length, what),
+      told.channels.length ? table("Channels", columns, told.channels, (row) => row.name) : empty(`No ${what}`, hint),
       (told.next || pages.length > 1) && element("p", { class: "legend" },
         element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
         element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
   };
   const fresh = (event) => { event.preventDefault(); pages = [null]; put(detail); load().catch((error) => put(place, note("bad", "The channels could not be listed", error.message))); };
-  put(main, title("Channels", "Channels with somebody in them, in the order of their names. Lists come from where it is decided, so they are those of the whole cluster."),
-    element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, chooser.label, prefix, element("button", {}, "List")), element("div", { class: "split" }, place, detail));
+  put(main, title("Channels", "Channels with somebody in them, and chat's groups, in the order of their names. Lists come from where it is decided, so they are those of the whole cluster."),
+    element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, chooser.label, kinds, search, element("button", {}, "List")), element("div", { class: "split" }, place, detail));
   await context.repeat(5, load);
 }
 
@@ -52,11 +65,11 @@ function kind(service, name) {
   return badge(name.startsWith("#") ? "user" : name.startsWith("cache-") ? "cache" : "public");
 }
 
-async function members(context, place, app, channel) {
+async function members(context, place, app, channel, kind) {
   put(place, element("p", { class: "soft" }, "Loading …"));
   let content;
   try {
-    const told = await context.ask("channel", { service: app.service, app: app.id, channel });
+    const told = await context.ask("channel", { service: app.service, app: app.id, kind, channel });
     if (!told.hasMembers) content = empty("This channel has no member list", "Pusher knows members of presence channels only.");
     else if (!told.members.length) content = empty("Nobody is here", "Members appear while they are in the channel.");
     else content = [element("p", { class: "soft" }, `${number(told.count)} in all${told.members.length < told.count ? `, the first ${told.members.length} are shown` : ""}`),

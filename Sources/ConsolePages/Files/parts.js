@@ -113,6 +113,13 @@ export function time(seconds) {
 
 export const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString("en-GB");
 
+/** How many there are of which these are shown. */
+export function total(count, shown, what) {
+  const named = (value) => `${number(value)} ${value === 1 ? what.replace(/s$/, "") : what}`;
+  const isKnown = count !== null && count !== undefined;
+  return element("p", { class: "soft" }, isKnown ? `${named(count)} in all${shown < count ? `, ${number(shown)} are shown` : ""}` : `${named(shown)} on this page`);
+}
+
 /** Asks before something that cannot be taken back; the answer is a promise of true or false. */
 export function confirm(heading, text, action) {
   return new Promise((resolve) => {

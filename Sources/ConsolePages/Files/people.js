@@ -1,20 +1,25 @@
 // Users, connections and their ends, held polls.
-import { badge, bytes, choice, clock, confirm, element, empty, field, note, number, put, say, services, table, time, title, update } from "/console/parts.js";
+import { badge, bytes, choice, clock, confirm, element, empty, field, note, number, put, say, services, table, time, title, total, update } from "/console/parts.js";
 
 const anyService = [["", "all"], ["pusher", "Pusher"], ["chat", "Chat"]];
+/** Users of PubNub are known by presence, keyset by keyset. */
+const present = "pubnub ";
 
 /** Whose a connection is; before it has said so, and when its key is unknown, it is nobody's. */
 const application = (row) => `${services[row.service] ?? row.service} · ${row.app && row.app !== "other" ? row.app : "none"}`;
 
 /** A list with a filter and pages. */
-function list(context, name, key, columns, nothing, forms, keyOf) {
+function list(context, name, key, columns, nothing, forms, keyOf, revise = (values) => values) {
   const place = element("div", {});
   let pages = [null];
   let values = {};
+  /** Answers to what was asked before are not shown. */
+  let turn = 0;
   const load = async () => {
-    const told = await context.ask(name, { ...values, after: pages.at(-1), limit: 100 });
-    if (context.isOver) return;
-    update(place, told[key].length ? table(nothing[2], columns, told[key], keyOf) : empty(nothing[0], nothing[1]),
+    const mine = ++turn;
+    const told = await context.ask(name, { ...revise(values), after: pages.at(-1), limit: 100 });
+    if (context.isOver || mine !== turn) return;
+    update(place, told.total !== undefined && total(told.total, told[key].length, key), told[key].length ? table(nothing[2], typeof columns === "function" ? columns(values) : columns, told[key], keyOf) : empty(nothing[0], nothing[1]),
       (told.next || pages.length > 1) && element("p", { class: "legend" },
         element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
         element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
@@ -50,9 +55,21 @@ export async function users(main, context) {
     { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
     { name: "", cell: (row) => element("button", { type: "button", class: "danger", disabled: !context.mayChange, title: context.mayChange ? null : "Log in as admin to end connections.", "aria-label": `End the connections of ${row.user}`, onclick: () => end(row) }, "End") },
   ];
-  const page = list(context, "users", "users", columns, ["Nobody is signed in", "Users of Pusher appear when they sign in (pusher:signin), users of chat when they connect. Users of PubNub are in Channels and Held polls.", "Users"],
-    [choice("Service", "service", anyService, ""), field("User begins with", "prefix", { type: "search" })], (row) => `${row.service} ${row.app} ${row.user} ${row.name}`);
-  put(main, title("Users", "Signed-in users and their sessions on this server."), page.form, page.place);
+  const presence = [
+    { name: "User", sort: (row) => row.user, mono: true, wrap: true, cell: (row) => row.user },
+    { name: "Service", cell: (row) => services[row.service] ?? row.service },
+    { name: "Keyset", mono: true, wrap: true, cell: (row) => row.app },
+    { name: "Channels", sort: (row) => row.channelCount, num: true, cell: (row) => number(row.channelCount) },
+    { name: "Is on", mono: true, wrap: true, cell: (row) => row.channels.join(", ") + (row.channelCount > row.channels.length ? ` and ${number(row.channelCount - row.channels.length)} more` : "") },
+  ];
+  const { applications } = await context.ask("applications");
+  const keysets = applications.filter((each) => each.service === "pubnub").map((each) => [present + each.id, `PubNub · ${each.id}`]);
+  const revise = ({ service = "", contains }) => service.startsWith(present) ? { service: "pubnub", app: service.slice(present.length), contains } : { service, contains };
+  const page = list(context, "users", "users", (values) => values.service?.startsWith(present) ? presence : columns,
+    ["Nobody is here", "Users of Pusher appear when they sign in (pusher:signin), users of chat when they connect, users of PubNub while they are on a channel.", "Users"],
+    [choice("Service", "service", [["", "Pusher and chat"], ["pusher", "Pusher"], ["chat", "Chat"], ...keysets], ""), field("User contains", "contains", { type: "search" })],
+    (row) => `${row.service} ${row.app} ${row.user} ${row.name}`, revise);
+  put(main, title("Users", "Signed-in users of Pusher and chat with their sessions on this server, and users of PubNub by presence on all servers."), page.form, page.place);
   await page.repeat();
 }
 

@@ -11,75 +11,6 @@ extension ServerConsoleSource {
     /// How many connections are visited in one turn of an event loop: some hundred microseconds.
     private static let slice = 500
 
-    func channels(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        let (prefix, after, limit) = (parameters.prefix, parameters.after, parameters.limit)
-        var list: [JSONValue] = []
-        var names: [String] = []
-        switch parameters.service {
-        case "pusher":
-            let found = try await services.pusher.listChannels(
-                of: try pusherApplication(parameters.application), prefix: prefix, after: after, limit: limit)
-            names = found.map(\.name)
-            list = found.map { channel in
-                [
-                    "name": .string(channel.name), "subscriptions": channel.subscriptions.map { .count($0) } ?? .null,
-                    "users": channel.users.map { .count($0) } ?? .null,
-                ]
-            }
-        case "pubnub":
-            let found = try await services.pubnub.listChannels(
-                of: parameters.application ?? "", prefix: prefix, after: after, limit: limit)
-            names = found.map(\.name)
-            list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
-        case "chat":
-            let found = try await services.chat.listOpenChannels(
-                of: try chatApplication(parameters.application), prefix: prefix, after: after, limit: limit)
-            names = found.map(\.name)
-            list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
-        default: throw Self.unknownService
-        }
-        let hasMore = list.count > limit
-        return [
-            "channels": .array(Array(list.prefix(limit))), "next": hasMore ? .optional(names.prefix(limit).last) : .null,
-        ]
-    }
-
-    static let unknownService = HTTPProblem(400, "service is pusher, pubnub or chat.")
-
-    func channel(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        guard let name = parameters.channel, !name.isEmpty else { throw HTTPProblem(400, "channel is missing.") }
-        switch parameters.service {
-        case "pusher":
-            let application = try pusherApplication(parameters.application)
-            let known = try await services.pusher.ask("GET", ["channels", name], of: application)
-            var members: [String] = []
-            let isPresence = name.utf8.starts(with: "presence-".utf8)
-            if isPresence {
-                let users = try await services.pusher.ask("GET", ["channels", name, "users"], of: application)
-                members = (users["users"]?.array ?? []).compactMap { $0["id"]?.string }
-            }
-            return [
-                "occupied": known["occupied"] ?? false, "hasMembers": .bool(isPresence), "count": .count(members.count),
-                "members": .texts(Array(members.prefix(ConsoleParameters.limits.upperBound))),
-            ]
-        case "pubnub":
-            let (users, count) = services.pubnub.members(of: name, parameters.application ?? "")
-            return [
-                "occupied": .bool(count > 0), "hasMembers": true, "count": .count(count),
-                "members": .texts(Array(users.prefix(ConsoleParameters.limits.upperBound))),
-            ]
-        case "chat":
-            let application = try chatApplication(parameters.application)
-            let answer = try await services.chat.ask(
-                "open-channel/participant/list", ["channelId": .string(name), "pageSize": 500], of: application)
-            return [
-                "occupied": true, "hasMembers": true, "count": answer["memberCount"] ?? 0,
-                "members": .texts((answer["members"]?.array ?? []).compactMap { $0["userId"]?.string }),
-            ]
-        default: throw Self.unknownService
-        }
-    }
-
     // MARK: Connections
 
     /// Connections of this server that pass the filter, from a place on that an earlier answer has named.
@@ -119,14 +50,15 @@ extension ServerConsoleSource {
     }
 
     private func filter(_ parameters: ConsoleParameters, onlyUsers: Bool) -> @Sendable (ConnectionReport) -> Bool {
-        { report in
+        let search = NameSearch(parameters.contains)
+        return { report in
             if let service = parameters.service, report.service.rawValue != service { return false }
             if let application = parameters.application, report.application != application { return false }
             if onlyUsers, report.user == nil { return false }
             let prefix = parameters.prefix.utf8
-            guard !prefix.isEmpty else { return true }
+            guard !prefix.isEmpty || !search.isEverything else { return true }
             let names = onlyUsers ? [report.user] : [report.id, report.name, report.user, report.address]
-            return names.contains { $0?.utf8.starts(with: prefix) == true }
+            return names.contains { $0.map { $0.utf8.starts(with: prefix) && search.takes($0) } == true }
         }
     }
 
@@ -145,8 +77,9 @@ extension ServerConsoleSource {
         return ["connections": .array(reports.map(Self.value)), "next": .optional(next)]
     }
 
-    /// Signed-in users of this server's connections.
+    /// Signed-in users of this server's connections, or users of a keyset by presence.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        guard parameters.service != "pubnub" else { return try await presentUsers(parameters) }
         let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: true))
         return ["users": .array(reports.map(Self.value)), "next": .optional(next)]
     }

@@ -22,6 +22,9 @@ extension OccupancyState {
     /// The occupied channels, in no order: sorting them takes long, and is best done elsewhere.
     public var unsortedChannels: [Identifier] { Array(channels.keys) }
 
+    /// Users who are on some channel, in no order.
+    package var unsortedUsers: [Identifier] { Array(visits.keys) }
+
     /// The number of channels with users.
     public var channelCount: Int { channels.count }
 

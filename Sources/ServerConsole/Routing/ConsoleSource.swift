@@ -23,6 +23,10 @@ package struct ConsoleParameters: Hashable, Sendable {
     package var application: String?
     package var channel: String?
     package var prefix = ""
+    /// What occurs in names.
+    package var contains = ""
+    /// `open` or `group`: what is listed of chat.
+    package var kind: String?
     /// How far back figures go.
     package var span: String?
     /// The last name of the previous page.
@@ -38,6 +42,8 @@ package struct ConsoleParameters: Hashable, Sendable {
         application = try target.value(of: "app")
         channel = try target.value(of: "channel")
         prefix = try target.value(of: "prefix") ?? ""
+        contains = try target.value(of: "contains") ?? ""
+        kind = try target.value(of: "kind")
         after = try target.value(of: "after")
         span = try target.value(of: "span")
         if let text = try target.value(of: "limit") {
@@ -46,7 +52,7 @@ package struct ConsoleParameters: Hashable, Sendable {
             }
             self.limit = limit
         }
-        for text in [service, application, channel, prefix, after, span] where (text?.utf8.count ?? 0) > 1_024 {
+        for text in [service, application, channel, prefix, contains, kind, after, span] where (text?.utf8.count ?? 0) > 1_024 {
             throw .badRequest("A parameter is longer than 1024 bytes.")
         }
     }
