@@ -45,6 +45,10 @@ extension HTTPProblem {
         403,
         "The console answers to addresses, localhost, and the names in adminNames (LIFELINE_ADMIN_NAMES). Add the name that you use."
     )
+    static let notOverTLS = HTTPProblem(
+        403,
+        "This port answers through a proxy that ends TLS: open the address of the proxy. It has to be one of adminTrustProxy "
+            + "(LIFELINE_ADMIN_TRUST_PROXY) and to send X-Forwarded-Proto: https.")
     static let noConsole = HTTPProblem(
         503,
         "The console is off, since it has no password. Set LIFELINE_ADMIN_PASSWORD, or start the server once in a terminal, where "

@@ -20,6 +20,8 @@ package struct ConsoleSettings: Sendable {
     /// Names under which the console may be asked for, besides addresses and `localhost`.
     package var names: [String] = []
     package var usesTLS = false
+    /// The addresses of proxies that end TLS. If there are any, requests of other machines without TLS are refused.
+    package var proxies: [ProxyNetwork] = []
     /// Whether figures need a password, since others than this machine can ask for them.
     package var protectsMetrics = false
     /// Whether the client address that a proxy on this machine reports is used.
@@ -66,21 +68,30 @@ package final class ConsoleFront: ServerFront {
         do throws(HTTPProblem) {
             let route = try ConsoleRoute(method: request.method, segments: request.target.segments)
             guard judge.allowsHost(request.headers) else { throw .foreignHost }
-            try answer(request, route, for: connection)
+            // Every machine may ask for readiness, because probes run elsewhere and the answer contains no secret.
+            if case .ready = route { return connection.answer(readiness) }
+            guard let passage = RequestPassage(request.headers, from: connection.remoteAddress, settings) else {
+                throw .notOverTLS
+            }
+            try answer(request, route, passage, for: connection)
         } catch {
             connection.refuse(error, of: request.target, with: .console(error))
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ route: ConsoleRoute, for connection: HTTPConnection) throws(HTTPProblem) {
+    private var readiness: HTTPAnswer {
+        let reasons = source.readiness.map { JSONValue.string($0.rawValue) }
+        return .console(
+            ["status": .string(reasons.isEmpty ? "ready" : "unavailable"), "reasons": .array(reasons)],
+            status: reasons.isEmpty ? 200 : 503)
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ route: ConsoleRoute, _ passage: RequestPassage, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
         switch route {
-        case .metrics: return try metrics(request, for: connection)
-        case .ready:
-            let reasons = source.readiness.map { JSONValue.string($0.rawValue) }
-            return connection.answer(
-                .console(
-                    ["status": .string(reasons.isEmpty ? "ready" : "unavailable"), "reasons": .array(reasons)],
-                    status: reasons.isEmpty ? 200 : 503))
+        case .metrics: return try metrics(request, passage, for: connection)
+        case .ready: return connection.answer(readiness)
         case .page, .session, .login, .logout, .feed, .query, .action: break
         }
         guard settings.passwords != nil else { throw .noConsole }
@@ -88,25 +99,25 @@ package final class ConsoleFront: ServerFront {
         case .metrics, .ready: return
         case .page(let page):
             connection.answer(.page(page))
-        case .login: try logIn(request, for: connection)
+        case .login: try logIn(request, passage, for: connection)
         case .session:
-            let (_, session) = try session(request)
+            let (_, session) = try session(request, passage)
             connection.answer(.console(Self.told(session)))
         case .logout:
-            let (id, _) = try session(request, toChange: true)
+            let (id, _) = try session(request, passage, toChange: true)
             state.withLockedValue { $0.sessions.end(id) }
             var answer = HTTPAnswer.console(["status": "ok"])
-            answer.fields.append(judge.cookie(nil, usesTLS: settings.usesTLS))
+            answer.fields.append(judge.cookie(nil, usesTLS: passage.usesTLS))
             connection.answer(answer)
         case .feed:
-            let (id, session) = try session(request)
+            let (id, session) = try session(request, passage)
             try watch(request, id, session.role, for: connection)
         case .query(let query):
-            _ = try session(request)
+            _ = try session(request, passage)
             let parameters = try ConsoleParameters(request.target)
             answer(connection) { [source] () throws(HTTPProblem) in try await source.answer(query, parameters) }
         case .action(let action):
-            let (_, session) = try session(request, toChange: true)
+            let (_, session) = try session(request, passage, toChange: true)
             guard session.role.mayChange else { throw .readOnly }
             guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
             context.logger.notice("console action", metadata: ["action": "\(action.rawValue)"])
@@ -133,9 +144,9 @@ package final class ConsoleFront: ServerFront {
     ///
     /// - Parameter toChange: whether the request changes something, and so has to come from the console's page (rule CO-17).
     private func session(
-        _ request: HTTPRequest, toChange: Bool = false
+        _ request: HTTPRequest, _ passage: RequestPassage, toChange: Bool = false
     ) throws(HTTPProblem) -> (id: String, session: ConsoleSessions.Session) {
-        guard let id = judge.session(request.headers, usesTLS: settings.usesTLS),
+        guard let id = judge.session(request.headers, usesTLS: passage.usesTLS),
             let session = state.withLockedValue({ $0.sessions.use(id, at: context.now) })
         else { throw .notLoggedIn }
         guard judge.isFromOwnPage(request.headers) else { throw .foreignPage }
@@ -152,11 +163,13 @@ package final class ConsoleFront: ServerFront {
         ["role": .string(session.role.rawValue), "token": .string(session.token)]
     }
 
-    private func logIn(_ request: HTTPRequest, for connection: HTTPConnection) throws(HTTPProblem) {
+    private func logIn(
+        _ request: HTTPRequest, _ passage: RequestPassage, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
         guard judge.isFromOwnPage(request.headers), judge.isJSON(request.headers) else { throw .foreignPage }
         guard let password = (try? JSONValue(parsing: request.body))?["password"]?.string else { throw .notAnObject }
-        let former = judge.session(request.headers, usesTLS: settings.usesTLS)
-        let (visitor, shown) = visitor(of: request, connection, session: former)
+        let former = judge.session(request.headers, usesTLS: passage.usesTLS)
+        let (visitor, shown) = (visitor(passage, session: former), passage.shownAddress ?? "unknown")
         try check(password, of: visitor, for: connection) { [self] role, reply in
             guard let role else {
                 context.logger.warning("wrong password for the console", metadata: ["address": "\(shown)"])
@@ -173,23 +186,16 @@ package final class ConsoleFront: ServerFront {
             guard let session else { return reply(.console(.notLoggedIn)) }
             context.logger.notice("logged in to the console", metadata: ["role": "\(role.rawValue)"])
             var answer = HTTPAnswer.console(Self.told(session))
-            answer.fields.append(judge.cookie(id, usesTLS: settings.usesTLS))
+            answer.fields.append(judge.cookie(id, usesTLS: passage.usesTLS))
             reply(answer)
         }
     }
 
-    /// Whom an attempt counts for, and how logs name the address.
-    private func visitor(
-        of request: HTTPRequest, _ connection: HTTPConnection, session: String? = nil
-    ) -> (LoginVisitor, shown: String) {
-        var (address, shown) = (RemoteAddress(connection.remoteAddress), connection.remoteAddress?.ipAddress)
-        if settings.trustsProxyHeaders, address?.isLoopback == true {
-            shown = RequestOrigin(request.headers, usesTLS: false, address: shown, trustsProxyHeaders: true).address
-            address = shown.flatMap { RemoteAddress(named: $0) }
-        }
+    /// Whom an attempt counts for.
+    private func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
         let now = context.now
         let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
-        return (LoginVisitor(address: address, session: valid), shown ?? "unknown")
+        return LoginVisitor(address: passage.address, session: valid)
     }
 
     /// Has a password hashed elsewhere than on an event loop, if it may be tried now. Attempts that may wait for their turn.
@@ -220,11 +226,13 @@ package final class ConsoleFront: ServerFront {
 
     // MARK: Figures
 
-    private func metrics(_ request: HTTPRequest, for connection: HTTPConnection) throws(HTTPProblem) {
+    private func metrics(
+        _ request: HTTPRequest, _ passage: RequestPassage, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
         let eventLoop = connection.loop.eventLoop
         guard settings.protectsMetrics else { return metrics(connection.expectAnswer(), on: eventLoop) }
         guard let password = Self.basicPassword(request.headers) else { throw .passwordNeeded }
-        let (visitor, _) = visitor(of: request, connection)
+        let visitor = visitor(passage)
         try check(password, of: visitor, for: connection) { [self] role, reply in
             guard role != nil else { return reply(.console(.passwordNeeded)) }
             let now = context.now

@@ -111,6 +111,42 @@ def test_names_that_are_configured_are_taken(started):
     assert Console(server).request("GET", "/console", host="example.com")[0] == 403
 
 
+def test_behind_a_proxy_that_ends_tls(started):
+    """CO-87 and CO-88: as in a container, where the port has no certificate; here the proxy is on this machine."""
+    server = started(ConsoleServer, "--admin-host", "0.0.0.0", "--admin-trust-proxy", "127.0.0.0/8", "--admin-name", "console.example")
+    wait_until(lambda: "https://console.example/console" in "\n".join(server.errors), 10, "the address of the console in the log")
+    proxied = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
+
+    def through(console, headers=proxied):
+        plain = console.request
+        console.request = lambda method, path, body=None, given=None, **more: plain(
+            method, path, body, {**headers, **(given or {})}, **{"host": "console.example", **more})
+        return console
+
+    browser = through(Console(server))
+    assert browser.request("GET", "/console")[0] == 200
+    status, _, answer = browser.log_in(ADMIN, {"Origin": "https://console.example", "Sec-Fetch-Site": "same-origin"})
+    assert status == 200
+    assert re.fullmatch(r"__Host-lifeline_console=[0-9a-f]{64}; Path=/; Secure; HttpOnly; SameSite=Strict", answer.headers["Set-Cookie"])
+    assert browser.ask("overview")["reasons"] == []
+    assert browser.act("publish", PUBLISH)[0] == 200
+    # What came to the proxy in the clear gets nothing, not even the page that asks for the password.
+    for insecure in ({"X-Forwarded-Proto": "http"}, {"X-Forwarded-Proto": "https, http"}, {"X-Forwarded-Proto": ""}):
+        clear = through(Console(server), insecure)
+        for path in ("/console", "/console/app.js", "/console/api/overview", "/metrics"):
+            status, told, _ = clear.request("GET", path)
+            assert status == 403 and "adminTrustProxy" in told["error"], path
+        assert clear.log_in(ADMIN)[0] == 403
+        assert clear.request("GET", "/ready")[0] == 200 and clear.request("GET", "/health")[0] == 200
+    # Figures need the password, and limits hold for the address that the proxy names.
+    assert through(Console(server)).request("GET", "/metrics")[0] == 401
+    guesser = through(Console(server), {**proxied, "X-Forwarded-For": "127.0.0.1, 198.51.100.9"})
+    for number in range(10):
+        status = guesser.log_in(f"wrong password {number}")[0]
+    assert status == 429 and through(Console(server)).log_in(ADMIN)[0] == 200
+    wait_until(lambda: "198.51.100.9" in "\n".join(server.errors), 10, "the address of the one who guesses")
+
+
 def test_a_storm_of_wrong_passwords_is_slowed_down(server):
     console = Console(server, ADMIN)
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -345,6 +381,7 @@ def test_without_a_terminal_no_password_is_made(started, tmp_path):
 @pytest.mark.parametrize("variables, part", [
     ({"LIFELINE_ADMIN_PASSWORD": "short"}, "12 to 1024"), ({"LIFELINE_ADMIN_PASSWORD": ""}, "LIFELINE_ADMIN_PASSWORD"),
     ({"LIFELINE_ADMIN_PASSWORD": ADMIN, "LIFELINE_ADMIN_READ_ONLY_PASSWORD": ADMIN}, "two different ones"),
+    ({"LIFELINE_ADMIN_TRUST_PROXY": "0.0.0.0/0"}, "not of everybody"), ({"LIFELINE_ADMIN_TRUST_PROXY": "proxy.example"}, "LIFELINE_ADMIN_TRUST_PROXY"),
     ({"LIFELINE_ADMIN_NAMES": "http://x"}, "host names"), ({"LIFELINE_ADMIN_PORT": "6001"}, "a port of its own"),
 ], ids=str)
 def test_settings_that_cannot_be_meant(variables, part):

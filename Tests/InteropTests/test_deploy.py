@@ -1,5 +1,6 @@
 """The files of `deploy/`: their syntax, and that every metric and label in them is told by a server (docs/metrics.md)."""
 
+import ipaddress
 import json
 import re
 from pathlib import Path
@@ -117,8 +118,14 @@ def test_every_alert_has_its_section_in_the_runbook():
 def test_compose_files_can_be_read_and_name_what_is_there():
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     services = compose["services"]
-    assert {"lifeline", "redis", "node-a", "node-b", "node-c", "prometheus", "grafana"} == set(services)
+    assert {"lifeline", "redis", "node-a", "node-b", "node-c", "prometheus", "grafana", "caddy"} == set(services)
     assert {services[f"node-{n}"]["environment"]["LIFELINE_NODE"] for n in "abc"} == {"a", "b", "c"}
+    # The console believes Caddy alone, which is where it says that it is (CO-87).
+    [subnet] = compose["networks"]["default"]["ipam"]["config"]
+    proxy = services["caddy"]["networks"]["default"]["ipv4_address"]
+    admin = services["lifeline"]["environment"]
+    assert admin["LIFELINE_ADMIN_TRUST_PROXY"] == proxy and ipaddress.ip_address(proxy) in ipaddress.ip_network(subnet["subnet"])
+    assert f"lifeline:{admin['LIFELINE_ADMIN_PORT']}" in services["caddy"]["command"] and not any("6002" in port for port in services["lifeline"]["ports"])
     # Either the one server or the cluster.
     profiles = {name: service.get("profiles", []) for name, service in services.items()}
     assert profiles["lifeline"] == ["single"] and all(profiles[name] == ["cluster"] for name in ("redis", "node-a", "node-b", "node-c"))

@@ -26,7 +26,7 @@ def installed(tree, deb):
     assert tree.attempt("which", "swift").returncode != 0 and tree.attempt("which", "lifeline").returncode != 0
     tree.run("apt-get", "install", "-y", "--no-install-recommends", tree.put(deb))
     # A port of the system's choice: the tree shares the machine's network.
-    (tree.root / "etc/lifeline/lifeline.env").write_text("LIFELINE_PORT=0\n")
+    (tree.root / "etc/lifeline/lifeline.env").write_text("LIFELINE_PORT=0\nLIFELINE_ADMIN_PORT=0\n")
     return tree
 
 
@@ -47,7 +47,9 @@ def test_the_package_makes_a_user_and_settings(installed):
     assert installed.facts("/var/lib/lifeline") == "lifeline:lifeline 750"
     assert len(set(secrets(installed))) == 3 and "@" not in (installed.root / SETTINGS.lstrip("/")).read_text()
     assert settings(installed)["host"] == "127.0.0.1"
+    assert settings(installed)["adminPort"] == 6002 and re.fullmatch(r"[0-9a-f]{32}", settings(installed)["adminPassword"])
     checked = installed.run("setpriv", "--reuid=lifeline", "--regid=lifeline", "--clear-groups", "lifeline", "serve", "--config", SETTINGS, "--check")
+    assert "console: http://127.0.0.1:6002/console with a password" in checked
     assert "warning" not in checked and "messages: kept in /var/lib/lifeline" in checked
 
 

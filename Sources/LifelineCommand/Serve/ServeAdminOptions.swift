@@ -11,6 +11,9 @@ struct ServeAdminOptions: ParsableArguments {
     @Option(help: ServerSetting.adminNames.help)
     var adminName: [String] = []
 
+    @Option(help: ServerSetting.adminTrustProxy.help)
+    var adminTrustProxy: [String] = []
+
     @Flag(inversion: .prefixedNo, help: ServerSetting.publicMetrics.help)
     var publicMetrics: Bool?
 }

@@ -60,10 +60,13 @@ struct ServeReport {
 
     private func line(_ admin: AdminSettings) -> String {
         if let obstacle = settings.adminObstacle { return "warning: the admin port would be off: \(obstacle)" }
+        let isBehindProxy = !admin.isLoopback && settings.tls == nil
         let host = admin.names.first ?? (admin.host.contains(":") ? "[\(admin.host)]" : admin.host)
         let password = admin.password == nil ? "a password that is made at the first start in a terminal" : "a password"
-        return "console: \(admin.isLoopback ? "http" : "https")://\(host):\(admin.port)/console with \(password)"
+        return
+            "console: \(admin.isLoopback ? "http" : "https")://\(host)\(isBehindProxy ? "" : ":\(admin.port)")/console with \(password)"
             + (admin.readOnlyPassword == nil ? "" : " and a read-only one")
+            + (isBehindProxy ? ", through a proxy that ends TLS" : "")
             + (admin.tellsPublicMetrics ? "" : "; /metrics is on this port only")
     }
 

@@ -8,6 +8,8 @@ struct AdminSettings: Hashable, Sendable {
     var host = "127.0.0.1"
     var port: Int
     var names: [String] = []
+    /// Of proxies that end TLS (rule CO-87).
+    var proxies: [ProxyNetwork] = []
     /// Nil for one that is made at the first start.
     var password: Secret?
     var readOnlyPassword: Secret?
@@ -21,7 +23,7 @@ extension ServeSettings {
     /// The admin port; nil for none.
     func admin(_ given: GivenSettings) throws(CommandFailure) -> AdminSettings? {
         guard given.values[ServerSetting.adminPort.name] != nil else {
-            if let alone = given.first(of: [.adminHost, .adminNames, .adminPassword, .adminReadOnlyPassword]) {
+            if let alone = given.first(of: [.adminHost, .adminNames, .adminTrustProxy, .adminPassword, .adminReadOnlyPassword]) {
                 throw alone.failure("is for the admin port: give adminPort, too (--admin-port, LIFELINE_ADMIN_PORT).")
             }
             return nil
@@ -46,6 +48,14 @@ extension ServeSettings {
         return text.lowercased()
     }
 
+    static func proxies(_ text: String, _ value: SettingValue) throws(CommandFailure) -> ProxyNetwork {
+        guard let network = ProxyNetwork(text) else {
+            throw value.wrong(
+                "a list of addresses or networks of proxies, such as 127.0.0.1 or 10.0.0.0/8, and not of everybody")
+        }
+        return network
+    }
+
     static func password(_ value: SettingValue) throws(CommandFailure) -> Secret {
         let text = try value.string()
         guard ConsolePasswords.lengths.contains(text.utf8.count) else {
@@ -57,8 +67,9 @@ extension ServeSettings {
 
     /// Why the admin port would be off; nil when it would be there.
     var adminObstacle: String? {
-        guard let admin, !admin.isLoopback, tls == nil else { return nil }
-        return "other machines can reach \(admin.host), and there is no TLS (tls.cert, tls.key)"
+        guard let admin, !admin.isLoopback, tls == nil, admin.proxies.isEmpty else { return nil }
+        return
+            "other machines can reach \(admin.host), and there is no TLS (tls.cert, tls.key, or a proxy's with adminTrustProxy)"
     }
 
     /// The server's configuration of the admin port. Hashes passwords, which takes a moment, and may generate one.
@@ -70,6 +81,7 @@ extension ServeSettings {
         guard let admin else { return nil }
         var configuration = AdminConfiguration(host: admin.host, port: admin.port)
         configuration.names = admin.names
+        configuration.proxies = admin.proxies
         configuration.tellsPublicMetrics = admin.tellsPublicMetrics
         if adminObstacle == nil {
             configuration.passwords = try AdminPassword(admin: admin, directory: data).passwords(logger, terminal: terminal)

@@ -19,10 +19,10 @@ final class AdminServer: Sendable {
         _ certificate: ServerCertificate?
     ) async throws {
         guard let admin = configuration.admin else { return nil }
-        let usesTLS = !admin.isLoopback
-        guard !usesTLS || certificate != nil else {
+        let usesTLS = !admin.isLoopback && certificate != nil
+        guard admin.isLoopback || usesTLS || !admin.proxies.isEmpty else {
             configuration.logger.error(
-                "the admin port is off: at an address that other machines can reach it needs TLS (tls.cert, tls.key), or use adminHost 127.0.0.1"
+                "the admin port is off: at an address that other machines can reach it needs TLS (tls.cert, tls.key) or a proxy that ends TLS (adminTrustProxy), or use adminHost 127.0.0.1"
             )
             return nil
         }
@@ -47,6 +47,7 @@ final class AdminServer: Sendable {
         console.passwords = admin.passwords
         console.names = admin.names
         console.usesTLS = usesTLS
+        console.proxies = admin.proxies
         console.trustsProxyHeaders = configuration.trustsProxyHeaders
         console.protectsMetrics = !admin.isLoopback
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -69,8 +70,7 @@ final class AdminServer: Sendable {
         }
         sweeps = host.startSweeping()
         let port = listener.localAddress?.port ?? admin.port
-        let name = admin.names.first ?? (["0.0.0.0", "::"].contains(admin.host) ? "127.0.0.1" : admin.host)
-        url = "\(usesTLS ? "https" : "http")://\(name.contains(":") ? "[\(name)]" : name):\(port)/console"
+        url = admin.url(port: port, usesTLS: usesTLS)
         configuration.logger.notice(
             "admin port", metadata: ["port": "\(port)", "console": "\(admin.passwords == nil ? "off" : url)"])
     }

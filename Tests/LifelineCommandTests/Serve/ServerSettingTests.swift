@@ -1,6 +1,7 @@
 import Foundation
 import LifelineServer
 import RealtimeHub
+import ServerConsole
 import Testing
 
 @testable import LifelineCommand
@@ -26,7 +27,7 @@ struct ServerSettingTests {
          "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info", "logFormat": "json",
          "tracesEndpoint": "http://127.0.0.1:4318/",
          "bridgeIgnoresAccessManager": true,
-         "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "publicMetrics": true,
+         "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "adminTrustProxy": ["10.0.0.0/8", "::1"], "publicMetrics": true,
          "adminPassword": "admin of this test", "adminReadOnlyPassword": "reader of this test",
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
@@ -35,7 +36,8 @@ struct ServerSettingTests {
         #expect(
             settings.admin
                 == AdminSettings(
-                    host: "::1", port: 7002, names: ["a.example", "b.example"], password: "admin of this test",
+                    host: "::1", port: 7002, names: ["a.example", "b.example"],
+                    proxies: ["10.0.0.0/8", "::1"].compactMap(ProxyNetwork.init), password: "admin of this test",
                     readOnlyPassword: "reader of this test", tellsPublicMetrics: true))
         #expect(settings.tracesEndpoint == "http://127.0.0.1:4318/v1/traces")
         #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
@@ -80,7 +82,9 @@ struct ServerSettingTests {
             "CONNECTION_RATE_PER_ADDRESS": "28", "LIMIT_LOOPBACK": "true",
             "ALLOW_PUBLIC_SECRETS": "true",
             "BRIDGE": "true",
-            "ADMIN_PORT": "7002", "ADMIN_HOST": "::1", "ADMIN_NAMES": "a.example, b.example", "PUBLIC_METRICS": "true",
+            "ADMIN_PORT": "7002", "ADMIN_HOST": "::1", "ADMIN_NAMES": "a.example, b.example",
+            "ADMIN_TRUST_PROXY": "10.0.0.0/8, ::1",
+            "PUBLIC_METRICS": "true",
             "ADMIN_PASSWORD": "admin of this test", "ADMIN_READ_ONLY_PASSWORD": "reader of this test",
             "LOG_LEVEL": "info", "LOG_FORMAT": "json", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24",
             "PUBNUB_POLL_HOLD": "25",

@@ -26,7 +26,8 @@ extension ServerSetting {
     .more("See docs/console.md")
 
     static let adminHost = ServerSetting(
-        name: "adminHost", meaning: "The address of the admin port; other machines reach it over TLS only",
+        name: "adminHost",
+        meaning: "The address of the admin port; other machines reach it over TLS only, the server's or a proxy's",
         option: .text(\.admin.adminHost, "address"),
         set: { value, settings throws(CommandFailure) in settings.adminParts.host = try ServeSettings.host(value) },
         shown: { .string($0.adminParts.host) })
@@ -41,6 +42,18 @@ extension ServerSetting {
             }
         },
         shown: { .strings($0.adminParts.names) })
+
+    static let adminTrustProxy = ServerSetting(
+        name: "adminTrustProxy",
+        meaning:
+            "An address or a network of proxies that end TLS in front of the admin port, such as 10.0.0.0/8; may be repeated",
+        option: .repeated(\.admin.adminTrustProxy, name: "--admin-trust-proxy", "network"), unset: .nothing,
+        set: { value, settings throws(CommandFailure) in
+            settings.adminParts.proxies = try value.strings().map { text throws(CommandFailure) in
+                try ServeSettings.proxies(text, value)
+            }
+        },
+        shown: { .strings($0.adminParts.proxies.map(\.description)) })
 
     static let adminPassword = password(
         "adminPassword", \.adminParts.password, unset: .words("made at the first start"),

@@ -12,7 +12,7 @@ extension ServerSetting {
     ]
     private static let times: [ServerSetting] = [publishTimeout, activityTimeout] + timeouts + [drainCode, reusePort]
     private static let admin: [ServerSetting] = [
-        adminPort, adminHost, adminNames, adminPassword, adminReadOnlyPassword, publicMetrics,
+        adminPort, adminHost, adminNames, adminTrustProxy, adminPassword, adminReadOnlyPassword, publicMetrics,
     ]
 
     /// The settings that are members of the file itself.
