@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes what is released for this machine's architecture: the program with Swift's libraries in it, stripped, as .tar.gz and as .deb, and
-# SHA256SUMS. Everything is in build/dist then.
+# Makes what is released for this machine's architecture: the program with Swift's libraries in it, stripped, as .tar.gz and as .deb, its names
+# of functions as .debug.gz, and SHA256SUMS. Everything is in build/dist then.
 # Usage: Scripts/dist.sh [--debug]
 # --debug links the objects of the debug build (make build) instead of building for release, which takes seconds instead of many minutes, and
-# compresses little. Tests use it; it is in build/dist-debug, and its version says so.
+# compresses little. Tests use it; it is in build/dist-debug, its version says so, and it needs libcurl.
 # MAINTAINER names who publishes the package, as "Name <address>".
 # The same commit, path and tools give the same files: times come from SOURCE_DATE_EPOCH, by default that of the commit.
 set -euo pipefail
@@ -16,7 +16,7 @@ case "${1:-}" in
     --debug) kind=debug ;;
     *) echo "usage: Scripts/dist.sh [--debug]" >&2; exit 2 ;;
 esac
-for tool in dpkg-deb dpkg-shlibdeps readelf strip python3; do
+for tool in dpkg-deb dpkg-shlibdeps readelf strip objcopy as python3; do
     command -v "$tool" >/dev/null || { echo "dist: $tool not found: run Scripts/setup.sh dist" >&2; exit 1; }
 done
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
@@ -33,23 +33,24 @@ mkdir -p "$out/work"
 work=$PWD/$out/work
 
 # The program, and the list of the objects that are in it.
+# What `lifeline` does not use is left out: FoundationNetworking, which needs libcurl and with it thirty libraries of the system.
 if [ $kind = release ]; then
-    flags=(-c release --product lifeline --static-swift-stdlib -debug-info-format none)
+    flags=(-c release --product lifeline --static-swift-stdlib -debug-info-format none -Xswiftc -DWITHOUT_FOUNDATION_NETWORKING)
     swift build "${flags[@]}"
     built=$(swift build "${flags[@]}" --show-bin-path)
-    strip -s -o "$work/lifeline" "$built/lifeline"
 else
     built=$(cd .build/debug && pwd)
-    Scripts/dist/link-static.sh "$built" "$work/lifeline.unstripped"
-    strip -s -o "$work/lifeline" "$work/lifeline.unstripped"
-    rm "$work/lifeline.unstripped"
 fi
+Scripts/dist/link.sh $kind "$built" "$work/lifeline.unstripped"
+# Strip leaves the compiler's descriptions of modules, which are for debuggers.
+strip -s -R .swift_ast -o "$work/lifeline" "$work/lifeline.unstripped"
 
 # Only libraries that every Linux has a package of may be missing from it.
 needed=$(readelf -d "$work/lifeline" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort)
 for library in $needed; do
     case $library in
-        libc.so.6 | libm.so.6 | ld-linux-*.so.* | libgcc_s.so.1 | libstdc++.so.6 | libz.so.1 | libsqlite3.so.0 | libcurl.so.4) ;;
+        libc.so.6 | libm.so.6 | ld-linux-*.so.* | libgcc_s.so.1 | libstdc++.so.6 | libz.so.1 | libsqlite3.so.0) ;;
+        libcurl.so.4) [ $kind = debug ] || { echo "dist: the program needs libcurl, which FoundationNetworking brings" >&2; exit 1; } ;;
         *) echo "dist: the program needs $library, which is not expected" >&2; exit 1 ;;
     esac
 done
@@ -106,7 +107,13 @@ for script in postinst prerm postrm; do install -m 0755 "deploy/package/$script"
 find "$package" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 dpkg-deb --root-owner-group "${compress[@]}" --build "$package" "$out/lifeline_${version}_$architecture.deb" >/dev/null
 
-(cd "$out" && sha256sum ./*.tar.gz ./*.deb | sed 's|\./||' >SHA256SUMS)
+# A file with the symbols, which turns the addresses in a crash report into names. Only a release has one, because it is large.
+if [ $kind = release ]; then
+    objcopy --only-keep-debug -R .swift_ast "$work/lifeline.unstripped" "$work/lifeline.debug"
+    gzip -n -9 -c "$work/lifeline.debug" >"$out/$name.debug.gz"
+fi
+
+(cd "$out" && sha256sum ./*.gz ./*.deb | sed 's|\./||' >SHA256SUMS)
 size() { stat -c %s "$1" | numfmt --to=iec; }
 echo "program: $(size "$work/lifeline"); needs $(echo $needed)"
 echo "depends: $depends"

@@ -38,7 +38,6 @@ package libsqlite3-dev
 browser=
 case $purpose in
     dist | dist-test)
-        package libcurl4-openssl-dev
         package dpkg-dev
         command_of binutils strip
         command_of python3 python3

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Libraries that the toolchain brings, without files of licences of their own.
 RUNTIME = """Swift's standard library, Foundation and Dispatch (swift.org): Apache License 2.0 with Runtime Library Exception.
 Parts of Foundation are data and code of ICU (unicode.org): Unicode License V3.
-SQLite, zlib and libcurl are not part of the program: it uses those of the system."""
+SQLite and zlib are not part of the program: it uses those of the system."""
 
 
 def modules(objects):

@@ -14,6 +14,6 @@
 @_exported import enum TransportCommon.ClientCertificateError
 @_exported import struct TransportCommon.NetworkPaths
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     @_exported import FoundationNetworking
 #endif

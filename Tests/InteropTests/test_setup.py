@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = "zlib1g-dev libsqlite3-dev"
 TEST = f"{BUILD} libssl-dev nftables"
-DIST = f"{BUILD} libcurl4-openssl-dev dpkg-dev"
+DIST = f"{BUILD} dpkg-dev"
 COMMANDS = "swift python3 cc openssl ip make redis-server promtool chromium"
 
 

@@ -1,6 +1,6 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 #endif
 
@@ -33,11 +33,13 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
     /// The host that was asked.
     public final var origin: String { facts.context.origin }
 
-    /// The request that was made; nil for what no single request led to. Holds the auth key: do not log it.
-    public final var clientRequest: URLRequest? {
-        guard let target = facts.target else { return nil }
-        return URL(string: "\(isTLSEnabled ? "https" : "http")://\(origin)\(target)").map { URLRequest(url: $0) }
-    }
+    #if !WITHOUT_FOUNDATION_NETWORKING
+        /// The request that was made; nil for what no single request led to. Holds the auth key: do not log it.
+        public final var clientRequest: URLRequest? {
+            guard let target = facts.target else { return nil }
+            return URL(string: "\(isTLSEnabled ? "https" : "http")://\(origin)\(target)").map { URLRequest(url: $0) }
+        }
+    #endif
 
     /// The operation's name for people, such as `Subscribe`.
     public final func stringifiedOperation() -> String { operation.text }

@@ -6,7 +6,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 #endif
 
@@ -155,8 +155,12 @@ extension AuthorizationRunner {
         _ request: AuthorizationRequest, for job: PusherAuthorizeJob, _ connection: PusherConnection,
         _ pending: PendingAuthorization
     ) {
-        let session = connection.URLSession
-        let http = session === PusherURLSession.shared ? self.http : URLSessionHTTP(session: session)
+        #if WITHOUT_FOUNDATION_NETWORKING
+            let http = self.http
+        #else
+            let session = connection.URLSession
+            let http = session === PusherURLSession.shared ? self.http : URLSessionHTTP(session: session)
+        #endif
         let limit = job.limit ?? connection.requestTimeout
         let cancel = http.send(request, within: limit, maximumBody: AuthorizationAnswer.maximumBody) { result in
             switch result {

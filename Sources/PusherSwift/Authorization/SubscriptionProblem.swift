@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Foundation
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 #endif
 

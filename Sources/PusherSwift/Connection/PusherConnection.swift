@@ -6,11 +6,14 @@ import NIOConcurrencyHelpers
 import PusherProtocol
 import TransportCommon
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 
     /// `URLSession` of the platform's module.
     public typealias PusherURLSession = FoundationNetworking.URLSession
+#elseif WITHOUT_FOUNDATION_NETWORKING
+    /// The stand-in of `URLSession` in builds without FoundationNetworking.
+    public typealias PusherURLSession = PusherSwift.URLSession
 #else
     /// `URLSession` of the platform's module.
     public typealias PusherURLSession = Foundation.URLSession

@@ -1,6 +1,6 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 #endif
 

@@ -4,7 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import TransportCommon
 
-#if canImport(FoundationNetworking)
+#if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 #endif
 #if canImport(Network)
