@@ -15,7 +15,7 @@ struct PublishCommand: AsyncParsableCommand {
 
             PubNub: an event name other than "message" is sent as the message's custom type: 3 to 50 letters, digits, - and _.
 
-            Nexconn: --channel is direct:USER, group:ID, or the name of an open channel, which the command enters first. The event \
+            Chat: --channel is direct:USER, group:ID, or the name of an open channel, which the command enters first. The event \
             name is the type of the message (default: RC:TxtMsg). Data that is not an object is sent as {"content": …}.
 
             The exit code is 0 only when the service has accepted the message.

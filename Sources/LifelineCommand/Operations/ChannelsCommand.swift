@@ -7,7 +7,7 @@ struct ChannelsCommand: AsyncParsableCommand {
         discussion: HelpText.text(
             """
             Pusher: all occupied channels; subscriptions where the app counts them, users of presence channels. PubNub: all channels with \
-            presence. Nexconn: groups and their members; the server API has no call that lists open channels.
+            presence. Chat: groups and their members; the server API has no call that lists open channels.
 
             With --watch the list is asked for again and again, and changes are printed until the command is interrupted or --for is over.
 

@@ -18,7 +18,7 @@ struct UsersTerminateCommand: AsyncParsableCommand {
             Pusher: closes every connection that is signed in as the user, with code 4009, after which clients do not come back by \
             themselves. Connections that never signed in are not the user's. The service does not say how many there were.
 
-            Nexconn: makes all tokens void that were issued before now, which ends the user's sessions. The user needs a new token.
+            Chat: makes all tokens void that were issued before now, which ends the user's sessions. The user needs a new token.
 
             PubNub has no such call: revoke the user's token instead.
 

@@ -48,14 +48,30 @@ struct CredentialSources {
             match.secret = given ?? match.secret
             return match
         }
-        guard let given, let first = configured.first else {
+        guard let given = given ?? loneSecret(of: service), let first = configured.first else {
             let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
             throw CommandFailure(
                 "The configuration has no application with the \(name) for \(service.word), so its secret is unknown. Name its "
-                    + "file with --config, or give the secret with \(Self.variable(service)) or --secret-file.", .usage)
+                    + "file with --config, give the secret with --secret-file, or key and secret with the variables of the service "
+                    + "(\(Self.variable(service)) and its key's).", .usage)
         }
         return ServerCredentials(
             appID: appID ?? first.appID, key: key ?? first.key, publishKey: publishKey ?? first.publishKey, secret: given)
+    }
+
+    /// The secret of the service's variable where nothing says whose it is: neither a configuration nor a variable for a key or an id. Then
+    /// it belongs to the application that the command names.
+    private func loneSecret(of service: ServiceName) -> Secret? {
+        let names =
+            switch service {
+            case .pusher: ["LIFELINE_APP_KEY", "LIFELINE_APP_ID"]
+            case .pubnub: ["LIFELINE_PUBNUB_SUBSCRIBE_KEY", "LIFELINE_PUBNUB_PUBLISH_KEY"]
+            case .nexconn: ["LIFELINE_NEXCONN_KEY"]
+            }
+        guard config == nil, !(names + ["LIFELINE_CONFIG"]).contains(where: { environment[$0]?.isEmpty == false }),
+            let secret = environment[Self.variable(service)], !secret.isEmpty
+        else { return nil }
+        return Secret(secret)
     }
 
     private func configured(_ service: ServiceName) throws(CommandFailure) -> [ServerCredentials] {

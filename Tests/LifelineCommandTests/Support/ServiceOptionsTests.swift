@@ -43,6 +43,16 @@ struct ServiceOptionsTests {
         #expect(try found(["--key", "two"], ["LIFELINE_CONFIG": config]) == ["second-secret", "two", "2"])
         #expect(try found(["--app-id", "2", "--config", config, "--secret", "given"]) == ["given", "two", "2"])
         #expect(try found([], ["LIFELINE_APP_SECRET": "from-the-environment"]).first == "from-the-environment")
+        // A secret of the environment is that of the application which the command names, unless something says whose it is.
+        let alone = ["LIFELINE_APP_SECRET": "from-the-environment"]
+        #expect(try found(["--key", "three", "--app-id", "3"], alone) == ["from-the-environment", "three", "3"])
+        for owner in ["LIFELINE_APP_KEY": "four", "LIFELINE_APP_ID": "4", "LIFELINE_CONFIG": config] {
+            let environment = alone.merging([owner.key: owner.value]) { one, _ in one }
+            let failure = #expect(throws: CommandFailure.self) { try found(["--key", "three"], environment) }
+            #expect(failure?.kind == .usage)
+            // A file with several applications excludes the variable, with an error of its own.
+            #expect(owner.key == "LIFELINE_CONFIG" || failure?.description.contains("--secret-file") == true)
+        }
         // Somebody else vouches.
         #expect(try found(["--auth-endpoint", "http://app/auth", "--config", config]) == [nil, nil, "1001"])
         let failure = #expect(throws: CommandFailure.self) { try found(["--key", "three", "--config", config]) }
@@ -52,6 +62,15 @@ struct ServiceOptionsTests {
         }
         let empty = #expect(throws: CommandFailure.self) { try found(["--secret-file", "/dev/null"]) }
         #expect(empty?.kind == .usage && empty?.description.contains("--secret-file /dev/null") == true)
+    }
+
+    @Test func `CL-124: PubNub's and chat's secrets of the environment are those of the keys that the command names`() throws {
+        let pubnub = try ServiceOptions.parse(["--service", "pubnub", "--key", "sub", "--publish-key", "pub"])
+            .resolved(environment: ["LIFELINE_PUBNUB_SECRET": "s1"])
+        #expect([pubnub.secret, pubnub.key, pubnub.publishKey] == ["s1", "sub", "pub"])
+        let chat = try ServiceOptions.parse(["--service", "chat", "--key", "mine", "--user", "ann"])
+            .resolved(environment: ["LIFELINE_NEXCONN_SECRET": "s2"])
+        #expect([chat.secret, chat.key] == ["s2", "mine"])
     }
 
     @Test("The device is the same for the same name, and short enough")
