@@ -16,6 +16,12 @@ extension ChatService {
         return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
     }
 
+    /// What a code means with which sessions are refused, in a sentence for people.
+    package static func sentence(of code: Int) -> String {
+        // Codes of WebSockets themselves.
+        (1_000..<3_000).contains(code) ? "A client did not keep to the rules of WebSockets." : NexconnCode(code).sentence
+    }
+
     /// An open channel or a group, as lists of the console show it.
     package struct ListedChannel: Hashable, Sendable {
         package var id: String

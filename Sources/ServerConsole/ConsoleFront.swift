@@ -270,6 +270,13 @@ package final class ConsoleFront: ServerFront {
         filter.service = parameters.service
         filter.application = parameters.application
         filter.channelPrefix = parameters.prefix
+        filter.kind = try parameters.kind.map { text throws(HTTPProblem) in
+            guard let kind = FeedEvent.Kind(rawValue: text) else {
+                let kinds = FeedEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .badRequest("kind is one of \(kinds).")
+            }
+            return kind
+        }
         filter.showsPayloads = try request.target.value(of: "payloads") == "1"
         guard let watcher = source.feed.watch(filter, for: FeedViewer(group: role.rawValue, name: session)) else {
             throw .tooManyWatchers

@@ -1,6 +1,7 @@
 """The console of `lifeline serve` in a browser: each page, small and large, light and dark (rules CO-30 to CO-42)."""
 
 import json
+import re
 import threading
 import urllib.error
 import urllib.parse
@@ -11,6 +12,7 @@ import pytest
 from console_harness import ADMIN, READER, Console, ConsoleServer, go, log_in
 from devtools import DrivenBrowser
 from lifeline_harness import free_port, wait_until
+from nexconn_client import ChatSession, Farewell
 from pusher_client import PusherSocket
 from webhook_receiver import WebhookReceiver
 
@@ -385,3 +387,24 @@ def test_each_receiver_of_webhooks_has_a_row(started, page, tmp_path):
     shown = page.evaluate("[...document.querySelectorAll('main tbody tr')].map((row) => row.innerText).join('|')").split("|")
     assert "works" in shown[0] and "ago" not in shown[0] and "works" in shown[1] and "status 500, " in shown[1]
     assert "fails" in shown[2] and shown[2].count("refuses connections") == 1 and " ago" in shown[2]
+
+
+def test_every_code_of_an_error_has_a_sentence(started, page):
+    """CO-91: on the page, and for each code with which Pusher's clients are refused."""
+    server = started(ConsoleServer)
+    with pytest.raises(Farewell):
+        ChatSession(server.port, "no token of ours").connect()
+    with pytest.raises(Farewell):
+        ChatSession(server.port, "no token of ours", app_key="nobody").connect()
+    codes = Console(server, ADMIN).ask("errors")["codes"]
+    told = {(row["service"], row["code"]): row["sentence"] for row in codes}
+    assert told == {("chat", 31004): "The access token is not valid for this app key.", ("chat", 31002): "No application has this app key."}
+    page.look(1280)
+    log_in(page, server)
+    go(page, "errors", "Errors")
+    page.wait("document.querySelector('main').innerText.includes('Tokens were refused.')")
+    root = Path(__file__).resolve().parents[2] / "Sources"
+    sources = "".join(file.read_text() for file in (root / "PusherServer").rglob("*.swift"))
+    sent = {int(code) for code in re.findall(r"(?:PusherCloseReason\(|\.error\(|code: )\s*(4\d{3})\b", sources)}
+    explained = {int(code) for code in re.findall(r"^    (4\d{3}): \[", (root / "ConsolePages/Files/trouble.js").read_text(), re.M)}
+    assert len(sent) >= 12 and sent <= explained, sent - explained

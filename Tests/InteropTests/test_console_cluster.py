@@ -30,7 +30,12 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     told = leader.ask("overview")["cluster"]
     assert told["connected"] and told["role"] == "leader" and told["nodes"] == 2
     told = follower.ask("overview")["cluster"]
-    assert told["connected"] and told["role"] == "follower" and told["leader"] == leading
+    assert told["connected"] and told["role"] == "follower" and told["leader"] == leading and told["members"] == []
+    # CO-89: each server with when it was heard; the leader among them.
+    wait_until(lambda: not any(member["expected"] for member in leader.ask("overview")["cluster"]["members"]), 30, "both servers")
+    members = leader.ask("overview")["cluster"]["members"]
+    assert [(member["name"], member["leads"]) for member in members] == [(name, name == leading) for name in "ab"]
+    assert all(0 <= member["silent"] < 10_000 for member in members)
     api = ServerAPI(cluster.nodes[following].port)
     api.result("open-channel/create", {"channelId": "lobby", "destroyType": 1})
     session = ChatSession(cluster.nodes[following].port, api.token("ann"))

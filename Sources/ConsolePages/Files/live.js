@@ -66,6 +66,7 @@ export async function live(main, context) {
   const clear = element("button", { type: "button", onclick: () => { put(body); [held, seen, dropped] = [[], 0, 0]; tell(); } }, "Clear");
   const form = element("form", { class: "bar-form", onsubmit: (event) => { event.preventDefault(); connect(form); }, onchange: () => connect(form) },
     choice("Service", "service", [["", "all"], ...Object.entries(services)], context.parameters.get("service") ?? ""),
+    choice("What", "kind", [["", "all"], ...Object.entries(kinds).map(([kind, [text]]) => [kind, text])], context.parameters.get("kind") ?? ""),
     field("Application", "app"), field("Channel begins with", "prefix", { type: "search" }),
     element("label", { class: "check" }, element("input", { type: "checkbox", name: "payloads", value: "1" }), "Show what is said"),
     pause, clear);

@@ -68,6 +68,7 @@ function cluster(told) {
     ["This server", badge(status.role === "leader" ? "leads" : "follows", status.current ? "good" : "warn")],
     ["Leader", status.leader ?? badge("nobody", "bad")],
     ["Servers", status.role === "leader" ? number(status.nodes) : "known to the leader"],
+    ...status.members.map((member) => [`Server ${member.name}`, [member.leads && [badge("leads", "good"), " "], heard(member)]]),
     ["Requests waiting for the leader", number(status.waiting)],
     ["Decisions waiting for Redis", bytes(status.queued)],
     ["Elections won, repairs, losses", `${number(status.elections)}, ${number(status.repairs)}, ${number(status.losses)}`],
@@ -75,6 +76,13 @@ function cluster(told) {
   return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
     status.problem && note("bad", "Leading", status.problem),
     table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows, (row) => row[0]));
+}
+
+/** Nodes say every two seconds that they are there; after ten the leader gives them up. */
+function heard(member) {
+  if (member.expected) return badge("expected: the last leader knew it", "warn");
+  const text = `heard ${(member.silent / 1000).toFixed(1)} s ago`;
+  return member.silent > 4000 ? badge(text, "warn") : text;
 }
 
 function hooks(told) {

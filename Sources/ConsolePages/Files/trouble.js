@@ -61,18 +61,25 @@ const meanings = {
     4009: ["Signatures, sign-ins or origins were refused.", "Check the secret of the authorization endpoint, and allowedOrigins."],
     4100: ["The server was full or stopping, or a client read too slowly.", "Look at maxConnections, and at unsent bytes in Connections."],
     4301: ["Clients send client events that they may not send, or too many.", "Check clientEvents and limits.clientEventsPerSecond."],
+    4200: ["The server has lost events, or is stopping.", "Clients come back by themselves. The log says which it was."],
+    4201: ["Nothing came from clients, not even an answer to a ping.", "Usual with phones. Many at once mean that a network or a proxy was cut."],
+    4202: ["Clients were inactive.", "Clients come back by themselves when they have something to do."],
     4302: ["A watchlist names too many users.", "Shorten it, or raise limits.watchlistUsers."],
   },
   chat: {
+    31002: ["Clients use a key that no application has.", "Compare the clients' key with Applications."],
     31004: ["Tokens were refused.", "Issue new tokens; check that clients use the application that issued them."],
     31008: ["The application is disabled.", "Set enabled to true if it should be used."],
+    31009: ["The users are banned.", "Lift the ban in the server API if it should be over."],
+    31020: ["Tokens have expired.", "Have clients fetch a new token before they connect, and when they are told so."],
+    31024: ["The application has as many connections as it may have.", "Raise its limit, or find out who holds so many in Connections."],
   },
 };
 
 function meaning(row) {
   return meanings[row.service]?.[row.code] ?? (row.code === 0
     ? ["Messages could not be read, or asked for something that does not exist.", "Log at the level debug says which connections; the client's library gets the sentence."]
-    : ["The service's documentation names this code.", "The client gets a sentence with it."]);
+    : [row.sentence ?? "A code that this server does not use itself.", "The client gets a sentence with it; in Connections, Ended lately, and in the log there is the reason of each."]);
 }
 
 export async function errors(main, context) {

@@ -1,8 +1,10 @@
+import ChatServer
 import NIOCore
 import NIOPosix
 import ServerCluster
 import ServerConsole
 import ServerRuntime
+import ServerValues
 import WireCoding
 
 // How the server is.
@@ -63,7 +65,7 @@ extension ServerConsoleSource {
         ]
         guard case .object(var members) = value else { return value }
         members["certificate"] = certificate
-        members["cluster"] = seat.clusterStatus.map { Self.cluster($0()) } ?? .null
+        members["cluster"] = seat.clusterStatus.map { Self.cluster($0(), at: context.now) } ?? .null
         value = .object(members)
         return value
     }
@@ -96,8 +98,17 @@ extension ServerConsoleSource {
         return ["days": .count(days), "valid": .bool(certificate.problem == nil)]
     }
 
-    private static func cluster(_ status: ClusterStatus) -> JSONValue {
-        [
+    private static func cluster(_ status: ClusterStatus, at now: MonotonicInstant) -> JSONValue {
+        let members = status.members.map { member -> JSONValue in
+            [
+                "name": .string(member.node.name), "leads": .bool(member.node.name == status.leader),
+                "expected": .bool(member.isExpected),
+                // In milliseconds.
+                "silent": .count(Int(max(now.since(member.lastHeard), .zero) / .milliseconds(1))),
+            ]
+        }
+        return [
+            "members": .array(members),
             "connected": .bool(status.trouble.isEmpty), "trouble": .texts(status.trouble.values.sorted()),
             "refusing": .bool(status.isRefused), "role": .string(status.role == .follower ? "follower" : "leader"),
             "leader": .optional(status.leader), "current": .bool(status.isCurrent), "nodes": .count(status.nodes),
@@ -116,6 +127,7 @@ extension ServerConsoleSource {
                 [
                     "kind": .string(kind), "service": .string(code.service.rawValue), "code": .count(code.code),
                     "count": .count(count),
+                    "sentence": code.service == .chat ? .string(ChatService.sentence(of: code.code)) : .null,
                 ]
             }
         }
@@ -135,7 +147,7 @@ extension ServerConsoleSource {
             "held": .count(total.held), "reasons": .texts(context.readiness.map(\.rawValue)),
             "configurationValid": .bool(context.hasValidConfiguration.withLockedValue { $0 }), "certificate": certificate,
             "webhooksDropped": .count(webhooks.dropped), "webhooksFailed": .count(webhooks.failedRequests),
-            "cluster": seat.clusterStatus.map { Self.cluster($0()) } ?? .null,
+            "cluster": seat.clusterStatus.map { Self.cluster($0(), at: context.now) } ?? .null,
         ]
     }
 

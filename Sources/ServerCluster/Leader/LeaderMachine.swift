@@ -112,6 +112,11 @@ package struct LeaderMachine: Sendable {
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }
+    /// The nodes with when they were heard last.
+    package var members: [ClusterStatus.Member] {
+        seats.map { ClusterStatus.Member(node: $0.key, lastHeard: $0.value.lastHeard, isExpected: $0.value.isExpected) }
+            .sorted { ($0.node.name, $0.node) < ($1.node.name, $1.node) }
+    }
 
     // MARK: Batches
 

@@ -484,6 +484,7 @@ final class ClusterRuntime {
         status.losses = member.losses
         status.elections = core.elections
         status.nodes = core.leader?.nodeCount ?? 0
+        status.members = core.leader?.members ?? []
         status.queuedBytes = core.leader?.queuedBytes ?? 0
         status.isRefused = refusesWrites || core.leader?.isRefused == true
         inbox.status.withLockedValue { $0 = status }

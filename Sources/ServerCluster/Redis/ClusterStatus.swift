@@ -23,6 +23,8 @@ package struct ClusterStatus: Hashable, Sendable {
     package var elections = 0
     /// On the leader: the number of nodes that take part.
     package var nodes = 0
+    /// On the leader: the nodes that take part, by name.
+    package var members: [Member] = []
     /// On the leader: the bytes that wait to be written.
     package var queuedBytes = 0
     /// Whether Redis refuses writes, the leader's batches or the script with which every node asks who leads.
@@ -31,6 +33,15 @@ package struct ClusterStatus: Hashable, Sendable {
     package var evictionPolicy: String?
     /// Why the services could not begin to lead; nil for no problem.
     package var problem: String?
+
+    /// A node that takes part.
+    package struct Member: Hashable, Sendable {
+        package var node: ClusterNode
+        /// When the leader heard it last.
+        package var lastHeard: MonotonicInstant
+        /// Whether the last leader knew it, and this one has not heard it yet.
+        package var isExpected: Bool
+    }
 
     package init() {}
 

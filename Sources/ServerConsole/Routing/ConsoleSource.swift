@@ -25,7 +25,7 @@ package struct ConsoleParameters: Hashable, Sendable {
     package var prefix = ""
     /// What occurs in names.
     package var contains = ""
-    /// `open` or `group`: what is listed of chat.
+    /// `open` or `group`: what is listed of chat. Of the feed: which events are shown.
     package var kind: String?
     /// How far back figures go.
     package var span: String?

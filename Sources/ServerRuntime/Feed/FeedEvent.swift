@@ -53,6 +53,8 @@ package struct FeedEvent: Hashable, Sendable {
 package struct FeedFilter: Hashable, Sendable {
     package var service: String?
     package var application: String?
+    /// The kind of events to show; nil for all.
+    package var kind: FeedEvent.Kind?
     /// The beginning of the names of channels to show. When it is not empty, events without a channel are not shown.
     package var channelPrefix = ""
     /// Whether payloads are shown. They contain what users say to each other.
@@ -63,6 +65,7 @@ package struct FeedFilter: Hashable, Sendable {
     package func takes(_ event: FeedEvent) -> Bool {
         if let service, event.service.rawValue != service { return false }
         if let application, event.application != application { return false }
+        if let kind, event.kind != kind { return false }
         guard channelPrefix.isEmpty else { return event.channel?.utf8.starts(with: channelPrefix.utf8) == true }
         return true
     }

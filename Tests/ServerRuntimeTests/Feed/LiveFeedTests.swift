@@ -31,6 +31,17 @@ struct LiveFeedTests {
         #expect(!feed.isWatched && made == 2 && watcher.drain().events.isEmpty)
     }
 
+    @Test func `CO-90: of a kind that is asked for only its events are shown`() {
+        var filter = FeedFilter()
+        for kind in FeedEvent.Kind.allCases {
+            filter.kind = kind
+            let taken = FeedEvent.Kind.allCases.filter {
+                filter.takes(FeedEvent($0, ServiceName(rawValue: "s"), application: "a"))
+            }
+            #expect(taken == [kind])
+        }
+    }
+
     @Test("A watcher that is slow loses events, which are counted, and as many look on as may")
     func bounds() throws {
         let feed = LiveFeed()
