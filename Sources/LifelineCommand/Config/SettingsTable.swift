@@ -33,7 +33,7 @@ enum SettingsTable {
                 let variable = "`\(setting.variable)`" + (setting.isList ? " (commas)" : "")
                 let facts = [setting.range, setting.meaning, linked(setting.more)].filter { !$0.isEmpty }
                 return "| `\(setting.name)` | \(variable) | \(option ?? "–") | \(unset(setting)) | "
-                    + "\(facts.joined(separator: "; ")) |"
+                    + "\(facts.joined(separator: ". ")) |"
             }
     }
 
