@@ -12,6 +12,7 @@ package final class InProcessCluster: Sendable {
     package let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
     fileprivate let store: (any InProcessStore)?
+    private let log = FactLog()
     private let given = NIOLockedValueBox<[ByteBuffer]>([])
 
     /// The answers of leaders, which pass through Redis in a cluster of several processes.
@@ -36,6 +37,8 @@ package final class InProcessCluster: Sendable {
         /// In the order in which they joined.
         var order: [ClusterNode] = []
         var generation: UInt64 = 0
+        /// The generation of the last leader.
+        var former: UInt64 = 0
         var leaders: [ClusterServiceID: any ClusterLeader] = [:]
         /// Whom the last leader knew.
         var known: Set<ClusterNode> = []
@@ -85,20 +88,21 @@ package final class InProcessCluster: Sendable {
         for leader in try await eventLoop.submit({ [state] in Array(state.value.leaders.values) }).get() {
             await leader.prepareToResign()
         }
-        let (former, generation) = try await eventLoop.submit { [state] in
+        let (former, last, generation) = try await eventLoop.submit { [state] in
             defer {
                 state.value.leaders = [:]
                 state.value.generation += 1
+                state.value.former = state.value.generation
             }
-            return (Array(state.value.leaders.values), state.value.generation + 1)
+            return (Array(state.value.leaders.values), state.value.former, state.value.generation + 1)
         }.get()
         for leader in former { await leader.close() }
         var leaders: [ClusterServiceID: any ClusterLeader] = [:]
         for (service, factory) in factories {
             leaders[service] = try await factory.makeLeader(
                 ClusterLeaderContext(
-                    output: Output(cluster: self, generation: generation), store: Store(store: store), generation: generation,
-                    former: generation - 1, hasLost: hasLost, eventLoop: eventLoop))
+                    output: Output(cluster: self, generation: generation), store: Store(store: store), log: log,
+                    generation: generation, former: last, hasLost: hasLost, eventLoop: eventLoop))
         }
         let made = leaders
         try await eventLoop.submit { [state] in
@@ -187,6 +191,8 @@ package final class InProcessCluster: Sendable {
         _ fact: ByteBuffer?, _ service: ClusterServiceID, _ audience: ClusterAudience, _ writes: [RedisCommand],
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
+        // As in Redis, a fact is in the log with the writes that belong to it or not at all.
+        if let fact { log.append(fact, service) }
         let finish: @Sendable (Bool) -> Void = { [self] isKept in
             eventLoop.execute { [self] in
                 completion?(isKept)
@@ -214,6 +220,22 @@ package final class InProcessCluster: Sendable {
             completion: (@Sendable (Bool) -> Void)?
         ) {
             cluster.run(of: generation) { [cluster] in cluster.emit(fact, service, audience, writes, completion) }
+        }
+    }
+
+    /// Forgets the oldest facts, as a log does that is full.
+    ///
+    /// - Parameter count: how many stay.
+    package func trimLog(to count: Int) { log.trim(to: count) }
+
+    private final class FactLog: ClusterLog {
+        private let entries = NIOLockedValueBox<[(ClusterServiceID, ByteBuffer)]>([])
+
+        func append(_ fact: ByteBuffer, _ service: ClusterServiceID) { entries.withLockedValue { $0.append((service, fact)) } }
+        func trim(to count: Int) { entries.withLockedValue { $0.removeFirst(max($0.count - count, 0)) } }
+
+        func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {
+            for (owner, fact) in entries.withLockedValue({ $0 }) where owner == service { body(fact) }
         }
     }
 

@@ -1,5 +1,5 @@
-"""Pusher's recovery through an upgrade of a cluster as docs/cluster.md describes it: new servers first, then the old ones are stopped one
-after the other, the leader last (rules RV-20 to RV-23)."""
+"""Pusher's recovery through an upgrade of a cluster as docs/cluster.md describes it, where new servers are started first and the old ones are
+then stopped one after the other, the leader last, and through leaders that are killed (rules RV-20 to RV-23, RV-40 to RV-43)."""
 
 import json
 import signal
@@ -87,25 +87,50 @@ class Publisher:
             wait_until(lambda: self.publish(channel, "over", "{}"), 20, "the last event to be taken")
 
 
-def test_a_rolling_upgrade_costs_clients_with_recovery_nothing(cluster):
+def begin(cluster):
+    """Clients that are subscribed, and a publisher."""
     port = cluster.balancer.port
     channels = [f"room-{number}" for number in range(CHANNELS)]
     readers = [Reader(port, channels[number % CHANNELS]) for number in range(CLIENTS)]
     wait_until(lambda: all(reader.client.confirmed for reader in readers), 20, "everybody to be subscribed")
     publisher = Publisher(port, channels)
     wait_until(lambda: publisher.count > 100, 30, "a hundred events")
+    return publisher, readers
+
+
+def check(publisher, readers):
+    """Everybody has everything that was acknowledged, once and in order, and was told of no gap."""
+    before = publisher.count
+    wait_until(lambda: publisher.count > before + 200, 60, "events after the change")
+    publisher.end()
+    wait_until(lambda: all(reader.is_over for reader in readers), 30, lambda: [reader.client.events[-1:] for reader in readers])
+    print(f"{publisher.count} events, {[reader.connections for reader in readers]} connections, gaps {[r.gaps for r in readers]}")
+    for reader in readers:
+        assert reader.gaps == 0
+        assert reader.numbers == sorted(set(reader.numbers)), "in their order, each once"
+        assert not (lost := set(publisher.accepted[reader.channel]) - set(reader.numbers)), lost
+
+
+def test_a_rolling_upgrade_costs_clients_with_recovery_nothing(cluster):
+    publisher, readers = begin(cluster)
     for name in ("new-a", "new-b"):
         cluster.begin(name)
     wait_until(lambda: len(cluster.balancer.healthy) == 4, 60, "the new servers to be ready")
     leader = wait_until(cluster.leader, 20, "a leader")
     for name in sorted(("old-a", "old-b"), key=lambda name: name == leader):
         cluster.kill(name, signal.SIGTERM)
-    before = publisher.count
-    wait_until(lambda: publisher.count > before + 200, 60, "events after the upgrade")
-    publisher.end()
-    wait_until(lambda: all(reader.is_over for reader in readers), 30, lambda: [reader.client.events[-1:] for reader in readers])
-    print(f"{publisher.count} events, {[reader.connections for reader in readers]} connections, gaps {[r.gaps for r in readers]}")
-    for reader in readers:
-        assert reader.gaps == 0 and reader.connections > 1
-        assert reader.numbers == sorted(set(reader.numbers)), "in their order, each once"
-        assert not (lost := set(publisher.accepted[reader.channel]) - set(reader.numbers)), lost
+    check(publisher, readers)
+    assert all(reader.connections > 1 for reader in readers)
+
+
+def test_leaders_that_are_killed_cost_clients_with_recovery_nothing(cluster):
+    """RV-40: what was acknowledged is replayed by whoever leads next, which has it from the log."""
+    publisher, readers = begin(cluster)
+    for name in ("new-a", "new-b", "new-c"):
+        leader = wait_until(cluster.leader, 20, "a leader")
+        cluster.kill(leader)
+        before = publisher.count
+        wait_until(lambda: cluster.leader() not in (None, leader), 20, "another leader")
+        cluster.begin(name)
+        wait_until(lambda: publisher.count > before + 100 and len(cluster.balancer.healthy) == 2, 60, "two servers and more events")
+    check(publisher, readers)

@@ -42,9 +42,9 @@ extension LocalChannels {
         let event = shard.histories.add(
             frame, to: channel, excluding: excluding, user: user, isKept: isKept, application.recovery,
             limit: application.recovery.bytes / shardCount, at: now)
-        guard let leaving = shard.leaving else { return event }
-        let expires = now.advanced(by: application.recovery.lifetime)
-        if let event { leaving([.event(channel, event, isKept: isKept, expires: expires)]) }
+        if let leaving = shard.leaving, let event {
+            leaving([.event(channel, event, isKept: isKept, expires: now.advanced(by: application.recovery.lifetime))])
+        }
         shard.tellEnded()
         return event
     }
@@ -119,7 +119,7 @@ extension LocalChannels {
             channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit,
             room: subscription.application.recovery.bytes / shardCount, mayBegin: recovery.mayBegin, at: now, epoch: newEpoch)
         shard.tellEnded()
-        if replay.beganHistory, let history = shard.histories[channel] { shard.leaving?([.history(channel, history)]) }
+        if replay.beganHistory { shard.tellBegun(channel) }
         return replay
     }
 

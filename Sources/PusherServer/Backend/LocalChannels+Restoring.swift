@@ -32,7 +32,9 @@ extension LocalChannels {
     func beginHistory(of channel: ChannelID, _ settings: RecoverySettings) {
         withShard(of: channel) { shard in
             guard shard.hub.occupancy(of: channel) != nil else { return }
-            shard.histories.begin(channel, room: settings.bytes / shardCount, epoch: newEpoch)
+            let hasBegun = shard.histories.begin(channel, room: settings.bytes / shardCount, epoch: newEpoch)
+            shard.tellEnded()
+            if hasBegun { shard.tellBegun(channel) }
         }
     }
 

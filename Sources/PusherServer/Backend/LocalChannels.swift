@@ -22,6 +22,8 @@ package final class LocalChannels: ChannelBackend {
     let bridge: (any BridgeTap)?
     /// Called for each event that a cache channel remembers, under the lock of its shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
+    /// Is told of each event with a position that nobody gets now, under the lock of its shard.
+    let unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     /// The size limit of the list of members for a new member of a presence channel, in bytes.
@@ -30,16 +32,19 @@ package final class LocalChannels: ChannelBackend {
     /// - Parameters:
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
     ///   - maximumPendingBytes: what may wait for one connection.
-    ///   - remembering: called with each event that a cache channel stores.
+    ///   - remembering: is told of each event that a cache channel remembers.
+    ///   - unheard: is told of each event with a position that nobody gets now.
     ///   - makeEpoch: names histories of events, each once.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
         remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil,
+        unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)? = nil,
         makeEpoch: @escaping @Sendable () -> String = LocalShard.randomEpoch
     ) {
         self.makeEpoch = makeEpoch
         self.bridge = bridge
         self.remembering = remembering
+        self.unheard = unheard
         self.clock = clock
         self.userOfflineGrace = userOfflineGrace
         // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
@@ -79,7 +84,7 @@ package final class LocalChannels: ChannelBackend {
         for shard in shards {
             shard.withLockedValue { shard in
                 shard.histories = ChannelHistories()
-                shard.leaving = nil
+                (shard.leaving, shard.recording) = (nil, nil)
             }
         }
     }
@@ -99,13 +104,41 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
+    /// Has the positions of histories written down: all that there are, and from here on at once when one begins or ends. What events change is
+    /// written by ``writeChangedPositions(_:)``.
+    ///
+    /// - Parameter write: called in the order of decisions, under the lock of a shard: must only queue.
+    func recordHistories(to write: @escaping @Sendable ([HistoryPart]) -> Void) {
+        for shard in shards {
+            shard.withLockedValue { shard in
+                shard.histories.noteChanges()
+                shard.recording = write
+                let all = shard.histories.all
+                if !all.isEmpty { write(all) }
+            }
+        }
+    }
+
+    /// Writes the positions that have changed since the last call. `write` is called under the lock of a shard: must only queue.
+    func writeChangedPositions(_ write: ([HistoryPart]) -> Void) {
+        for shard in shards {
+            shard.withLockedValue { shard in
+                let changed = shard.histories.takeChanged()
+                if !changed.isEmpty { write(changed) }
+            }
+        }
+    }
+
     /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
     func deliver(
         _ frame: ByteBuffer, to channel: ChannelID, in audience: EventLoopSet, excluding: SocketID? = nil,
         positioned: PositionedEvent? = nil
     ) -> EventLoopSet {
         var full = EventLoopSet()
-        guard !audience.isEmpty else { return full }
+        guard !audience.isEmpty else {
+            if let positioned { unheard?(frame, channel, excluding, positioned) }
+            return full
+        }
         for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: audience) {
             full.formUnion(node.apply(.deliver(frame, channel, in: audience, excluding: excluding, positioned: positioned)))
         }

@@ -6,12 +6,23 @@ struct LocalShard: Sendable {
     var histories = ChannelHistories()
     /// Where changes of the histories go while this process leaves them to another one.
     var leaving: (@Sendable ([HistoryPart]) -> Void)?
+    /// Where is written that histories begin and end, for whoever decides after this process.
+    var recording: (@Sendable ([HistoryPart]) -> Void)?
 
     /// Reports ended histories, if they are wanted.
     mutating func tellEnded() {
-        guard let leaving else { return }
-        let ended = histories.takeEnded()
-        if !ended.isEmpty { leaving(ended.map { .ended($0) }) }
+        guard leaving != nil || recording != nil else { return }
+        let ended = histories.takeEnded().map { HistoryPart.ended($0) }
+        guard !ended.isEmpty else { return }
+        leaving?(ended)
+        recording?(ended)
+    }
+
+    /// Tells that a history has begun, if anybody wants to know.
+    func tellBegun(_ channel: ChannelID) {
+        guard leaving != nil || recording != nil, let history = histories[channel] else { return }
+        leaving?([.history(channel, history)])
+        recording?([.history(channel, history)])
     }
 
     /// The name of a history: eight digits of base 36, of which there are 2.8 billions of thousands.

@@ -202,7 +202,7 @@ extension ClusterChannels: ClusterMember {
         case .deliver(let frame, let channel, let excluding, let position):
             let (node, audience) = state.withLockedValue { ($0.node, $0.subscriptions.audience(of: channel)) }
             guard !audience.isEmpty else { return }
-            let positioned = position.map { PositionedEvent(frame, at: $0) }
+            let positioned = position.map { PositionedEvent(frame, at: $0.position) }
             _ = node?.apply(.deliver(frame, channel, in: audience, excluding: excluding, positioned: positioned))
         case .tell(let connections, let frame):
             let places = users.withLockedValue { $0.places(of: connections) }
@@ -213,6 +213,7 @@ extension ClusterChannels: ClusterMember {
         case .close(let reason, let application, let user):
             _ = state.withLockedValue(\.node)?.apply(.close(reason, application: application, user: user))
         case .settled(let number, let answer): settle(batched: number, answer)
+        case .mark: break
         case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
         }
     }

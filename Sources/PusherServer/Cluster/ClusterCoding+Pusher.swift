@@ -36,6 +36,20 @@ extension ByteBuffer {
         return PusherPosition(epoch: epoch, number: try number())
     }
 
+    mutating func write(logged position: LoggedPosition) {
+        write(position: position.position)
+        write(flag: position.isKept)
+        write(optional: position.user) { $0.write(text: $1) }
+        writeInteger(position.time)
+    }
+
+    mutating func logged() throws(ClusterCodingError) -> LoggedPosition {
+        let position = try position()
+        let isKept = try flag()
+        let user = try optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        return LoggedPosition(position: position, isKept: isKept, user: user, time: try number())
+    }
+
     mutating func write(recovery: SubscriptionRecovery) {
         write(optional: recovery.request) { buffer, request in
             buffer.write(position: request.position)

@@ -98,7 +98,7 @@ final class HistoryHandover: Sendable {
             field.writeInteger(event.position.number)
             value.write(text: event.position.epoch)
             value.write(flag: isKept)
-            value.writeInteger(unixMilliseconds(of: expires))
+            value.writeInteger(clock.unixMilliseconds(of: expires))
             value.write(optional: event.excluding) { $0.write(socketID: $1) }
             value.write(optional: event.user) { $0.write(text: $1) }
             value.write(buffer: event.frame)
@@ -118,10 +118,6 @@ final class HistoryHandover: Sendable {
             return (field, nil)
         }
         return (field, value)
-    }
-
-    private func unixMilliseconds(of instant: MonotonicInstant) -> Int64 {
-        Int64(clamping: clock.unixTicks() / 10_000).clampedAdding(instant.since(clock.monotonic()).milliseconds)
     }
 
     // MARK: Taking over
@@ -179,7 +175,7 @@ final class HistoryHandover: Sendable {
         }
         let number = try field.number(UInt64.self)
         let epoch = try value.text()
-        let (isKept, expires) = (try value.flag(), instant(try value.number()))
+        let (isKept, expires) = (try value.flag(), clock.instant(unixMilliseconds: try value.number()))
         let excluding = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
         let user = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
         // A copy, since the whole answer of Redis would be kept otherwise.
@@ -189,11 +185,19 @@ final class HistoryHandover: Sendable {
             positioned: frame, at: PusherPosition(epoch: epoch, number: number), excluding: excluding, user: user)
         events[channel, default: [:]][number] = (event, isKept, expires)
     }
+}
 
-    private func instant(_ unixMilliseconds: Int64) -> MonotonicInstant {
-        let now = Int64(clamping: clock.unixTicks() / 10_000)
-        // No event is kept for longer than a day; one that is would be of a clock that was changed.
-        let rest = min(max(unixMilliseconds.clampedSubtracting(now), -1), ChannelHistories.vacancyLifetime.milliseconds * 2)
-        return clock.monotonic().advanced(by: .milliseconds(rest))
+extension ServerClock {
+    /// The time of day of an instant, in milliseconds since 1970.
+    func unixMilliseconds(of instant: MonotonicInstant) -> Int64 {
+        Int64(clamping: unixTicks() / 10_000).clampedAdding(instant.since(monotonic()).milliseconds)
+    }
+
+    /// The instant of a time of day by another server's clock: two days away at most, since no event is kept for longer than a day; one that is
+    /// would be of a clock that was changed.
+    func instant(unixMilliseconds: Int64) -> MonotonicInstant {
+        let now = Int64(clamping: unixTicks() / 10_000)
+        let limit = ChannelHistories.vacancyLifetime.milliseconds * 2
+        return monotonic().advanced(by: .milliseconds(min(max(unixMilliseconds.clampedSubtracting(now), -limit), limit)))
     }
 }

@@ -14,6 +14,7 @@ final class PusherClusterLeader: ClusterLeader {
     let service: PusherService
     private let journal: ClusterWebhookJournal
     private let handover: HistoryHandover
+    private let positions: HistoryPositions
     let channels: LocalChannels
     let remote: RemoteNodes
     let records: LeaderRecords
@@ -27,13 +28,14 @@ final class PusherClusterLeader: ClusterLeader {
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
 
     init(
-        service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, channels: LocalChannels,
-        remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
+        service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, positions: HistoryPositions,
+        channels: LocalChannels, remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
         eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application]
     ) {
         self.service = service
         self.journal = journal
         self.handover = handover
+        self.positions = positions
         self.channels = channels
         self.remote = remote
         self.records = records
@@ -54,6 +56,7 @@ final class PusherClusterLeader: ClusterLeader {
             service.webhooks.sweep()
             records.sweep()
             tellConnections()
+            positions.sweep(channels)
         }
         timer.withLockedValue { $0 = task }
     }

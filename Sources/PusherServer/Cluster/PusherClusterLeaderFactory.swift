@@ -53,10 +53,11 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let unixMilliseconds = Int64(clamping: clock.unixTicks() / 10_000)
         let restored = try await RestoredRecords(context.store, keys, now: unixMilliseconds)
         let records = LeaderRecords(context.output, keys, clock: clock, userOfflineGrace: userOfflineGrace)
-        let remote = RemoteNodes(context.output, records)
+        let remote = RemoteNodes(context.output, records, clock: clock)
         let channels = LocalChannels(
             clock: clock, userOfflineGrace: userOfflineGrace, maximumPendingBytes: runtime.maximumPendingBytes, bridge: bridge,
-            remembering: { records.remember($1, of: $0) })
+            remembering: { records.remember($1, of: $0) },
+            unheard: { remote.keep($0, of: $1, excluding: $2, $3) })
         var applications: [Identifier: Application] = [:]
         func application(_ id: String) -> Application? {
             let known = applications[Identifier(id)] ?? settings.applications.application(id: id)
@@ -83,11 +84,19 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
                 CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)
         }
         let handover = HistoryHandover(context, key: keys.histories, clock: clock, logger: runtime.logger)
-        let histories = Dictionary(grouping: try await handover.take(from: context)) { Identifier($0.channel.application) }
-        for (id, histories) in histories {
+        let positions = HistoryPositions(context, key: keys.positions, clock: clock, logger: runtime.logger)
+        var histories = try await handover.take(from: context)
+        // What a leader has left on purpose has all events that it had, also those that the log has no more.
+        if histories.isEmpty {
+            histories = try await positions.restore(from: context) { application($0)?.recovery }
+        } else {
+            positions.forgetFormer()
+        }
+        for (id, histories) in Dictionary(grouping: histories, by: { Identifier($0.channel.application) }) {
             guard let settings = application(id.text)?.recovery, settings.isEnabled else { continue }
             channels.restore(histories, settings)
         }
+        channels.recordHistories { positions.write($0) }
         channels.join(remote)
         let journal = try await ClusterWebhookJournal(
             context, of: .pusher, key: keys.webhooks, clock: clock, logger: runtime.logger)
@@ -107,7 +116,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }
         let leader = PusherClusterLeader(
-            service: service, journal: journal, handover: handover, channels: channels, remote: remote, records: records,
+            service: service, journal: journal, handover: handover, positions: positions, channels: channels, remote: remote,
+            records: records,
             output: context.output,
             eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users, connections: connections),
             applications: applications)

@@ -4,10 +4,29 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// A decision of the leader, for the members on the nodes (rule CP-1).
+/// Where an event stands in the history of its channel, with what the next leader needs to go on with that (rule RV-40).
+struct LoggedPosition: Hashable, Sendable {
+    var position: PusherPosition
+    var isKept = true
+    /// The user of whom a presence change tells.
+    var user: String?
+    /// When it was decided, in milliseconds since 1970.
+    var time: Int64
+}
+
+/// A place in the log, by a leader and the number of its mark.
+struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
+    var generation: UInt64
+    var number: UInt64
+
+    var description: String { "\(generation)-\(number)" }
+}
+
+/// What the leader has decided, for the members of nodes (rule CP-1).
 enum PusherFact: Hashable, Sendable {
-    /// Deliver a frame to the subscribers of a channel, but to the excluded one. The position is for connections with recovery.
-    case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: PusherPosition? = nil)
+    /// Deliver a frame to the subscribers of a channel, but to the excluded one. The position is for connections with recovery, and for the
+    /// next leader.
+    case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: LoggedPosition? = nil)
     /// Deliver a frame to connections that are signed in.
     case tell([SocketID], ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
@@ -16,6 +35,8 @@ enum PusherFact: Hashable, Sendable {
     case connections([ApplicationCount])
     /// The answer to one subscription of a ``PusherRequest/subscribeAll(_:application:_:)``, by its number.
     case settled(UInt64, SubscribeAnswer)
+    /// From here on the log has everything that has happened since positions were written down (rule RV-41). For the next leader only.
+    case mark(HistoryMark)
 
     private enum Kind: UInt8 {
         case deliver = 1
@@ -23,6 +44,7 @@ enum PusherFact: Hashable, Sendable {
         case close = 3
         case connections = 4
         case settled = 5
+        case mark = 6
     }
 
     var encoded: ByteBuffer {
@@ -34,7 +56,7 @@ enum PusherFact: Hashable, Sendable {
             buffer.writeInteger(Kind.deliver.rawValue)
             buffer.write(channel: channel)
             buffer.write(optional: excluding) { $0.write(socketID: $1) }
-            buffer.write(optional: position) { $0.write(position: $1) }
+            buffer.write(optional: position) { $0.write(logged: $1) }
             buffer.write(buffer: frame)
         case .tell(let connections, let frame):
             buffer.writeInteger(Kind.tell.rawValue)
@@ -52,6 +74,9 @@ enum PusherFact: Hashable, Sendable {
             buffer.writeInteger(Kind.settled.rawValue)
             buffer.writeInteger(number)
             buffer.write(buffer: answer.encoded)
+        case .mark(let mark):
+            buffer.writeInteger(Kind.mark.rawValue)
+            buffer.writeMultipleIntegers(mark.generation, mark.number)
         }
         return buffer
     }
@@ -63,7 +88,7 @@ enum PusherFact: Hashable, Sendable {
         case .deliver:
             let channel = try buffer.channel()
             let excluding = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-            let position = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.position() }
+            let position = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.logged() }
             self = .deliver(try buffer.buffer(), channel, excluding: excluding, at: position)
         case .tell:
             let connections = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
@@ -78,6 +103,9 @@ enum PusherFact: Hashable, Sendable {
         case .settled:
             let number = try buffer.number(UInt64.self)
             self = .settled(number, try SubscribeAnswer(parsing: try buffer.buffer()))
+        case .mark:
+            let generation = try buffer.number(UInt64.self)
+            self = .mark(HistoryMark(generation: generation, number: try buffer.number()))
         }
         try buffer.end()
     }

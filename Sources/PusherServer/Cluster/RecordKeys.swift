@@ -20,6 +20,8 @@ struct RecordKeys: Sendable {
     let webhooks: RedisArgument
     /// Hash: the histories that a leader which resigned has left to the next one.
     let histories: RedisArgument
+    /// Hash: channel with a history ↦ its position, of whoever leads.
+    let positions: RedisArgument
     /// Sorted set: cache channels with an event, by the time when it expires.
     let cacheIndex: RedisArgument
 
@@ -32,6 +34,7 @@ struct RecordKeys: Sendable {
         absences = store.key("pusher:absences")
         webhooks = store.key("pusher:webhooks")
         histories = store.key("pusher:histories")
+        positions = store.key("pusher:positions")
         cacheIndex = store.key("pusher:cached")
     }
 

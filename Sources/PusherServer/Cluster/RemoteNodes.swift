@@ -21,6 +21,7 @@ final class RemoteNodes: ChannelNode {
     private let state = NIOLockedValueBox(State())
     private let output: any ClusterOutput
     private let records: LeaderRecords
+    private let clock: ServerClock
 
     /// The number of the leader's own service, which has no subscribers.
     static let ownEventLoopID = 0
@@ -31,7 +32,8 @@ final class RemoteNodes: ChannelNode {
     /// How much waits on nodes is not known here (rule CP-40).
     let fullEventLoops = EventLoopSet()
 
-    init(_ output: any ClusterOutput, _ records: LeaderRecords) {
+    init(_ output: any ClusterOutput, _ records: LeaderRecords, clock: ServerClock) {
+        self.clock = clock
         self.output = output
         self.records = records
     }
@@ -70,8 +72,11 @@ final class RemoteNodes: ChannelNode {
     func apply(_ change: ChannelChange) -> EventLoopSet {
         switch change {
         case .deliver(let frame, let channel, let eventLoops, let excluding, let positioned):
-            guard let audience = audience(eventLoops) else { break }
-            let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: positioned?.position)
+            guard let audience = audience(eventLoops) else {
+                if let positioned { keep(frame, of: channel, excluding: excluding, positioned) }
+                break
+            }
+            let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: positioned.map { logged($0) })
             output.emit(fact.encoded, of: .pusher, to: audience)
         case .subscribed(let subscriber, _, let confirmation):
             if case .elsewhere(let confirm) = subscriber.place { confirm(confirmation) }
@@ -85,7 +90,20 @@ final class RemoteNodes: ChannelNode {
         return EventLoopSet()
     }
 
-    /// The nodes of these event loops. One fact for all nodes costs those without subscribers a table lookup.
+    /// Has an event in the log that nobody gets now: whoever comes back may ask for it under another leader (rule RV-40).
+    func keep(_ frame: ByteBuffer, of channel: ChannelID, excluding: SocketID?, _ positioned: PositionedEvent) {
+        let spared = state.withLockedValue(\.spared)
+        let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: logged(positioned))
+        output.emit(fact.encoded, of: .pusher, to: spared.map { .others($0) } ?? .all)
+    }
+
+    private func logged(_ event: PositionedEvent) -> LoggedPosition {
+        LoggedPosition(
+            position: event.position, isKept: event.isKept, user: event.user,
+            time: Int64(clamping: clock.unixTicks() / 10_000))
+    }
+
+    /// Who gets what is for these event loops. One fact for all nodes costs those without subscribers a look into a table.
     private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
         state.withLockedValue { state in
             var numbers = eventLoops.makeIterator()

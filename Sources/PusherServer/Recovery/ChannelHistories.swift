@@ -51,6 +51,10 @@ struct ChannelHistories: Sendable {
     private var ended: [ChannelID] = []
     /// Whether ends are collected for ``takeEnded()``.
     private var notesEnds = false
+    /// The channels whose positions have changed since ``notesChanges`` was set, each once.
+    private var changed: [ChannelID] = []
+    /// Whether somebody asks for ``takeChanged()``.
+    private var notesChanges = false
     private var ledgers: [Identifier: Ledger] = [:]
 
     /// Whether no channel has a history. Asked for each event.
@@ -143,7 +147,8 @@ struct ChannelHistories: Sendable {
             return nil
         }
         let position = histories.values[index].advance()
-        let event = PositionedEvent(frame, at: position, excluding: excluding, user: user)
+        noteChange(of: channel, at: index)
+        let event = PositionedEvent(frame, at: position, excluding: excluding, user: user, isKept: isKept)
         guard isKept else {
             histories.values[index].pass(position.number, from: excluding)
             return event
@@ -233,7 +238,33 @@ struct ChannelHistories: Sendable {
         return parts
     }
 
-    /// Returns the channels whose histories have ended since the last call.
+    /// From here on positions that change and histories that end are noted.
+    mutating func noteChanges() {
+        notesEnds = true
+        notesChanges = true
+    }
+
+    private mutating func noteChange(of channel: ChannelID, at index: Dictionary<ChannelID, ChannelHistory>.Index) {
+        guard notesChanges, !histories.values[index].isChanged else { return }
+        histories.values[index].isChanged = true
+        changed.append(channel)
+    }
+
+    /// Takes the histories whose positions have changed since the last call.
+    mutating func takeChanged() -> [HistoryPart] {
+        guard !changed.isEmpty else { return [] }
+        defer { changed = [] }
+        return changed.compactMap { channel in
+            guard let index = histories.index(forKey: channel) else { return nil }
+            histories.values[index].isChanged = false
+            return .history(channel, histories.values[index])
+        }
+    }
+
+    /// All histories, without their events.
+    var all: [HistoryPart] { histories.map { .history($0, $1) } }
+
+    /// Takes the channels whose histories have ended since the last call.
     mutating func takeEnded() -> [ChannelID] {
         guard !ended.isEmpty else { return [] }
         defer { ended = [] }

@@ -23,6 +23,8 @@ struct ChannelHistory: Sendable {
     private(set) var events: Deque<Kept> = []
     /// When the history ends, while the channel has no subscribers.
     var ends: MonotonicInstant?
+    /// Whether its position has changed since it was written down.
+    var isChanged = false
 
     /// The approximate size in bytes of a history without events.
     static let overhead = 512

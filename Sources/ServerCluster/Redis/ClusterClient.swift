@@ -234,7 +234,25 @@ struct ClusterRedisReader: ClusterReader {
     }
 }
 
-/// Writes and reads of any node in the cluster's Redis, over the node's link.
+/// Reads the log of a cluster, over the link of a node.
+struct ClusterRedisLog: ClusterLog {
+    let link: RedisLink
+    let keys: ClusterKeys
+
+    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {
+        var position = ClusterPosition.origin
+        while true {
+            let (batches, isAll) = ClusterBatch.list(try await link.send(keys.readLog(after: position), within: .seconds(10)))
+            for batch in batches {
+                for case .fact(service, _, let fact) in batch.items { body(fact) }
+            }
+            guard !isAll, let last = batches.last else { return }
+            position = last.position
+        }
+    }
+}
+
+/// What any node keeps in the cluster's Redis and reads there, over the node's link.
 private struct ClusterNodeStore: ClusterStore {
     let client: ClusterClient
     let keys: ClusterKeys

@@ -415,6 +415,7 @@ final class ClusterRuntime {
         logger.notice("this node begins to lead")
         let output = ClusterRedisOutput(inbox, generation: generation)
         let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
+        let log = ClusterRedisLog(link: link, keys: keys)
         let (factories, keys, former) = (factories, keys, retiring)
         // No batch was made since the election.
         let last = core.leader?.position.generation
@@ -427,7 +428,8 @@ final class ClusterRuntime {
                 var leaders: [ClusterServiceID: any ClusterLeader] = [:]
                 let hasLost = try await store.read(RedisCommand("GET", keys.loss)).text != nil
                 let context = ClusterLeaderContext(
-                    output: output, store: store, generation: generation, former: last, hasLost: hasLost, eventLoop: eventLoop)
+                    output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
+                    eventLoop: eventLoop)
                 let known = try await store.read(RedisCommand("HKEYS", keys.nodes))
                 let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
                 do {

@@ -52,6 +52,8 @@ package struct ClusterLeaderContext: Sendable {
     package let output: any ClusterOutput
     /// Reads the stored state.
     package let store: any ClusterReader
+    /// Reads what the leaders before have decided, as far as it is still there.
+    package let log: any ClusterLog
     /// Distinguishes this leader from all before.
     package let generation: UInt64
     /// The leader before that has kept anything; nil when there was none, or when it is not known.
@@ -63,9 +65,10 @@ package struct ClusterLeaderContext: Sendable {
     package let eventLoop: any EventLoop
 
     package init(
-        output: any ClusterOutput, store: any ClusterReader, generation: UInt64, former: UInt64? = nil, hasLost: Bool = false,
-        eventLoop: any EventLoop
+        output: any ClusterOutput, store: any ClusterReader, log: any ClusterLog = EmptyClusterLog(), generation: UInt64,
+        former: UInt64? = nil, hasLost: Bool = false, eventLoop: any EventLoop
     ) {
+        self.log = log
         self.output = output
         self.store = store
         self.generation = generation
@@ -75,7 +78,20 @@ package struct ClusterLeaderContext: Sendable {
     }
 }
 
-/// Where a leader's services emit their decisions. May be used from any thread, under locks of the caller: only queues.
+/// What leaders have decided, as far as the log still has it. May be used from any thread.
+package protocol ClusterLog: Sendable {
+    /// Reads the facts of a service, oldest first, whomever they were for. What is behind something that cannot be read is left out.
+    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure)
+}
+
+/// A log without anything in it.
+package struct EmptyClusterLog: ClusterLog {
+    package init() {}
+
+    package func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {}
+}
+
+/// Where a leader's services put what they have decided. May be used from any thread, under locks of the caller: only queues.
 ///
 /// Everything is written to Redis in the order of the calls, in batches. A batch is kept and told to the nodes as a whole or not at all, and
 /// not at all once another node leads.

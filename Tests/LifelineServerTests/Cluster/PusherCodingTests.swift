@@ -57,7 +57,10 @@ struct PusherCodingTests {
     private var facts: [PusherFact] {
         [
             .deliver(ByteBuffer(string: "frame"), channel, excluding: socketID),
-            .deliver(ByteBuffer(string: "frame"), channel, excluding: nil, at: position),
+            .deliver(
+                ByteBuffer(string: "frame"), channel, excluding: nil,
+                at: LoggedPosition(position: position, isKept: false, user: "ann", time: 1_700_000_000_000)),
+            .mark(HistoryMark(generation: 5, number: 6)),
             .tell([socketID], ByteBuffer(string: "frame")),
             .close(.terminated, application: "1001", user: nil), .connections([ApplicationCount(application: "1001", count: 7)]),
             .settled(7, .confirmed(ByteBuffer(string: "frame"))), .settled(8, .refused(.tooManyChannels(limit: 9))),

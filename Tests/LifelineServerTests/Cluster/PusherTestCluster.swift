@@ -19,11 +19,13 @@ struct PusherTestCluster {
     subscript(number: Int) -> PusherNode { nodes[number] }
 
     /// Makes a leader that knows nothing but what is kept.
-    func lead() async throws {
+    ///
+    /// - Parameter hasLost: whether it is told that data was lost.
+    func lead(hasLost: Bool = false) async throws {
         let factory = PusherClusterLeaderFactory(
             configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace,
             sweepInterval: .milliseconds(20))
-        try await cluster.lead(by: [.pusher: factory])
+        try await cluster.lead(by: [.pusher: factory], hasLost: hasLost)
     }
 
     func kill(_ number: Int) async {

@@ -1,0 +1,185 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import RedisClient
+import ServerCluster
+import ServerRuntime
+import WireCoding
+
+/// Writes down how far the histories of a leader are, so that the next one can go on with them from the log when this one is killed (rules
+/// RV-40 to RV-43).
+///
+/// A history that begins or ends is written at once; what events change is written in each sweep. Events themselves are in the log only, so
+/// a publish costs a few bytes there.
+final class HistoryPositions: Sendable {
+    private struct State: Sendable {
+        /// Whether the key has anything of this leader.
+        var isBegun = false
+        var marks: UInt64 = 0
+        var marked = MonotonicInstant(nanoseconds: .min)
+    }
+
+    private let output: any ClusterOutput
+    private let key: RedisArgument
+    private let clock: ServerClock
+    private let generation: UInt64
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+
+    private static let generationField = ByteBuffer(string: "generation")
+    private static let markField = ByteBuffer(string: "mark")
+    /// Fields of one command.
+    private static let part = 1_000
+    /// How old the mark is at most, so that the log has it still.
+    private static let markInterval = Duration.seconds(5)
+
+    init(_ context: ClusterLeaderContext, key: RedisArgument, clock: ServerClock, logger: Logger) {
+        output = context.output
+        generation = context.generation
+        self.key = key
+        self.clock = clock
+        self.logger = logger
+    }
+
+    // MARK: Writing
+
+    /// Under the lock of the channels' shard: only queues.
+    func write(_ parts: [HistoryPart]) {
+        let begins = state.withLockedValue { state in
+            defer { state.isBegun = true }
+            return !state.isBegun
+        }
+        if begins {
+            // Nothing was before, so the mark counts at once.
+            let mark = next()
+            emit(mark, writes: [point(to: mark)])
+        }
+        var positions: [RedisArgument] = []
+        var ended: [RedisArgument] = []
+        for part in parts {
+            var field = ByteBuffer()
+            switch part {
+            case .history(let channel, let history):
+                var value = ByteBuffer()
+                field.write(channel: channel)
+                value.write(position: history.position)
+                positions += [.bytes(field), .bytes(value)]
+            case .ended(let channel):
+                field.write(channel: channel)
+                ended.append(.bytes(field))
+            case .event: break
+            }
+        }
+        write("HSET", positions, of: 2 * Self.part)
+        write("HDEL", ended, of: Self.part)
+    }
+
+    private func write(_ command: String, _ words: [RedisArgument], of part: Int) {
+        for start in stride(from: 0, to: words.count, by: part) {
+            output.write([RedisCommand(command, [key] + words.clamped(from: start, to: start + part))], of: .pusher)
+        }
+    }
+
+    /// A mark says that the log has everything that happens from here on.
+    private func next() -> HistoryMark {
+        let now = clock.monotonic()
+        return state.withLockedValue { state in
+            state.marks += 1
+            state.marked = now
+            return HistoryMark(generation: generation, number: state.marks)
+        }
+    }
+
+    private func emit(_ mark: HistoryMark, writes: [RedisCommand] = []) {
+        output.emit(PusherFact.mark(mark).encoded, of: .pusher, to: .all, writes: writes, completion: nil)
+    }
+
+    private func point(to mark: HistoryMark) -> RedisCommand {
+        RedisCommand(
+            "HSET", key, .bytes(Self.generationField), .text("\(generation)"), .bytes(Self.markField), .text(mark.description))
+    }
+
+    /// Writes what has changed. The mark is set in front of it and counts once all of it is written.
+    func sweep(_ channels: LocalChannels) {
+        guard state.withLockedValue(\.isBegun) else { return }
+        let now = clock.monotonic()
+        var mark: HistoryMark?
+        func begin() {
+            guard mark == nil else { return }
+            let next = next()
+            emit(next)
+            mark = next
+        }
+        if state.withLockedValue({ now.since($0.marked) >= Self.markInterval }) { begin() }
+        channels.writeChangedPositions { parts in
+            begin()
+            write(parts)
+        }
+        if let mark { output.write([point(to: mark)], of: .pusher) }
+    }
+
+    // MARK: Taking over
+
+    /// The histories of the leader before this one, as far as the log has their events; nothing when that leader wrote none down, or when data
+    /// was lost since. What is there is removed with the first batch of this leader, which writes its own.
+    ///
+    /// - Parameter settings: of an application; nil when it is not configured any more.
+    func restore(
+        from context: ClusterLeaderContext, _ settings: (_ application: String) -> RecoverySettings?
+    ) async throws(RedisFailure) -> [RestoredHistory] {
+        var positions: [ChannelID: PusherPosition] = [:]
+        var (writer, mark): (UInt64?, String?) = (nil, nil)
+        try await context.store.entries(of: key) { field, value in
+            if field == Self.generationField {
+                writer = UInt64(String(buffer: value))
+            } else if field == Self.markField {
+                mark = String(buffer: value)
+            } else if let (channel, position) = try? Self.read(field, value) {
+                positions[channel] = position
+            }
+        }
+        guard writer != nil || !positions.isEmpty else { return [] }
+        forgetFormer()
+        guard let writer, writer == context.former, !context.hasLost else { return [] }
+        var logged: [ChannelID: LoggedHistory] = [:]
+        var isWhole = false
+        try await context.log.facts(of: .pusher) { fact in
+            guard let fact = try? PusherFact(parsing: fact) else { return }
+            switch fact {
+            case .mark(let found) where found.description == mark: isWhole = true
+            case .deliver(let frame, let channel, let excluding, let position?):
+                guard positions[channel]?.epoch == position.position.epoch, let settings = settings(channel.application)
+                else { return }
+                logged[channel, default: LoggedHistory()].add(
+                    LoggedEvent(frame: frame, position: position, excluding: excluding), keeping: settings.messages)
+            default: break
+            }
+        }
+        let restored = positions.compactMap { channel, position -> RestoredHistory? in
+            guard let settings = settings(channel.application), settings.isEnabled else { return nil }
+            return RestoredHistory(of: channel, written: position, logged[channel], isWhole: isWhole) { time in
+                clock.instant(unixMilliseconds: time).advanced(by: settings.lifetime)
+            }
+        }
+        logger.notice(
+            "histories of the last leader are gone on with",
+            metadata: ["channels": "\(restored.count)", "of": "\(positions.count)", "whole": "\(isWhole)"])
+        return restored
+    }
+
+    /// Removes what the last leader has written down, with the first batch of this one.
+    func forgetFormer() {
+        output.write([RedisCommand("UNLINK", key)], of: .pusher)
+    }
+
+    private static func read(_ field: ByteBuffer, _ value: ByteBuffer) throws(ClusterCodingError) -> (ChannelID, PusherPosition) {
+        var (field, value) = (field, value)
+        let channel = try field.channel()
+        try field.end()
+        let position = try value.position()
+        try value.end()
+        return (channel, position)
+    }
+}
