@@ -14,8 +14,28 @@ struct NodeHoldings: Sendable {
         }
     }
 
+    /// What there is of one key. Small, since a leader has one for each channel of each node.
+    private struct Held: Sendable {
+        var since: UInt64
+        var count: Int32
+        /// What the application says about the member.
+        var info: String?
+
+        init(_ holding: KeptHolding) {
+            since = holding.since
+            count = Int32(clamping: holding.holding.count)
+            info = holding.holding.member?.info
+        }
+
+        func holding(_ key: Key, of node: ClusterNode) -> KeptHolding {
+            let member = key.user.map { PresenceMember(userID: $0.text, info: info) }
+            return KeptHolding(
+                node: node, holding: ChannelHolding(channel: key.channel, member: member, count: Int(count)), since: since)
+        }
+    }
+
     private struct Node: Sendable {
-        var subscriptions: [Key: KeptHolding] = [:]
+        var subscriptions: [Key: Held] = [:]
         var users: [SocketID: SignedInConnection] = [:]
         var connections: [Identifier: Connections] = [:]
     }
@@ -37,7 +57,7 @@ struct NodeHoldings: Sendable {
         for holding in kept {
             lastNumber = max(lastNumber, holding.since)
             let key = Key(holding.holding.channel, holding.holding.member?.userID)
-            nodes[holding.node, default: Node()].subscriptions[key] = holding
+            nodes[holding.node, default: Node()].subscriptions[key] = Held(holding)
         }
         for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
         for (node, count) in connections {
@@ -55,14 +75,14 @@ struct NodeHoldings: Sendable {
     mutating func add(_ channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode) -> KeptHolding {
         let key = Key(channel, member?.userID)
         if var known = nodes[node]?.subscriptions[key] {
-            known.holding.count += 1
+            known.count = Int32(clamping: Int(known.count) + 1)
             nodes[node]?.subscriptions[key] = known
-            return known
+            return known.holding(key, of: node)
         }
         lastNumber += 1
         let holding = ChannelHolding(channel: channel, member: member, count: 1)
         let new = KeptHolding(node: node, holding: holding, since: lastNumber)
-        nodes[node, default: Node()].subscriptions[key] = new
+        nodes[node, default: Node()].subscriptions[key] = Held(new)
         return new
     }
 
@@ -70,9 +90,9 @@ struct NodeHoldings: Sendable {
     mutating func remove(_ channel: ChannelID, user: String?, of node: ClusterNode) -> KeptHolding? {
         let key = Key(channel, user)
         guard var known = nodes[node]?.subscriptions[key] else { return nil }
-        known.holding.count -= 1
-        nodes[node]?.subscriptions[key] = known.holding.count > 0 ? known : nil
-        return known
+        known.count -= 1
+        nodes[node]?.subscriptions[key] = known.count > 0 ? known : nil
+        return known.holding(key, of: node)
     }
 
     /// Returns the differences between a node's announcement and the known state: subscriptions that the node no longer has, and new
@@ -82,13 +102,13 @@ struct NodeHoldings: Sendable {
         var new: [ChannelHolding] = []
         var rest = nodes[node]?.subscriptions ?? [:]
         for var holding in announced {
-            let known = rest.removeValue(forKey: Key(holding.channel, holding.member?.userID))?.holding.count ?? 0
-            let difference = holding.count - known
+            let known = rest.removeValue(forKey: Key(holding.channel, holding.member?.userID))?.count ?? 0
+            let difference = holding.count - Int(known)
             holding.count = abs(difference)
             if difference > 0 { new.append(holding) }
             if difference < 0 { ended.append(holding) }
         }
-        ended += rest.values.sorted { $0.since < $1.since }.map(\.holding)
+        ended += rest.sorted { $0.value.since < $1.value.since }.map { $0.value.holding($0.key, of: node).holding }
         return (ended, new)
     }
 
