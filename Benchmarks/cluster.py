@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What several servers on one Redis cost beside one server without it, in one run.
 
-Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS [PART…]], with the parts compare, spread, grow, repair and scripts; all of them without one.
+Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS [PART…]], with the parts compare, spread, grow, repair, presence and scripts; all of them without one.
 `Benchmarks/run.sh cluster` builds both programs and calls it. Everything is on loopback and shares the machine's processors, the load included,
 so only ratios of one run mean something.
 """
@@ -9,9 +9,15 @@ so only ratios of one run mean something.
 import http.client
 import json
 import os
+import re
+import selectors
+import shutil
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.parse
 from pathlib import Path
@@ -21,9 +27,9 @@ LIFELINE, WSLOAD = sys.argv[1], sys.argv[2]
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 4
 os.environ["LIFELINE"] = LIFELINE
 from cluster_harness import Cluster  # noqa: E402
-from lifeline_harness import Server, wait_until  # noqa: E402
+from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until  # noqa: E402
 from nexconn_client import ServerAPI  # noqa: E402
-from pusher_client import PusherSocket  # noqa: E402
+from pusher_client import PusherSocket, signature  # noqa: E402
 
 OPTIONS = ("--threads", "1", "--log-level", "error", "--connection-rate-per-address", "0", "--max-connections-per-address", "0")
 
@@ -138,6 +144,88 @@ def repair():
     cluster.end()
 
 
+class Member:
+    """A client of a presence channel that takes what comes and looks at nothing but the answer to its subscription."""
+
+    def __init__(self, port, number):
+        self.link = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.link.sendall(
+            f"GET /app/{KEY}?protocol=7 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
+        greeting = self.read_up_to(b"activity_timeout")
+        socket_id = re.search(rb'socket_id\\":\\"([0-9.]+)', greeting)[1].decode()
+        user = json.dumps({"user_id": f"user-{number:05}"})
+        text = json.dumps({"event": "pusher:subscribe", "data": {
+            "channel": "presence-room", "channel_data": user,
+            "auth": f"{KEY}:{signature(f'{socket_id}:presence-room:{user}')}"}}).encode()
+        # A mask of zeros leaves the bytes as they are.
+        self.link.sendall(bytes([0x81, 0xFE]) + len(text).to_bytes(2, "big") + bytes(4) + text)
+        self.read_up_to(b"subscription_succeeded")
+
+    def read_up_to(self, word):
+        found = b""
+        while word not in found:
+            part = self.link.recv(65_536)
+            assert part, found[-200:]
+            found = found[-len(word):] + part if len(found) > 1 << 16 else found + part
+        return found
+
+
+class Drain:
+    """Reads what members are sent, and forgets it."""
+
+    def __init__(self):
+        self.selector = selectors.DefaultSelector()
+        self.lock = threading.Lock()
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def add(self, member):
+        with self.lock:
+            self.selector.register(member.link, selectors.EVENT_READ)
+
+    def run(self):
+        while not self.ended.is_set():
+            with self.lock:
+                ready = self.selector.select(0) if self.selector.get_map() else []
+            for key, _ in ready:
+                key.fileobj.recv(1 << 20)
+            if not ready:
+                time.sleep(0.001)
+
+
+def presence():
+    """Members who join a presence channel one after the other, on two servers in turns."""
+    folder = tempfile.mkdtemp(prefix="lifeline-benchmark-")
+    config = Path(folder, "config.json")
+    config.write_text(json.dumps({"apps": [{"id": APP_ID, "key": KEY, "secret": SECRET, "limits": {"presenceMembers": 100_000}}]}))
+    cluster = Cluster(("a", "b"), (*OPTIONS, "--config", str(config)))
+    leader = cluster.nodes[cluster.leader()]
+    drain, members = Drain(), []
+
+    def state():
+        commands = spent(cluster.redis).get("evalsha", (0, 0))
+        return (time.monotonic(), processor_time(leader.process), commands[1],
+                int(cluster.redis.info("stats")["total_net_input_bytes"]))
+
+    before, count = state(), 0
+    for size in (250, 500, 1_000, 2_000, 4_000):
+        while len(members) < size:
+            member = Member(list(cluster.nodes.values())[len(members) % 2].port, len(members))
+            drain.add(member)
+            members.append(member)
+        after = state()
+        joins = size - count
+        seconds, leading, micros, read = (b - a for a, b in zip(before, after))
+        show(f"presence, {count} to {size} members", wall=f"{seconds / joins * 1e3:.1f} ms a join", leader=f"{leading / joins * 1e3:.2f} ms",
+             redis=f"{micros / joins:.0f} µs", to_redis=f"{read / joins / 1024:.1f} KiB")
+        before, count = state(), size
+    drain.ended.set()
+    cluster.end()
+    shutil.rmtree(folder)
+
+
 def spent(redis):
     """Calls and microseconds of each command of Redis so far, those that scripts call included."""
     found = {}
@@ -211,6 +299,6 @@ def scripts():
 
 
 if __name__ == "__main__":
-    parts = (compare, spread, grow, repair, scripts)
+    parts = (compare, spread, grow, repair, presence, scripts)
     for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
         part()
