@@ -44,6 +44,27 @@ struct ClusterRedisTests {
         await second.client.close()
     }
 
+    @Test("CR-47 A new leader can read what all leaders before have decided, in its order, as far as the log has it")
+    func log() async throws {
+        let redis = try RedisProcess()
+        var nodes: [LiveNode] = []
+        for name in ["a", "b", "c"] {
+            nodes.append(try await LiveNode.ready(redis, name))
+            if nodes.count == 1 { #expect(await nodes[0].waitToLead()) }
+        }
+        // More batches than are read at a time.
+        for number in 1...250 { #expect(try await nodes[2].say("\(number)").get() == "\(number)") }
+        await nodes[0].client.close()
+        #expect(try await nodes[2].say("251").get() == "251")
+        let second = try #require(nodes[1...].first { $0.client.status.role != .follower })
+        #expect(second.factory.logged == (1...250).map { "\($0) \($0)" })
+        await second.client.close()
+        let third = try #require(nodes[1...].first { $0 !== second })
+        #expect(try await third.say("252").get() == "252")
+        #expect(third.factory.logged == (1...251).map { "\($0) \($0)" })
+        await third.client.close()
+    }
+
     @Test("CR-3 A Redis that is killed and keeps its file costs no text and tells none twice")
     func restartedRedis() async throws {
         let redis = try RedisProcess(["--appendonly", "yes", "--appendfsync", "always"])

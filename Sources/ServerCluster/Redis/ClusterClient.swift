@@ -234,7 +234,7 @@ struct ClusterRedisReader: ClusterReader {
     }
 }
 
-/// Reads the log of a cluster, over the link of a node.
+/// Reads the log of a cluster, over the link of a node (rule CR-47).
 struct ClusterRedisLog: ClusterLog {
     let link: RedisLink
     let keys: ClusterKeys

@@ -81,8 +81,16 @@ final class TextLeader: ClusterLeader {
 
 final class TextFactory: ClusterLeaderFactory {
     let gone = Inbox<ClusterNode>()
+    private let facts = NIOLockedValueBox<[String]>([])
+
+    /// The facts that the log had when this node began to lead last.
+    var logged: [String] { facts.withLockedValue { $0 } }
 
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
+        var found: [String] = []
+        try await context.log.facts(of: .pusher) { found.append(String(buffer: $0)) }
+        let logged = found
+        facts.withLockedValue { $0 = logged }
         let value = try await context.store.read(RedisCommand("GET", context.store.key("pusher:count")))
         return TextLeader(context, count: value.number.map { Int($0) } ?? 0, gone: gone)
     }
