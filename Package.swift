@@ -170,19 +170,25 @@ let package = Package(
             ["Identifiers", "ConnectionEngine", "WireCoding", crypto, cryptoExtrasOffApple, orderedCollections]),
         library("NexconnProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
 
+        // What clients are put together of: real parts, or a double's.
+        library(
+            "ClientRuntime",
+            [
+                "ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport", nioPosix, nioLocks,
+            ]),
+
         // Client APIs.
         client(
             "PusherSwift",
             [
-                "Identifiers", "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport",
-                "HTTPTransport", nioPosix, nioLocks, logging,
+                "Identifiers", "ConnectionEngine", "PusherProtocol", "EngineRuntime", "ClientRuntime", "TransportCommon",
+                "WebSocketTransport", "HTTPTransport", nioLocks, logging,
             ]),
         client(
             "PubNub",
             [
-                "Identifiers", "ConnectionEngine", "PubNubProtocol", "EngineRuntime", "TransportCommon", "HTTPTransport",
-                "WireCoding",
-                "BodyCompression", crypto, nioPosix, nioLocks, logging,
+                "Identifiers", "ConnectionEngine", "PubNubProtocol", "EngineRuntime", "ClientRuntime", "TransportCommon",
+                "HTTPTransport", "WireCoding", "BodyCompression", crypto, nioLocks, logging,
             ]),
         // The files of what clients keep on their own disk.
         library("DatabaseFile", [crypto]),
@@ -192,14 +198,14 @@ let package = Package(
         client(
             "NexconnChatSDK",
             [
-                "Identifiers", "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "TransportCommon",
-                "WebSocketTransport", "WireCoding", nioPosix, crypto, nioLocks, logging, orderedCollections,
+                "Identifiers", "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "ClientRuntime",
+                "TransportCommon", "WebSocketTransport", "WireCoding", crypto, nioLocks, logging, orderedCollections,
             ]),
         client(
             "Lifeline",
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
-                "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport", nioPosix, nioLocks, logging, deque,
+                "EngineRuntime", "ClientRuntime", "TransportCommon", "HTTPTransport", nioLocks, logging, deque,
             ]),
         // The outbox of Lifeline, on disk.
         client("LifelineOutbox", ["OutboxRequirements", "DatabaseFile", "Lifeline", "TransportCommon", grdb, nioLocks]),
@@ -221,12 +227,11 @@ let package = Package(
         library(
             "LifelineTesting",
             [
-                "ConnectionEngine", "EngineRuntime", "EngineTesting", "Identifiers", "WireCoding", "PusherProtocol",
-                "PubNubProtocol",
-                "NexconnProtocol",
-                "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
+                "ConnectionEngine", "EngineRuntime", "EngineTesting", "ClientRuntime", "HTTPTransport", "Identifiers",
+                "WireCoding",
+                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
             ]),
-        library("LifelineTestingChat", ["LifelineTesting", "NexconnChatSDK", "EngineRuntime"]),
+        library("LifelineTestingChat", ["LifelineTesting", "NexconnChatSDK", "ClientRuntime", "EngineRuntime"]),
 
         // The server.
         library("ServerValues", []),
@@ -356,6 +361,12 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "EngineTesting", "ConnectionEngine", deque, nioLocks]),
+        tests(
+            "ClientRuntimeTests",
+            [
+                "ClientRuntime", "ConnectionEngine", "EngineRuntime", "HTTPTransport", "LifelineTesting", "TransportCommon",
+                nioLocks,
+            ]),
         tests("WebSocketFramingTests", ["WebSocketFraming", nioCore]),
         tests(
             "TransportCommonTests",
@@ -437,7 +448,9 @@ let package = Package(
                 "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
                 "WireCoding",
                 "HTTPTransport", "TransportCommon", "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer",
-                "ConnectionEngine", "EngineRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore, nioPosix, nioLocks,
+                "ConnectionEngine", "EngineRuntime", "ClientRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore,
+                nioPosix,
+                nioLocks,
             ]),
         tests("LifelineOutboxTests", ["LifelineOutbox", "DatabaseFile", "Lifeline", "LifelineTesting", grdb]),
         tests("LifelineUITests", ["LifelineUI", "Lifeline", "LifelineTesting", nioLocks]),

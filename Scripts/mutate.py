@@ -42,6 +42,7 @@ SUITES = {
     "WebSocketFraming": ["WebSocketFramingTests", "WebSocketTransportTests"],
     "ConnectionEngine": ["ConnectionEngineTests|EngineRuntimeTests", "IntegrationTests"],
     "EngineRuntime": ["EngineRuntimeTests", "IntegrationTests"],
+    "ClientRuntime": ["ClientRuntimeTests", "IntegrationTests"],
     "TransportCommon": ["TransportCommonTests", "WebSocketTransportTests|HTTPTransportTests"],
     "HTTPTransport": ["HTTPTransportTests"],
     "WebSocketTransport": ["WebSocketTransportTests"],

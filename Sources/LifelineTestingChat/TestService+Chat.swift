@@ -1,3 +1,4 @@
+import ClientRuntime
 import EngineRuntime
 import Foundation
 import LifelineTesting

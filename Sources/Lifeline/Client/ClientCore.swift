@@ -1,3 +1,4 @@
+import ClientRuntime
 import EngineRuntime
 
 /// The parts that a client and its rooms share. Its release ends the connection and every sequence.
@@ -6,8 +7,8 @@ final class ClientCore: Sendable {
     let hub: ClientHub
     /// For outboxes.
     let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
-    /// The double of the service in tests; nil for the service itself.
-    let double: (any ServiceDouble)?
+    /// The parts of which the adapter was made.
+    let parts: ClientParts
     let requiresEncryption: Bool
     private let observation: Observation
     private let application: Observation?
@@ -16,12 +17,12 @@ final class ClientCore: Sendable {
     /// - Parameters:
     ///   - consumers: hears which loops over sequences are at work; for tests.
     ///   - application: says where the application is; nil when only the application does so itself.
-    ///   - double: stands in for the service in tests.
+    ///   - parts: what the adapter was made of.
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
-        application: ApplicationMonitor? = nil, double: (any ServiceDouble)? = nil
+        application: ApplicationMonitor? = nil, parts: ClientParts = .live
     ) {
-        self.double = double
+        self.parts = parts
         let timing = options.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)

@@ -1,3 +1,4 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
 
@@ -19,17 +20,17 @@ public final class LifelineClient: Sendable {
     /// A client that is not connected yet.
     public convenience init(_ service: Service, options: ClientOptions = ClientOptions()) {
         self.init(
-            adapter: service.makeAdapter(options, service.double), options: options, consumers: service.double?.consumers,
-            application: service.double == nil ? .shared : nil, double: service.double)
+            adapter: service.makeAdapter(options, service.parts), options: options, consumers: service.parts.consumers,
+            application: service.parts.application, parts: service.parts)
     }
 
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
-        application: ApplicationMonitor? = nil, double: (any ServiceDouble)? = nil
+        application: ApplicationMonitor? = nil, parts: ClientParts = .live
     ) {
         core = ClientCore(
             adapter: adapter, options: options, consumers: consumers,
-            application: options.suspendsInBackground ? application : nil, double: double)
+            application: options.suspendsInBackground ? application : nil, parts: parts)
     }
 
     /// The present status of the connection.

@@ -1,3 +1,4 @@
+import ClientRuntime
 import ConnectionEngine
 import HTTPTransport
 import NIOConcurrencyHelpers

@@ -57,8 +57,8 @@ extension Service {
                 id: device ?? NexconnSettings.randomID(), class: .init(rawValue: deviceClass.rawValue) ?? .mobile,
                 system: NexconnSettings.system),
             yields: yields, tracksPresence: presence)
-        return Service(name: NexconnSettings.serviceName) { options, double in
-            double.map { NexconnAdapter.doubled(settings, options, $0) } ?? NexconnAdapter.live(settings, options)
+        return Service(name: NexconnSettings.serviceName) { options, parts in
+            NexconnAdapter.on(parts, settings, options)
         }
     }
 }

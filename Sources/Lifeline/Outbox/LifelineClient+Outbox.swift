@@ -1,7 +1,7 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
 import Identifiers
-import NIOPosix
 
 extension LifelineClient {
     /// Opens an outbox: messages that wait while there is no connection, and are sent in order once there is one.
@@ -51,19 +51,12 @@ struct OutboxSurroundings: Sendable {
     let makeID: @Sendable () -> String = { NexconnSettings.randomID() }
 
     init(core: ClientCore) {
-        if let double = core.double {
-            timers = double.timers
-            unixSeconds = { double.unixSeconds }
-            tasks = .on(double)
-            consumers = double.consumers
-            seed = double.nextSeed()
-        } else {
-            timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
-            unixSeconds = SystemTime.unixSeconds
-            tasks = .plain
-            consumers = nil
-            seed = .random(in: .min ... .max)
-        }
+        let parts = core.parts
+        timers = parts.makeTimers()
+        unixSeconds = parts.unixSeconds
+        tasks = parts.tasks
+        consumers = parts.consumers
+        seed = parts.nextSeed()
     }
 
     func now() -> OutboxInstant { OutboxInstant(moment: timers.now, unixSeconds: Int64(clamping: unixSeconds())) }

@@ -91,8 +91,8 @@ extension Service {
                 auth: tokens == nil ? authToken : nil, sdk: PubNubServiceSettings.sdk),
             cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
             tracksPresence: presence, tokens: tokens)
-        return Service(name: PubNubServiceSettings.serviceName) { options, double in
-            double.map { PubNubAdapter.doubled(settings, options, $0) } ?? PubNubAdapter.live(settings, options)
+        return Service(name: PubNubServiceSettings.serviceName) { options, parts in
+            PubNubAdapter.on(parts, settings, options)
         }
     }
 }

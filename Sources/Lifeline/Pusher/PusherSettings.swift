@@ -44,8 +44,8 @@ extension Service {
         let settings = PusherSettings(
             key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user,
             signIn: signIn, recoversMessages: recoversMessages)
-        return Service(name: PusherSettings.serviceName) { options, double in
-            double.map { PusherAdapter.doubled(settings, options, $0) } ?? PusherAdapter.live(settings, options)
+        return Service(name: PusherSettings.serviceName) { options, parts in
+            PusherAdapter.on(parts, settings, options)
         }
     }
 }

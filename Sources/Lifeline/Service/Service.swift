@@ -1,20 +1,27 @@
-import EngineRuntime
+import ClientRuntime
 import TransportCommon
 
 /// The service that a client uses, with its keys and user. There is one static function for each service.
 public struct Service: Sendable {
     /// The service's name, for people.
     public let name: String
-    /// Makes an adapter with real sockets, or on a double of the service.
-    let makeAdapter: @Sendable (ClientOptions, (any ServiceDouble)?) -> any ServiceAdapter
-    /// The double of the service in tests; nil for the service itself.
-    var double: (any ServiceDouble)?
+    /// Makes an adapter from these parts.
+    let makeAdapter: @Sendable (ClientOptions, ClientParts) -> any ServiceAdapter
+    /// Real sockets, or the double of the service in tests.
+    private(set) var parts = ClientParts.live
 
     init(
-        name: String, makeAdapter: @escaping @Sendable (ClientOptions, (any ServiceDouble)?) -> any ServiceAdapter
+        name: String, makeAdapter: @escaping @Sendable (ClientOptions, ClientParts) -> any ServiceAdapter
     ) {
         self.name = name
         self.makeAdapter = makeAdapter
+    }
+
+    /// The same service with a double in its place: clients of it open no sockets, and their time is the double's.
+    package func on(_ double: any ServiceDouble) -> Service {
+        var service = self
+        service.parts = .doubled(double)
+        return service
     }
 }
 

@@ -78,7 +78,7 @@ struct BenchConnections: Sendable {
             transport: LongPollTransport<PubNubSession>(
                 decoder: { PubNubAnswerDecoder() },
                 configuration: LongPollTransportConfiguration(trustRoots: api.trustRoots, proxy: api.proxy)),
-            jobs: NoJobs(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
+            jobs: NoJobs<PubNubSession>(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
             policy: PubNubSession.policy(.standard, options: options, seed: seed),
             memory: PubNubMemory(settings: settings, options: options, seed: seed) { milliseconds() / 1000 })
         let observation = driver.notices.observe(on: .inline) { notices in
@@ -109,12 +109,4 @@ private final class NoAuthorization: JobRunner {
         completion(.failure(ConnectionFailure(.accessDenied, "The channels of a run need no authorisation.")))
         return {}
     }
-}
-
-private final class NoJobs: JobRunner {
-    typealias Session = PubNubSession
-
-    func start(
-        _ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void
-    ) -> JobCancellation {}
 }

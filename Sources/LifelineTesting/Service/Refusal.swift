@@ -1,5 +1,5 @@
 import ConnectionEngine
-import EngineRuntime
+import HTTPTransport
 import NexconnProtocol
 
 /// How a test service refuses attempts to connect, and requests.
@@ -68,7 +68,7 @@ extension Drop {
     }
 
     /// The result of a poll.
-    var poll: Result<DoubleAnswer, ConnectionFailure> {
+    var poll: Result<HTTPAnswer, ConnectionFailure> {
         switch self {
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
         case .unknownKey: .success(.invalidSubscribeKey)

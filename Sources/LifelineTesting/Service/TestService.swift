@@ -1,4 +1,4 @@
-import EngineRuntime
+import ClientRuntime
 import Lifeline
 import PubNub
 import PusherSwift

@@ -1,4 +1,4 @@
-import EngineRuntime
+import HTTPTransport
 
 /// A message that the app has published.
 public struct TestPublication: Hashable, Sendable {
@@ -45,7 +45,7 @@ public struct TestRequest: Hashable, Sendable {
     /// As text.
     public var body: String
 
-    init(_ request: DoubleRequest) {
+    init(_ request: HTTPCall) {
         method = request.method
         url = request.url
         headers = request.headers.map { "\($0.name): \($0.value)" }

@@ -26,11 +26,3 @@ public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflec
     /// Shows host and port, without credentials.
     public var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }
 }
-
-extension HTTPProxy {
-    init(_ proxy: NCProxy) {
-        self.init(
-            host: proxy.host, port: proxy.port,
-            credentials: proxy.user.map { Credentials(user: $0, password: proxy.password ?? "") })
-    }
-}

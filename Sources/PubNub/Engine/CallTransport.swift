@@ -2,7 +2,6 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 import PubNubProtocol
-import TransportCommon
 
 /// Makes the requests of calls. Tests replace it by a script.
 protocol CallTransport: AnyObject, Sendable {
@@ -39,19 +38,13 @@ final class LiveCalls: CallTransport {
     private let host: String
 
     init(_ values: ConfigurationValues) {
-        let bodyLimit = values.timingPolicy.messageBytes(
-            chosen: values.chosenAnswerSize, service: PubNubLimits.answerBytes)
-        let (proxy, liveness) = (values.proxy.map { HTTPProxy($0) }, SocketLiveness(values.timingPolicy.timing))
+        var network = values.network
         host = values.endpoint.host.lowercased()
-        elsewhere = HTTPCaller(
-            trustRoots: values.trustRoots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness, paths: values.networkPaths)
-        let isPlain = values.pins == nil && values.clientCertificate == nil
-        caller =
-            isPlain
-            ? elsewhere
-            : HTTPCaller(
-                trustRoots: values.trustRoots, pins: values.pins, certificate: values.clientCertificate, proxy: proxy,
-                bodyLimit: bodyLimit, liveness: liveness, paths: values.networkPaths)
+        let caller = network.httpCaller(messages: PubNubLimits.answerBytes)
+        self.caller = caller
+        let isPlain = network.pins == nil && network.certificate == nil
+        (network.pins, network.certificate) = (nil, nil)
+        elsewhere = isPlain ? caller : network.httpCaller(messages: PubNubLimits.answerBytes)
     }
 
     func send(

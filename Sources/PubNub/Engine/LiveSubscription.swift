@@ -116,10 +116,3 @@ final class LiveSubscription: SubscriptionEngine {
         }
     }
 }
-
-/// A subscription needs no side work.
-final class NoJobs: JobRunner {
-    typealias Session = PubNubSession
-
-    func start(_ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void) -> JobCancellation {}
-}

@@ -30,7 +30,8 @@ final class SocketLink: Sendable {
 
     /// - Parameter maximumMessageSize: in bytes; 0 for the transport's own limit.
     init(maximumMessageSize: Int) {
-        var configuration = WebSocketTransportConfiguration.pusher()
+        var configuration = WebSocketTransportConfiguration()
+        configuration.limitMessages(to: EngineAssembly.longestMessage)
         if maximumMessageSize > 0 { configuration.limits.messageBytes = maximumMessageSize }
         transport = WebSocketTransport(decoder: { PlainDecoder() }, configuration: configuration)
     }

@@ -1,3 +1,4 @@
+import ClientRuntime
 import EngineRuntime
 import HTTPTransport
 import NIOConcurrencyHelpers
@@ -14,12 +15,12 @@ struct ClientNetworkTests {
         let proxy = HTTPProxy(host: "proxy", port: 8080)
         let options = ClientOptions(
             timing: .fast, certificateAuthorityFile: "/ca.pem", certificatePins: pins, proxy: proxy)
-        let (socket, poll) = (options.webSocket(), options.longPoll)
+        let (socket, poll) = (options.network.webSocket(), options.network.longPoll())
         #expect(socket.trustRoots == .file("/ca.pem") && poll.trustRoots == .file("/ca.pem"))
         #expect(socket.pins == pins && poll.pins == pins)
         #expect(socket.proxy == proxy && poll.proxy == proxy)
         #expect(socket.connectTimeout == .seconds(3) && poll.connectTimeout == .seconds(3))
-        #expect(options.httpCaller(bodyLimit: 7).bodyLimit == 7)
+        #expect(options.network.httpCaller(answers: 7).bodyLimit == 7)
     }
 
     @Test("LL-119: the paths reach both kinds of connection and both kinds of calls")
@@ -27,8 +28,9 @@ struct ClientNetworkTests {
         let paths = NetworkPaths(allowsLowDataMode: false)
         #expect(ClientOptions().networkPaths == .all)
         let options = ClientOptions(networkPaths: paths)
-        #expect(options.webSocket().paths == paths && options.longPoll.paths == paths)
-        #expect(options.httpCaller().paths == paths && options.httpCaller(messages: 1 << 20).paths == paths)
+        #expect(options.network.webSocket().paths == paths && options.network.longPoll().paths == paths)
+        #expect(
+            options.network.httpCaller(answers: 1).paths == paths && options.network.httpCaller(messages: 1 << 20).paths == paths)
     }
 
     @Test("LL-120: App Nap is kept away only if the client's options say so", arguments: [true, false])
@@ -36,9 +38,9 @@ struct ClientNetworkTests {
         #expect(!ClientOptions().preventsAppNap)
         let options = ClientOptions(preventsAppNap: isWanted)
         let host = ServiceHost("h")
-        let pusher = Service.pusher(key: "k", host: host).makeAdapter(options, nil)
-        let pubnub = Service.pubnub(publishKey: "p", subscribeKey: "s", userID: "me", host: host).makeAdapter(options, nil)
-        let chat = Service.nexconn(appKey: "k", host: host, access: .token("t")).makeAdapter(options, nil)
+        let pusher = Service.pusher(key: "k", host: host).makeAdapter(options, .live)
+        let pubnub = Service.pubnub(publishKey: "p", subscribeKey: "s", userID: "me", host: host).makeAdapter(options, .live)
+        let chat = Service.nexconn(appKey: "k", host: host, access: .token("t")).makeAdapter(options, .live)
         #expect(try #require(pusher as? PusherAdapter).driver.observer is ActivityObserver == isWanted)
         #expect(try #require(pubnub as? PubNubAdapter).driver.observer is ActivityObserver == isWanted)
         #expect(try #require(chat as? NexconnAdapter).driver.observer is ActivityObserver == isWanted)
@@ -60,7 +62,7 @@ struct ClientNetworkTests {
     @Test("Without settings the system's authorities count, and nothing goes between")
     func defaults() {
         let options = ClientOptions()
-        let socket = options.webSocket()
+        let socket = options.network.webSocket()
         #expect(socket.trustRoots == .system && socket.pins == nil && socket.proxy == nil)
         #expect(!options.requiresEncryption)
     }
@@ -81,25 +83,29 @@ struct ClientNetworkTests {
     func messages() {
         let (standard, fast) = (ClientOptions(), ClientOptions(timing: .fast))
         let chosen = ClientOptions(timing: .fast, messageTimeout: .seconds(2), messageBytes: 5_000)
-        let times = [standard, fast, chosen].map { [$0.webSocket().messageTimeout, $0.longPoll.answerTimeout] }
+        let times = [standard, fast, chosen].map { [$0.network.webSocket().messageTimeout, $0.network.longPoll().answerTimeout] }
         #expect(times == [[.seconds(30), .seconds(30)], [.seconds(5), .seconds(5)], [.seconds(2), .seconds(2)]])
-        let pusher = [standard, fast, chosen].map { $0.webSocket(messageBytes: 1 << 25).limits.messageBytes }
+        let pusher = [standard, fast, chosen].map { $0.network.webSocket(messageBytes: 1 << 25).limits.messageBytes }
         #expect(pusher == [1 << 25, 1 << 22, 5_000])
-        #expect([standard, fast, chosen].map { $0.webSocket().limits.messageBytes } == [1 << 20, 1 << 20, 5_000])
-        #expect([standard, fast, chosen].map(\.longPoll.bodyLimit) == [8 << 20, 4 << 20, 5_000])
-        #expect([standard, fast, chosen].map { $0.httpCaller(messages: 8 << 20).bodyLimit } == [8 << 20, 4 << 20, 5_000])
+        #expect([standard, fast, chosen].map { $0.network.webSocket().limits.messageBytes } == [1 << 20, 1 << 20, 5_000])
+        #expect([standard, fast, chosen].map { $0.network.longPoll().bodyLimit } == [8 << 20, 4 << 20, 5_000])
+        #expect(
+            [standard, fast, chosen].map { $0.network.httpCaller(messages: 8 << 20).bodyLimit } == [8 << 20, 4 << 20, 5_000])
         // Short answers stay short.
         let patient = ClientOptions(messageTimeout: .seconds(1 << 40), messageBytes: .max)
-        #expect([standard, fast, chosen, patient].map { $0.httpCaller().bodyLimit } == [1 << 16, 1 << 16, 5_000, 1 << 16])
-        #expect(patient.longPoll.bodyLimit == 1 << 30 && patient.longPoll.answerTimeout == .seconds(3_600))
+        #expect(
+            [standard, fast, chosen, patient].map { $0.network.httpCaller(answers: 1 << 16).bodyLimit } == [
+                1 << 16, 1 << 16, 5_000, 1 << 16,
+            ])
+        #expect(patient.network.longPoll().bodyLimit == 1 << 30 && patient.network.longPoll().answerTimeout == .seconds(3_600))
         let hasty = ClientOptions(messageTimeout: .zero, messageBytes: -1)
-        #expect(hasty.longPoll.bodyLimit == 1 << 10 && hasty.longPoll.answerTimeout == .milliseconds(100))
+        #expect(hasty.network.longPoll().bodyLimit == 1 << 10 && hasty.network.longPoll().answerTimeout == .milliseconds(100))
     }
 
     @Test("WT-28: the kernel finds a dead connection within the profile's time")
     func liveness() {
         for (options, seconds) in [(ClientOptions(), 24), (ClientOptions(timing: .fast), 3)] {
-            #expect(options.webSocket().liveness.total == seconds && options.longPoll.liveness.total == seconds)
+            #expect(options.network.webSocket().liveness.total == seconds && options.network.longPoll().liveness.total == seconds)
         }
     }
 }

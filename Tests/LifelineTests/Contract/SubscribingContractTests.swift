@@ -1,3 +1,4 @@
+import ClientRuntime
 import Testing
 
 @testable import Lifeline

@@ -1,4 +1,4 @@
-import EngineRuntime
+import HTTPTransport
 
 /// The parts of a request's URL, decoded.
 struct RequestLine: Sendable {
@@ -8,7 +8,7 @@ struct RequestLine: Sendable {
     let query: [String: String]
     let body: [UInt8]
 
-    init(_ request: DoubleRequest) {
+    init(_ request: HTTPCall) {
         method = request.method
         body = request.body
         let text = request.url

@@ -1,4 +1,4 @@
-import EngineRuntime
+import HTTPTransport
 import WireCoding
 
 // Which part answers which request.
@@ -12,8 +12,9 @@ extension ServiceState {
             return finish(
                 id,
                 .success(
-                    DoubleAnswer(
-                        status: answer.status, headers: answer.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+                    HTTPAnswer(
+                        status: answer.status,
+                        headers: answer.headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) },
                         body: Array(answer.body.utf8))))
         }
         let path = line.path

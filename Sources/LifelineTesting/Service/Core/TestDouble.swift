@@ -1,5 +1,7 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
+import HTTPTransport
 import NIOConcurrencyHelpers
 
 /// The double of the transports that clients of a test service use.
@@ -35,9 +37,9 @@ final class TestDouble: ServiceDouble {
     }
 
     func send(
-        _ request: DoubleRequest, completion: @escaping @Sendable (Result<DoubleAnswer, ConnectionFailure>) -> Void
+        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
-        let id = core.send(request, completion: completion)
+        let id = core.send(call, timeout: timeout, completion: completion)
         return { [core] in core.cancel(id) }
     }
 
@@ -60,7 +62,8 @@ final class TestDouble: ServiceDouble {
 extension ServiceCore {
     /// A client makes a request.
     func send(
-        _ request: DoubleRequest, completion: @escaping @Sendable (Result<DoubleAnswer, ConnectionFailure>) -> Void
+        _ request: HTTPCall, timeout: Duration,
+        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
     ) -> UInt64 {
         work.note("a client has made a request, \(request.method)")
         let now = timers.now
@@ -70,7 +73,7 @@ extension ServiceCore {
             state.requests[id] = TestExchange(request: request, complete: completion)
             state.requested(id)
             if state.requests[id] != nil {
-                let cancel = schedule(after: request.timeout) { $0.finish(id, .failure(.late)) }
+                let cancel = schedule(after: timeout) { $0.finish(id, .failure(.late)) }
                 state.requests[id]?.cancelTimeout = cancel
                 // Only now: until here the task that has made the request is at work.
                 state.requests[id]?.unblock = work.block()

@@ -1,10 +1,11 @@
 import ConnectionEngine
 import EngineRuntime
+import HTTPTransport
 
 /// An HTTP request that a client has made and that is not answered yet.
 struct TestExchange: Sendable {
-    let request: DoubleRequest
-    let complete: @Sendable (Result<DoubleAnswer, ConnectionFailure>) -> Void
+    let request: HTTPCall
+    let complete: @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
     /// Ends the time that the client gave it.
     var cancelTimeout: TimerCancellation?
     /// Ends the wait of the client's task that made it, if there is one.
@@ -36,15 +37,20 @@ extension ServiceState {
     }
 
     /// Ends a request.
-    mutating func finish(_ id: UInt64, _ result: Result<DoubleAnswer, ConnectionFailure>) {
+    mutating func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {
         guard let exchange = requests.removeValue(forKey: id) else { return }
         exchange.cancelTimeout?()
         exchange.unblock?()
-        outbox.append { exchange.complete(result) }
+        let answer = result.map { answer in
+            var answer = answer
+            answer.url = exchange.request.url
+            return answer
+        }
+        outbox.append { exchange.complete(answer) }
     }
 
     mutating func finish(_ id: UInt64, status: Int = 200, _ body: [UInt8], type: String = "application/json") {
-        finish(id, .success(DoubleAnswer(status: status, headers: [("Content-Type", type)], body: body)))
+        finish(id, .success(HTTPAnswer(status: status, headers: [HTTPField("Content-Type", type)], body: body)))
     }
 
     mutating func finish(_ id: UInt64, json: String) { finish(id, Array(json.utf8)) }
@@ -52,7 +58,7 @@ extension ServiceState {
     /// All unanswered requests, oldest first.
     var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
 
-    private static func answer(to line: RequestLine, _ refusal: Refusal) -> Result<DoubleAnswer, ConnectionFailure> {
+    private static func answer(to line: RequestLine, _ refusal: Refusal) -> Result<HTTPAnswer, ConnectionFailure> {
         switch refusal {
         case .unreachable: .failure(.unreachable)
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
@@ -62,15 +68,20 @@ extension ServiceState {
     }
 }
 
-extension DoubleAnswer {
-    static func overloaded(_ retryAfter: Duration?) -> DoubleAnswer {
-        var headers = [(name: "Content-Type", value: "application/json")]
-        if let retryAfter { headers.append(("Retry-After", "\(Int(retryAfter.inSeconds.rounded(.up)))")) }
-        return DoubleAnswer(
+// Answers whose URL is that of the request, once they are given.
+extension HTTPAnswer {
+    init(status: Int, headers: [HTTPField], body: [UInt8]) {
+        self.init(status: status, headers: headers, body: body, url: "")
+    }
+
+    static func overloaded(_ retryAfter: Duration?) -> HTTPAnswer {
+        var headers = [HTTPField("Content-Type", "application/json")]
+        if let retryAfter { headers.append(HTTPField("Retry-After", "\(Int(retryAfter.inSeconds.rounded(.up)))")) }
+        return HTTPAnswer(
             status: 503, headers: headers, body: Array(#"{"status":503,"error":true,"message":"Overloaded"}"#.utf8))
     }
 
-    static func text(_ status: Int, _ text: String) -> DoubleAnswer {
-        DoubleAnswer(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    static func text(_ status: Int, _ text: String) -> HTTPAnswer {
+        HTTPAnswer(status: status, headers: [HTTPField("Content-Type", "text/plain")], body: Array(text.utf8))
     }
 }

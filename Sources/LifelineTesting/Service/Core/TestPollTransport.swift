@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import HTTPTransport
 import NIOConcurrencyHelpers
 
 /// Carries a session over HTTP requests to a test service. Answers are decoded by the session's own decoder.
@@ -61,10 +62,12 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
 
     private func send(_ exchange: HTTPExchange, isPoll: Bool, _ attempt: AttemptID) {
         guard let endpoint = attempts.withLockedValue({ $0[attempt]?.endpoint }) else { return }
-        let request = DoubleRequest(
+        let request = HTTPCall(
             method: exchange.method, url: "http://\(endpoint.host)\(exchange.target)",
-            headers: exchange.headers.map { ($0.name, $0.value) }, body: exchange.body, timeout: exchange.timeout)
-        let id = core.send(request) { [weak self] result in self?.finish(exchange.id, result, isPoll: isPoll, attempt) }
+            headers: exchange.headers.map { HTTPField($0.name, $0.value) }, body: exchange.body)
+        let id = core.send(request, timeout: exchange.timeout) { [weak self] result in
+            self?.finish(exchange.id, result, isPoll: isPoll, attempt)
+        }
         let isOpen = core.read { $0.requests[id] != nil }
         attempts.withLockedValue { attempts in
             if isOpen { attempts[attempt]?.requests[exchange.id] = id }
@@ -73,7 +76,7 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
     }
 
     private func finish(
-        _ id: UInt64, _ result: Result<DoubleAnswer, ConnectionFailure>, isPoll: Bool, _ attempt: AttemptID
+        _ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>, isPoll: Bool, _ attempt: AttemptID
     ) {
         let told = attempts.withLockedValue { attempts -> (Report, Session.Inbound)? in
             guard var found = attempts[attempt] else { return nil }

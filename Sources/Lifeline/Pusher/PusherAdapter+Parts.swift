@@ -1,33 +1,32 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
-import HTTPTransport
-import NIOPosix
 import PusherProtocol
 import TransportCommon
-import WebSocketTransport
 import WireCoding
 
 extension PusherAdapter {
     /// In bytes; as PusherSwift's.
     private static let longestMessage = 1 << 25
 
-    /// An adapter with real sockets.
-    static func live(_ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
+    /// An adapter of these parts.
+    static func on(_ parts: ClientParts, _ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
+        let network = options.network
         // Servers of one's own may be set to longer data than Pusher's 10 KiB (rule PA-53).
         let dial: @Sendable () -> any ClientTransport<PusherSession> = {
-            WebSocketTransport<PusherSession>(
-                decoder: { PusherFrameDecoder() }, configuration: options.webSocket(messageBytes: longestMessage))
+            parts.webSocket(network.webSocket(messageBytes: longestMessage)) { PusherFrameDecoder() }
         }
-        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
-        return make(
-            settings, options, dial: dial, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),
-            timers: timers, unixSeconds: SystemTime.unixSeconds,
+        let adapter = make(
+            settings, options, dial: dial, http: parts.http(network.httpCaller(answers: PusherCaller.longestAnswer)),
+            timers: parts.makeTimers(), seed: parts.nextSeed(), unixSeconds: parts.unixSeconds, tasks: parts.tasks,
+            track: { parts.track($0) },
             observeNetwork: { host, driver in
-                NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
+                parts.observeNetwork(of: host) { [weak driver] in driver?.networkChanged(to: $0) }
             })
+        parts.track(adapter.driver)
+        return adapter
     }
 
-    /// An adapter of these parts.
     static func make(
         _ settings: PusherSettings, _ options: ClientOptions, dial: @escaping @Sendable () -> any ClientTransport<PusherSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,

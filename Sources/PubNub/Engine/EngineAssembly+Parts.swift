@@ -1,52 +1,63 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
-import NIOPosix
 import PubNubProtocol
 import TransportCommon
 
 extension EngineAssembly {
-    /// Real sockets, on the event loops that all clients of the process share.
-    static let live = EngineAssembly(
-        makeCalls: { values in
-            if let problem = values.problem { return RefusingCalls(problem) }
-            return LiveCalls(values)
-        },
-        makeEngine: { values, settings in
-            LiveSubscription(
-                settings,
-                makeDriver: { settings in
-                    let transport: any ClientTransport<PubNubSession> =
-                        if let problem = values.problem {
-                            RefusingTransport<PubNubSession>(problem)
-                        } else {
-                            LongPollTransport<PubNubSession>(
-                                decoder: { PubNubAnswerDecoder() }, configuration: values.transport)
-                        }
-                    return driver(
-                        values, settings, transport,
-                        EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()))
-                },
-                observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) })
-        },
-        observeApplication: { ApplicationMonitor.shared.observe($0) })
+    static let live = on(.live)
+
+    /// Real sockets, unless the configuration names a double.
+    static func chosen(by values: ConfigurationValues) -> EngineAssembly {
+        values.double.map { on(.doubled($0.double)) } ?? .live
+    }
+
+    private static func on(_ parts: ClientParts) -> EngineAssembly {
+        EngineAssembly(
+            makeCalls: { values in
+                if case .doubled(let double) = parts { return DoubleCalls(double) }
+                if let problem = values.problem { return RefusingCalls(problem) }
+                return LiveCalls(values)
+            },
+            makeEngine: { values, settings in
+                LiveSubscription(
+                    settings,
+                    makeDriver: { settings in
+                        let driver = driver(
+                            values, settings, transport(values, parts), parts.makeTimers(), seed: parts.nextSeed(),
+                            unixTime: parts.unixSeconds)
+                        parts.track(driver)
+                        return driver
+                    },
+                    observeNetwork: { parts.observeNetwork(of: $0, $1) })
+            },
+            observeApplication: { parts.application?.observe($0) })
+    }
+
+    private static func transport(
+        _ values: ConfigurationValues, _ parts: ClientParts
+    ) -> any ClientTransport<PubNubSession> {
+        if case .live = parts, let problem = values.problem { return RefusingTransport<PubNubSession>(problem) }
+        return parts.longPoll(values.transport) { PubNubAnswerDecoder() }
+    }
 
     /// A driver for the configured service.
     static func driver(
         _ values: ConfigurationValues, _ settings: PubNubSettings, _ transport: any ClientTransport<PubNubSession>,
-        _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max)
+        _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max),
+        unixTime: @escaping @Sendable () -> Int = SystemTime.unixSeconds
     ) -> ConnectionDriver<PubNubSession> {
         let memory = PubNubMemory(
-            settings: settings, options: values.options, seed: seed, unixTime: { Int(clamping: WallClock.unixTime) })
+            settings: settings, options: values.options, seed: seed, unixTime: unixTime)
         return ConnectionDriver(
-            transport: transport, jobs: NoJobs(), timers: timers, policy: values.policy(seed: seed), memory: memory, seed: seed,
+            transport: transport, jobs: NoJobs<PubNubSession>(), timers: timers, policy: values.policy(seed: seed),
+            memory: memory, seed: seed,
             observer: ActivityObserver(values.preventsAppNap))
     }
 }
 
 extension ConfigurationValues {
-    var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
-
     /// The pins; nil for none, and for invalid ones, which ``problem`` reports.
     var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
 
@@ -77,15 +88,16 @@ extension ConfigurationValues {
         return policy
     }
 
-    /// How the subscription connects, and how much of an answer it takes (rule PK-65).
-    var transport: LongPollTransportConfiguration {
-        var configuration = LongPollTransportConfiguration(
-            trustRoots: trustRoots, pins: pins, certificate: clientCertificate, proxy: proxy.map { HTTPProxy($0) },
-            liveness: SocketLiveness(timingPolicy.timing), paths: networkPaths)
-        configuration.bodyLimit = timingPolicy.messageBytes(chosen: chosenAnswerSize, service: configuration.bodyLimit)
-        configuration.answerTimeout = timingPolicy.messageTime(chosen: messageTimeout.map { .positive(seconds: $0) })
-        return configuration
+    /// How everything connects, and how much of an answer it takes (rule PK-65).
+    var network: NetworkSettings {
+        NetworkSettings(
+            policy: timingPolicy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
+            proxy: proxy.map { HTTPProxy(host: $0.host, port: $0.port, user: $0.user, password: $0.password) },
+            paths: networkPaths, messageTimeout: messageTimeout.map { .positive(seconds: $0) }, messageBytes: chosenAnswerSize)
     }
+
+    /// How the subscription connects.
+    var transport: LongPollTransportConfiguration { network.longPoll() }
 
     /// The session's options.
     var options: PubNubOptions {
@@ -120,13 +132,5 @@ extension ConfigurationValues {
         // A problem of the configuration does not end by itself.
         if problem != nil { base.overrides[.badRequest] = .never }
         return PubNubSession.policy(base, options: options, seed: seed)
-    }
-}
-
-extension HTTPProxy {
-    init(_ proxy: PNProxy) {
-        self.init(
-            host: proxy.host, port: proxy.port,
-            credentials: proxy.user.map { Credentials(user: $0, password: proxy.password ?? "") })
     }
 }

@@ -1,25 +1,26 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
-import HTTPTransport
-import NIOPosix
 import PubNubProtocol
 import TransportCommon
 
 extension PubNubAdapter {
-    /// An adapter with real sockets.
-    static func live(_ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
-        let transport = LongPollTransport<PubNubSession>(
-            decoder: { PubNubAnswerDecoder() }, configuration: options.longPoll)
-        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+    /// An adapter of these parts.
+    static func on(_ parts: ClientParts, _ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
+        let network = options.network
+        let transport: any ClientTransport<PubNubSession> = parts.longPoll(network.longPoll()) { PubNubAnswerDecoder() }
         // A page of history is the longest answer: 100 messages of 32 KiB.
-        let http = options.httpCaller(messages: 8 << 20)
-        return make(service, options, transport: transport, http: http, timers: timers, unixSeconds: SystemTime.unixSeconds) {
-            host, driver in
-            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.networkChanged(to: $0) }
+        let http = parts.http(network.httpCaller(messages: 8 << 20))
+        let adapter = make(
+            service, options, transport: transport, http: http, timers: parts.makeTimers(), seed: parts.nextSeed(),
+            unixSeconds: parts.unixSeconds, tasks: parts.tasks
+        ) { host, driver in
+            parts.observeNetwork(of: host) { [weak driver] in driver?.networkChanged(to: $0) }
         }
+        parts.track(adapter.driver)
+        return adapter
     }
 
-    /// An adapter of these parts.
     static func make(
         _ service: PubNubServiceSettings, _ options: ClientOptions, transport: any ClientTransport<PubNubSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
@@ -45,7 +46,7 @@ extension PubNubAdapter {
             TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value }
         }
         let driver = Driver(
-            transport: gate ?? base, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed,
+            transport: gate ?? base, jobs: NoJobs<PubNubSession>(), timers: timers, policy: policy, memory: memory, seed: seed,
             observer: options.engineObserver)
         gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setAuth($0), nil)) }
         if let filter = service.filter { driver.submit(.perform(.setFilter(filter), nil)) }
@@ -80,13 +81,4 @@ extension PubNubAdapter {
         let (expires, isTooLate) = token.issued.addingReportingOverflow(lifetime)
         return isTooLong || isTooLate ? nil : expires
     }
-}
-
-/// The session has no side work.
-private final class PubNubJobs: JobRunner {
-    typealias Session = PubNubSession
-
-    func start(
-        _ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void
-    ) -> JobCancellation {}
 }

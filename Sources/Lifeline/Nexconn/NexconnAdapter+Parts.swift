@@ -1,27 +1,23 @@
+import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
-import HTTPTransport
-import NIOPosix
 import NexconnProtocol
 import TransportCommon
-import WebSocketTransport
 import WireCoding
 
 extension NexconnAdapter {
-    /// An adapter with real sockets.
-    static func live(_ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
-        let transport = WebSocketTransport<NexconnSession>(
-            decoder: { NexconnFrameDecoder() }, configuration: options.webSocket())
-        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
-        return make(
-            settings, options, transport: transport, http: options.httpCaller(), timers: timers,
-            unixSeconds: SystemTime.unixSeconds
-        ) { host, change in
-            NetworkMonitor.shared.observe(forHost: host, change)
-        }
+    /// An adapter of these parts.
+    static func on(_ parts: ClientParts, _ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
+        let network = options.network
+        let transport: any ClientTransport<NexconnSession> = parts.webSocket(network.webSocket()) { NexconnFrameDecoder() }
+        let adapter = make(
+            settings, options, transport: transport, http: parts.http(network.httpCaller(answers: 1 << 16)),
+            timers: parts.makeTimers(), seed: parts.nextSeed(), unixSeconds: parts.unixSeconds, tasks: parts.tasks,
+            observeNetwork: { parts.observeNetwork(of: $0, $1) })
+        parts.track(adapter.driver)
+        return adapter
     }
 
-    /// An adapter of these parts.
     static func make(
         _ settings: NexconnSettings, _ options: ClientOptions, transport: any ClientTransport<NexconnSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
@@ -47,7 +43,7 @@ extension NexconnAdapter {
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
             device: settings.device, client: "lifeline-swift/\(PackageVersion.current)", yields: settings.yields)
         let driver = Driver(
-            transport: gate ?? base, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed,
+            transport: gate ?? base, jobs: NoJobs<NexconnSession>(), timers: timers, policy: policy, memory: memory, seed: seed,
             observer: options.engineObserver)
         gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) }
         let network = observeNetwork(settings.host.name) { [weak driver] status in
@@ -83,13 +79,4 @@ extension NexconnAdapter {
             return .init(value: token.text, expires: token.expires?.unixSeconds)
         }
     }
-}
-
-/// The session has no side work.
-private final class NexconnJobs: JobRunner {
-    typealias Session = NexconnSession
-
-    func start(
-        _ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void
-    ) -> JobCancellation {}
 }

@@ -1,9 +1,6 @@
-import ConnectionEngine
+import ClientRuntime
 import Dispatch
 import EngineRuntime
-import Foundation
-import NexconnProtocol
-import TransportCommon
 
 /// An engine behind ``NCEngine`` without sockets: a double replaces the server, and time is the double's.
 package final class DoubledEngine: Sendable {
@@ -13,7 +10,7 @@ package final class DoubledEngine: Sendable {
     package init(on double: any ServiceDouble) {
         let queue = DispatchQueue(label: "nexconn.callbacks")
         let registry = HandlerRegistry(queue: .queue(queue))
-        let engine = ChatEngine(assembly: .on(double), registry: registry)
+        let engine = ChatEngine(assembly: .on(.doubled(double)), registry: registry)
         self.engine = engine
         // Handlers and completions run outside of the task that has this engine, and use it all the same.
         registry.surround { [weak engine] work in
@@ -34,22 +31,5 @@ package final class DoubledEngine: Sendable {
     package func end() {
         engine.disconnect(disablePush: false)
         engine.work.sync {}
-    }
-}
-
-extension EngineAssembly {
-    fileprivate static func on(_ double: any ServiceDouble) -> EngineAssembly {
-        EngineAssembly(
-            makeDriver: { settings, memory, policy in
-                let transport: any ClientTransport<NexconnSession> = double.webSocket { NexconnFrameDecoder() }
-                let driver = ConnectionDriver(
-                    transport: transport, jobs: NoJobs(), timers: double.timers, policy: policy, memory: memory,
-                    seed: double.nextSeed())
-                double.track(driver)
-                return driver
-            },
-            timers: double.timers,
-            observeNetwork: { _, report in NetworkObservation(double.observeNetwork(report)) },
-            intake: EventIntake())
     }
 }

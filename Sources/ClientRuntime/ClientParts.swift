@@ -1,0 +1,150 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOPosix
+import TransportCommon
+import WebSocketTransport
+
+/// What a client is put together of: sockets, event loops, the clock and the network of this machine, or a double of them all.
+package enum ClientParts: Sendable {
+    /// On the event loops that all clients of the process share.
+    case live
+    /// Opens no sockets: a double stands in for the service, and time is the double's.
+    case doubled(any ServiceDouble)
+
+    package init(_ double: (any ServiceDouble)?) {
+        self = double.map { .doubled($0) } ?? .live
+    }
+
+    // MARK: Connections
+
+    /// What carries a session over a WebSocket.
+    package func webSocket<Session: WebSocketSession>(
+        _ configuration: @autoclosure () -> WebSocketTransportConfiguration,
+        decoder: @escaping @Sendable () -> Session.Decoder
+    ) -> any ClientTransport<Session> {
+        switch self {
+        case .live: WebSocketTransport<Session>(decoder: decoder, configuration: configuration())
+        case .doubled(let double): double.webSocket(decoder: decoder)
+        }
+    }
+
+    /// What carries a session over HTTP requests.
+    package func longPoll<Session: LongPollSession>(
+        _ configuration: @autoclosure () -> LongPollTransportConfiguration, decoder: @escaping @Sendable () -> Session.Decoder
+    ) -> any ClientTransport<Session> {
+        switch self {
+        case .live: LongPollTransport<Session>(decoder: decoder, configuration: configuration())
+        case .doubled(let double): double.longPoll(decoder: decoder)
+        }
+    }
+
+    /// What makes requests beside the connection.
+    package func http(_ caller: @autoclosure () -> HTTPCaller) -> any HTTPStarting {
+        switch self {
+        case .live: caller()
+        case .doubled(let double): double
+        }
+    }
+
+    /// A driver in phase `idle`, on timers and with jitter of these parts.
+    ///
+    /// - Parameters:
+    ///   - seed: nil for one of these parts.
+    ///   - preventsAppNap: whether the connection keeps App Nap away; a double has none to keep away.
+    package func driver<Session: ProtocolSession>(
+        _ transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, policy: ConnectionPolicy,
+        memory: Session.Memory, seed: UInt64? = nil, backlog: Int = 16_384,
+        isDroppable: @escaping @Sendable (Session.Event) -> Bool = { _ in false }, preventsAppNap: Bool
+    ) -> ConnectionDriver<Session> {
+        let driver = ConnectionDriver(
+            transport: transport, jobs: jobs, timers: makeTimers(), policy: policy, memory: memory, seed: seed ?? nextSeed(),
+            backlog: backlog, isDroppable: isDroppable, observer: observer(preventsAppNap: preventsAppNap))
+        track(driver)
+        return driver
+    }
+
+    /// What looks on at a driver; nil for nobody.
+    private func observer(preventsAppNap: Bool) -> (any EngineObserver)? {
+        switch self {
+        case .live: ActivityObserver(preventsAppNap)
+        case .doubled: nil
+        }
+    }
+
+    // MARK: Time, chance and tasks
+
+    /// The clock, with timers: those of one event loop, or the double's.
+    package func makeTimers() -> any TimerScheduler {
+        switch self {
+        case .live: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+        case .doubled(let double): double.timers
+        }
+    }
+
+    /// The time of day in seconds since 1970.
+    package var unixSeconds: @Sendable () -> Int {
+        switch self {
+        case .live: SystemTime.unixSeconds
+        case .doubled(let double): { double.unixSeconds }
+        }
+    }
+
+    /// For the jitter of the next client.
+    package func nextSeed() -> UInt64 {
+        switch self {
+        case .live: .random(in: .min ... .max)
+        case .doubled(let double): double.nextSeed()
+        }
+    }
+
+    /// What starts side work.
+    package var tasks: TaskStarter {
+        switch self {
+        case .live: .plain
+        case .doubled(let double): .on(double)
+        }
+    }
+
+    /// What hears which loops over sequences are at work; nil for nobody.
+    package var consumers: (any ConsumerTracker)? {
+        switch self {
+        case .live: nil
+        case .doubled(let double): double.consumers
+        }
+    }
+
+    // MARK: The machine's network and the application
+
+    /// Calls `report` with every change of the network for connections to a host, until the observation is released.
+    ///
+    /// - Returns: nil when there is nothing to hear.
+    package func observeNetwork(
+        of host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void
+    ) -> NetworkObservation? {
+        switch self {
+        case .live: NetworkMonitor.shared.observe(forHost: host, report)
+        case .doubled(let double): NetworkObservation(double.observeNetwork(report))
+        }
+    }
+
+    /// What knows whether the application is in the background; nil when only the application says so itself.
+    package var application: ApplicationMonitor? {
+        switch self {
+        case .live: .shared
+        case .doubled: nil
+        }
+    }
+
+    // MARK: Work of a client
+
+    /// Lets a double learn of a driver, so that a test can wait for it. Does not keep it alive.
+    package func track<Session>(_ driver: ConnectionDriver<Session>) {
+        if case .doubled(let double) = self { double.track(driver) }
+    }
+
+    /// Lets a double learn of a queue on which a client calls back.
+    package func track(_ queue: CallbackQueue) {
+        if case .doubled(let double) = self { double.track(queue) }
+    }
+}

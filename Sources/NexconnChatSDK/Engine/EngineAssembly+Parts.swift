@@ -1,0 +1,59 @@
+import ClientRuntime
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+import TransportCommon
+import WebSocketTransport
+
+extension EngineAssembly {
+    static let live = on(.live)
+
+    static func on(_ parts: ClientParts) -> EngineAssembly {
+        EngineAssembly(
+            makeDriver: { settings, memory, policy in
+                let transport: any ClientTransport<NexconnSession> = parts.webSocket(settings.transport(policy)) {
+                    NexconnFrameDecoder()
+                }
+                return parts.driver(
+                    transport, jobs: NoJobs<NexconnSession>(), policy: policy, memory: memory,
+                    preventsAppNap: settings.preventsAppNap)
+            },
+            timers: parts.makeTimers(), observeNetwork: { parts.observeNetwork(of: $0, $1) }, intake: EventIntake())
+    }
+}
+
+extension EngineSettings {
+    /// How the connection is made, and how much of a message it takes (rule NC-43).
+    func transport(_ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
+        NetworkSettings(
+            policy: policy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
+            proxy: proxy.map { HTTPProxy(host: $0.host, port: $0.port, user: $0.user, password: $0.password) },
+            paths: networkPaths, messageTimeout: messageTimeout, messageBytes: maximumMessageSize
+        ).webSocket()
+    }
+}
+
+extension NCTiming {
+    var policy: ConnectionPolicy {
+        switch self {
+        case .standard: .nexconn()
+        case .fast: .nexconn(timing: .fast)
+        }
+    }
+
+    /// How long an application may be in the background before its link is given up (rule NC-16).
+    var backgroundLimit: Duration {
+        switch self {
+        case .standard: .seconds(120)
+        case .fast: .seconds(2)
+        }
+    }
+
+    /// How often messages that wait without a link are checked, and how soon a failed write is repeated.
+    var sweepPause: Duration {
+        switch self {
+        case .standard: .seconds(2)
+        case .fast: .milliseconds(200)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ClientRuntime
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+
+extension PNConfiguration {
+    /// Clients of this configuration open no sockets: a double stands in for the service, and their time is the double's.
+    package func use(_ double: any ServiceDouble) {
+        setDouble(double)
+    }
+}
+
+/// A double as a part of a configuration, which is compared by value.
+struct DoubleReference: Hashable, Sendable {
+    let double: any ServiceDouble
+
+    static func == (left: Self, right: Self) -> Bool { left.double === right.double }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(double)) }
+}
+
+/// Requests of calls that a double answers.
+final class DoubleCalls: CallTransport {
+    private let double: any ServiceDouble
+
+    init(_ double: any ServiceDouble) {
+        self.double = double
+    }
+
+    func send(
+        _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
+        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    ) -> JobCancellation {
+        let url = "http://\(endpoint.host)\(exchange.target)"
+        let call = HTTPCall(
+            method: exchange.method, url: url, headers: exchange.headers.map { HTTPField($0.name, $0.value) },
+            body: exchange.body)
+        return double.send(call, timeout: exchange.timeout, completion: completion)
+    }
+}

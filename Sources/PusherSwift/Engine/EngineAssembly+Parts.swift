@@ -1,0 +1,100 @@
+import ClientRuntime
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOConcurrencyHelpers
+import PusherProtocol
+import TransportCommon
+import WebSocketTransport
+
+extension PusherClientOptions {
+    /// Clients with these options open no sockets: a double stands in for the service, and their time is the double's.
+    package func use(_ double: any ServiceDouble) {
+        engine = .on(.doubled(double))
+    }
+}
+
+extension EngineAssembly {
+    static let live = on(.live)
+
+    fileprivate static func on(_ parts: ClientParts) -> EngineAssembly {
+        EngineAssembly(
+            makeHTTP: { options, policy in
+                let makeCaller = caller(options, policy)
+                return EndpointHTTP { parts.http(makeCaller($0)) }
+            },
+            makeDriver: { url, options, policy, runner, gate, wantsFrames in
+                let transport: any ClientTransport<PusherSession> = parts.webSocket(configuration(options, policy)) {
+                    PusherFrameDecoder(keepsText: wantsFrames)
+                }
+                parts.track(.queue(options.callbackQueue))
+                return parts.driver(
+                    gate.around(transport, wantsFrames: wantsFrames), jobs: runner, policy: policy,
+                    memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable,
+                    preventsAppNap: options.preventsAppNap)
+            },
+            observeNetwork: { host, driver in
+                parts.observeNetwork(of: host) { [weak driver] in driver?.networkChanged(to: $0) }
+            },
+            observeApplication: { driver in parts.application?.observe { [weak driver] in driver?.moved(to: $0) } })
+    }
+
+    /// The longest message, in bytes: twice the longest data that self-hosted servers can be set to, since as a string they may grow to
+    /// that. Upstream has no limit; there is one here so that a server cannot make an app hold whatever it likes (rule PA-53).
+    static let longestMessage = 1 << 25
+
+    /// How the connection is made, and how much of a message it takes (rules PA-53 and PA-82).
+    static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
+        network(options, policy).webSocket(messageBytes: longestMessage)
+    }
+
+    /// Makes the client for requests to endpoints. It connects as the connection does; the argument is the greatest length of an
+    /// answer's body, in bytes. Later changes of the options have no effect.
+    static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
+        let network = network(options, policy)
+        return { network.httpCaller(bodyLimit: $0) }
+    }
+
+    private static func network(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> NetworkSettings {
+        // Pins that are none are refused before anything is dialled, see ``PusherConnection/connect()``.
+        let pins = options.certificatePins.isEmpty ? nil : try? CertificatePins(options.certificatePins)
+        return NetworkSettings(
+            policy: policy, authorityFile: options.certificateAuthorityFile, pins: pins, certificate: options.clientCertificate,
+            proxy: options.proxy.map { HTTPProxy(host: $0.host, port: $0.port, user: $0.user, password: $0.password) },
+            paths: options.networkPaths, messageTimeout: options.messageTimeout.map { .clamped(seconds: $0) },
+            messageBytes: options.maximumMessageSize)
+    }
+}
+
+/// Sends authorisation requests with the library's own HTTP client, which is made for the first of them, or to a double.
+final class EndpointHTTP: AuthorizationHTTP {
+    private let makeCaller: @Sendable (Int) -> any HTTPStarting
+    private let caller = NIOLockedValueBox<(any HTTPStarting)?>(nil)
+
+    /// - Parameter makeCaller: from the largest body of an answer, in bytes.
+    init(_ makeCaller: @escaping @Sendable (Int) -> any HTTPStarting) {
+        self.makeCaller = makeCaller
+    }
+
+    func send(
+        _ request: AuthorizationRequest, within limit: Duration, maximumBody: Int,
+        completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
+    ) -> @Sendable () -> Void {
+        let caller = self.caller.withLockedValue { caller in
+            let present = caller ?? makeCaller(maximumBody)
+            caller = present
+            return present
+        }
+        let call = HTTPCall(
+            method: request.method, url: request.url.absoluteString,
+            headers: request.headers.map { HTTPField($0.name, $0.value) }, body: request.body)
+        return caller.send(call, timeout: limit) { result in
+            completion(
+                result.map { answer in
+                    AuthorizationResponse(
+                        status: answer.status, headers: answer.headers.map { .init(name: $0.name, value: $0.value) },
+                        body: answer.body)
+                })
+        }
+    }
+}
