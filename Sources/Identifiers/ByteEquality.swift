@@ -29,6 +29,13 @@ enum ByteEquality {
         }
         return true
     }
+
+    /// Whether `bytes` ends with `suffix`. Most names differ from a suffix in their last byte already.
+    @usableFromInline
+    static func ends(_ bytes: UnsafeRawBufferPointer, with suffix: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= suffix.count, bytes.last == suffix.last || suffix.isEmpty else { return false }
+        return areEqual(UnsafeRawBufferPointer(rebasing: bytes.suffix(suffix.count)), suffix)
+    }
 }
 
 extension Sequence<Identifier> {

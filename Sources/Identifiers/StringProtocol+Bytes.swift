@@ -11,13 +11,16 @@ extension StringProtocol {
     /// Whether the UTF-8 bytes end with those of `suffix`.
     @inlinable
     public func hasByteSuffix(_ suffix: String) -> Bool {
-        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        let isSuffix = utf8.withContiguousStorageIfAvailable { bytes in
+            suffix.utf8.withContiguousStorageIfAvailable { ByteEquality.ends(.init(bytes), with: .init($0)) }
+        }
+        return (isSuffix ?? nil) ?? utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// The text without `suffix` when its bytes end with that; the whole text otherwise.
     public func droppingByteSuffix(_ suffix: String) -> String {
-        let count = hasByteSuffix(suffix) ? suffix.utf8.count : 0
-        return String(decoding: utf8.dropLast(count), as: UTF8.self)
+        guard hasByteSuffix(suffix) else { return String(self) }
+        return String(decoding: utf8.dropLast(suffix.utf8.count), as: UTF8.self)
     }
 
     /// Whether one of the bytes is `byte`, an ASCII character.

@@ -19,6 +19,12 @@ struct ByteTextTests {
         #expect(name.droppingByteSuffix("-pnpres").isExactly("room\u{600}"))
         #expect("room".droppingByteSuffix("-pnpres") == "room" && "-pnpres".droppingByteSuffix("-pnpres").isEmpty)
         #expect(!"pnpres".hasByteSuffix("-pnpres") && !"-pnpres\u{301}".hasByteSuffix("-pnpres"))
+        #expect("".hasByteSuffix("") && "a".hasByteSuffix("") && !"".hasByteSuffix("a") && "ab".dropLast().hasByteSuffix("a"))
+        let long = String(repeating: "name", count: 20)
+        #expect((long + "-pnpres").hasByteSuffix("-pnpres") && !(long + "xpnpres").hasByteSuffix("-pnpres"))
+        #expect(
+            long.hasByteSuffix(long) && !long.hasByteSuffix("x" + long)
+                && (long + "-pnpres").droppingByteSuffix("-pnpres") == long)
     }
 
     @Test("A separator separates whatever is beside it")

@@ -97,7 +97,6 @@ extension PubNubMemory {
 
     /// A random UUID as text.
     private mutating func randomID() -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var high = random.next()
         var low = random.next()
         high = high & ~0xF000 | 0x4000
@@ -105,12 +104,13 @@ extension PubNubMemory {
         return String(unsafeUninitializedCapacity: 36) { out in
             var at = 0
             for index in 0..<32 {
-                if [8, 12, 16, 20].contains(index) {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
                     out[at] = UInt8(ascii: "-")
                     at += 1
                 }
                 let half = index < 16 ? high : low
-                out[at] = digits[Int(half >> UInt64(60 - 4 * (index % 16)) & 0xF)]
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16)) & 0xF)
+                out[at] = (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit
                 at += 1
             }
             return at

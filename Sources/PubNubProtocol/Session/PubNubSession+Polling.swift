@@ -195,8 +195,7 @@ extension PubNubSession {
 
     /// The messages that were not delivered before. Does not copy when all are new.
     private func news(in messages: [PubNubMessage], _ memory: inout PubNubMemory) -> [PubNubMessage] {
-        var repeated: [Int] = []
-        for index in messages.indices where !memory.seen.insert(messages[index]) { repeated.append(index) }
+        let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
         let skipped = Set(repeated)
         return messages.indices.filter { !skipped.contains($0) }.map { messages[$0] }

@@ -26,24 +26,42 @@ struct SeenMessages: Sendable {
         self.capacity = min(max(capacity, 0), Self.mostEntries)
     }
 
-    /// Remembers a message. False when it is a repetition. Presence, objects, actions and files always count as new.
-    mutating func insert(_ message: PubNubMessage) -> Bool {
-        guard capacity > 0, message.kind == .message || message.kind == .signal, !message.isPresence else { return true }
-        if message.timetoken <= newestTimetoken, contains(message) { return false }
-        newestTimetoken = max(newestTimetoken, message.timetoken)
-        let entry = Entry(timetoken: message.timetoken, channel: message.channel, payload: message.payload)
+    /// Remembers messages. Presence, objects, actions and files always count as new.
+    ///
+    /// - Returns: the indices of those that are repetitions.
+    mutating func insert(_ messages: [PubNubMessage]) -> [Int] {
+        guard capacity > 0 else { return [] }
+        var repeated: [Int] = []
+        // By their parts, since a whole message is copied with all of its names.
+        messages.withUnsafeBufferPointer { messages in
+            for index in messages.indices {
+                guard messages[index].kind == .message || messages[index].kind == .signal else { continue }
+                let entry = Entry(
+                    timetoken: messages[index].timetoken, channel: messages[index].channel, payload: messages[index].payload)
+                if !insert(entry) { repeated.append(index) }
+            }
+        }
+        return repeated
+    }
+
+    /// False when it is a repetition.
+    private mutating func insert(_ entry: Entry) -> Bool {
+        if entry.channel.hasByteSuffix(PubNubMessage.presenceSuffix) { return true }
+        if entry.timetoken <= newestTimetoken, contains(entry) { return false }
+        newestTimetoken = max(newestTimetoken, entry.timetoken)
         if entries.count < capacity {
             entries.append(entry)
         } else {
             entries[oldest] = entry
-            oldest = (oldest + 1) % capacity
+            oldest += 1
+            if oldest == capacity { oldest = 0 }
         }
         return true
     }
 
-    private func contains(_ message: PubNubMessage) -> Bool {
+    private func contains(_ entry: Entry) -> Bool {
         entries.contains {
-            $0.timetoken == message.timetoken && $0.channel.isExactly(message.channel) && $0.payload.isExactly(message.payload)
+            $0.timetoken == entry.timetoken && $0.channel.isExactly(entry.channel) && $0.payload.isExactly(entry.payload)
         }
     }
 

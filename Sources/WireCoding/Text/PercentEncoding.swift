@@ -9,15 +9,33 @@ public enum PercentEncoding {
     }
 
     /// Appends escaped bytes.
+    @inlinable
     public static func append(_ bytes: some Sequence<UInt8>, to out: inout [UInt8]) {
-        for byte in bytes {
-            if isUnreserved(byte) {
-                out.append(byte)
-            } else {
-                out.append(UInt8(ascii: "%"))
-                out.append(digit(byte >> 4))
-                out.append(digit(byte & 0x0F))
-            }
+        let isDone: Void? = bytes.withContiguousStorageIfAvailable { append(contentsOf: $0, to: &out) }
+        if isDone == nil { for byte in bytes { append(byte, to: &out) } }
+    }
+
+    /// Bytes that stay are appended together: nearly all do.
+    @usableFromInline
+    static func append(contentsOf bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+        var rest = bytes[...]
+        while true {
+            let kept = rest.prefix(while: isUnreserved)
+            out.append(contentsOf: kept)
+            rest = rest.dropFirst(kept.count)
+            guard let byte = rest.popFirst() else { return }
+            append(byte, to: &out)
+        }
+    }
+
+    @usableFromInline
+    static func append(_ byte: UInt8, to out: inout [UInt8]) {
+        if isUnreserved(byte) {
+            out.append(byte)
+        } else {
+            out.append(UInt8(ascii: "%"))
+            out.append(digit(byte >> 4))
+            out.append(digit(byte & 0x0F))
         }
     }
 

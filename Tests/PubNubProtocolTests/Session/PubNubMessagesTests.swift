@@ -159,7 +159,7 @@ struct PubNubMessagesTests {
     func capacity() {
         var seen = SeenMessages(capacity: 3)
         func areNew(_ timetokens: UInt64...) -> [Bool] {
-            timetokens.map { seen.insert(PubNubScript.message("a", $0)) }
+            timetokens.map { seen.insert([PubNubScript.message("a", $0)]).isEmpty }
         }
         #expect(areNew(5, 1, 4, 2) == [true, true, true, true])
         #expect(areNew(1, 4, 2) == [false, false, false])
@@ -167,6 +167,20 @@ struct PubNubMessagesTests {
         seen.forget(after: Timetoken(rawValue: 3))
         #expect(areNew(4, 2, 6, 2) == [true, false, true, false])
         #expect(areNew(7, 2) == [true, true])
+    }
+
+    @Test("PX-17: repetitions of one answer are found by their places, and presence is none")
+    func repetitionsOfOneAnswer() {
+        var seen = SeenMessages(capacity: 3)
+        let presence = PubNubScript.message("a-pnpres", 1)
+        let messages = [
+            PubNubScript.message("a", 1), presence, PubNubScript.message("a", 1), presence, PubNubScript.message("b", 1),
+            PubNubScript.message("a", 2), PubNubScript.message("b", 1),
+        ]
+        #expect(seen.insert(messages) == [2, 6])
+        #expect(seen.insert([]).isEmpty)
+        var nothing = SeenMessages(capacity: 0)
+        #expect(nothing.insert(messages).isEmpty && nothing.insert(messages).isEmpty)
     }
 
     @Test("A service that answers at once with nothing is asked ever more slowly, down to once a second")
