@@ -83,11 +83,11 @@ extension PubNub {
         var version = -1
         var present: [any PNEventsListener] = []
         let reader = reader
-        for message in messages {
+        for index in messages.indices {
             // A listener that is removed inside its own callback gets nothing more.
             listeners.refresh(&present, &version)
             if present.isEmpty { continue }
-            switch reader.read(message, shared) {
+            switch reader.read(messages[index], shared) {
             case .message(let result):
                 for listener in present { listener.client(self, didReceiveMessage: result) }
             case .signal(let result):

@@ -69,8 +69,8 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         case read(Any?)
     }
 
-    /// Guarded by `batch.lock`.
-    private var content = Content.unread
+    /// Guarded by `batch.lock`, so that no two accesses meet.
+    @exclusivity(unchecked) private var content = Content.unread
     /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
     public final let json: String
 

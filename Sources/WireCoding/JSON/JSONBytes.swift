@@ -34,15 +34,21 @@ public enum JSONBytes {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The value of eight decimal digits, the first one lowest in the word; nil when one is not a digit.
+    /// Whether all eight bytes are decimal digits.
     @inlinable @inline(__always)
-    public static func eightDigits(_ word: UInt64) -> UInt64? {
+    static func areDigits(_ word: UInt64) -> Bool {
         // A digit has 3 in its upper half, also after adding 6; other bytes differ in one of the two.
         let upper: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
         let zeros = ones &* 0x30
-        guard word & upper == zeros, (word &+ ones &* 6) & upper == zeros else { return nil }
+        return word & upper == zeros && (word &+ ones &* 6) & upper == zeros
+    }
+
+    /// The value of eight decimal digits, the first one lowest in the word; nil when one is not a digit.
+    @inlinable @inline(__always)
+    public static func eightDigits(_ word: UInt64) -> UInt64? {
+        guard areDigits(word) else { return nil }
         // Neighbours are joined to pairs, pairs to fours, fours to the whole.
-        var value = word &- zeros
+        var value = word &- ones &* 0x30
         value = (value &* 10 &+ value >> 8) & 0x00FF_00FF_00FF_00FF
         value = (value &* 100 &+ value >> 16) & 0x0000_FFFF_0000_FFFF
         return (value &* 10_000 &+ value >> 32) & 0xFFFF_FFFF

@@ -147,6 +147,8 @@ extension JSONScanner {
     /// At least one digit.
     private mutating func digits(of start: Int) throws(JSONSyntaxError) {
         let first = position
+        // Numbers of messages are long: timetokens, times of day.
+        while position &+ 8 <= bytes.count, JSONBytes.areDigits(JSONBytes.word(bytes, at: position)) { position &+= 8 }
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
         if position == first {
             throw JSONSyntaxError(position == bytes.count ? .truncated : .invalidNumber, at: position)

@@ -33,4 +33,25 @@ struct JSONNumbersTests {
         let bytes = Array(text.utf8)
         bytes.withUnsafeBytes { #expect(JSONScanner($0).wholeNumber(0, $0.count) == expected) }
     }
+
+    @Test("A number ends at its last digit, however many there are and whatever follows", arguments: 1...40)
+    func ends(count: Int) throws {
+        let digits = String(repeating: "1234567890", count: 4).prefix(count)
+        for behind in ["", ",", "}", "/", ":", "\u{B5}", " ", "e1", ".5", "\u{0}"] {
+            let bytes = Array((digits + behind + "   ").utf8)
+            let end = behind == "e1" || behind == ".5" ? count + 2 : count
+            try bytes.withUnsafeBytes { bytes in
+                var scanner = JSONScanner(bytes)
+                let token = try scanner.value()
+                #expect(token.kind == .number && token.start == 0 && token.end == end && scanner.position == end)
+            }
+        }
+        // Not one byte beyond the end is read.
+        let bytes = Array(digits.utf8)
+        try bytes.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes)
+            let end = try scanner.value().end
+            #expect(end == count)
+        }
+    }
 }
