@@ -463,7 +463,8 @@ let package = Package(
         tests(
             "LifelineCommandTests",
             [
-                "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "RedisClient",
+                "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "ServerConsole",
+                "RedisClient",
                 "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding", "TransportCommon",
                 "WebSocketFraming", "PubNubProtocol", "PusherProtocol", argumentParser, crypto, nioCore, nioPosix, nioEmbedded,
                 nioLocks, nioSSL, x509, logging, tracing,
@@ -477,7 +478,7 @@ let package = Package(
             ["ServerRuntime", "ServerValues", "WebSocketFraming", nioCore, nioEmbedded, nioLocks]),
         tests(
             "ServerConsoleTests",
-            ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioHTTP1]),
+            ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
         tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
