@@ -26,12 +26,12 @@ struct FoundationReaderTests {
 
     @Test(arguments: 1...20) func `whole numbers are read whatever their length and what follows`(count: Int) throws {
         let digits = String("98765432109876543210".prefix(count))
-        for behind in ["", " ", ".5"] {
+        for behind in ["", " "] {
             let text = #"{"a":\#(digits)\#(behind),"b":[\#(digits)\#(behind)]}"#
             let theirs = try JSONSerialization.jsonObject(with: Data(text.utf8))
             #expect([try #require(FoundationJSON.value(text))] as NSArray == [theirs] as NSArray)
         }
-        for behind in ["e1", "E+2"] {
+        for behind in [".5", "e1", "E+2"] {
             let numbers = try #require(FoundationJSON.value("[\(digits)\(behind)]") as? [NSNumber])
             #expect(numbers.first?.doubleValue == Double(digits + behind))
         }
