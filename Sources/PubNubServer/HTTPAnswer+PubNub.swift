@@ -1,14 +1,14 @@
 import PubNubProtocol
 import ServerRuntime
 
-// Answers as PubNub's services give them.
+// HTTP answers in the formats of PubNub's services.
 extension HTTPAnswer {
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
         hasRecordedFields = true
     }
 
-    /// An answer of PubNub's services.
+    /// An answer in the format of PubNub's services.
     static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .javascript, body)
         answer.hasRecordedFields = true

@@ -5,13 +5,13 @@ import ServerRuntime
 /// Answers the requests that need no connection of their own: all except polls and the time.
 struct PubNubRequests: Sendable {
     let streams: any StreamBackend
-    /// The counts of what was acknowledged.
+    /// The counts of acknowledged messages.
     let counts: NIOLockedValueBox<ApplicationCounts>
 
     /// The keyset that a request is for.
     ///
-    /// - Parameter isJudged: whether the request is asked for its rights.
-    /// - Throws: what is answered instead of doing what the request asks for.
+    /// - Parameter isJudged: whether the access rights of the request are checked.
+    /// - Throws: the error answer that replaces the result of the request.
     func application(
         for request: PubNubServerRequest, _ address: PubNubAddress, isJudged: Bool = true
     ) throws(PubNubErrorBody) -> PubNubApplication {

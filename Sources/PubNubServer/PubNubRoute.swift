@@ -3,19 +3,19 @@ import ServerRuntime
 
 /// The requests of the PubNub API. Names are decoded.
 ///
-/// Lists are as they came, in their order; the lone comma that stands for no channels gives an empty one.
+/// Lists keep the names in the order of the request; a lone comma, which stands for no channels, gives an empty list.
 enum PubNubRoute: Hashable, Sendable {
     case time
     case subscribe(channels: [String])
-    /// `payload` is nil when it comes as the request's body.
+    /// `payload` is nil when the request body carries it.
     case publish(publishKey: String, channel: String, payload: String?)
     case signal(publishKey: String, channel: String, payload: String?)
-    /// Tells subscribers about a file, wherever it is.
+    /// Publishes a message about a file, wherever the file is stored.
     case publishFile(publishKey: String, channel: String, payload: String?)
 
-    /// One channel, version 2.
+    /// Messages of one channel, API version 2.
     case pastMessages(channel: String)
-    /// Version 3.
+    /// History of several channels, API version 3.
     case history(channels: [String])
     case historyWithActions(channel: String)
     case deleteHistory(channel: String)
@@ -30,7 +30,7 @@ enum PubNubRoute: Hashable, Sendable {
     case setState(channels: [String], user: String)
 
     case groups
-    /// Lists, adds or removes channels, by the query.
+    /// Lists, adds or removes channels of a group, as the query says.
     case group(String)
     case removeGroup(String)
 
@@ -38,7 +38,7 @@ enum PubNubRoute: Hashable, Sendable {
     case addAction(channel: String, message: String)
     case removeAction(channel: String, message: String, action: String)
 
-    /// App Context.
+    /// The requests of App Context.
     case objects(ObjectsRoute)
     /// Lists the channels of a device, adds or removes some, as the query says.
     case pushChannels(PushInterface, token: String)
@@ -48,12 +48,12 @@ enum PubNubRoute: Hashable, Sendable {
 
     case grantToken
     case revokeToken(String)
-    /// Version 2.
+    /// Grants of the access manager's version 2.
     case grant
     case audit
 }
 
-/// A route with the application that it is for.
+/// A route with the subscribe key of its application.
 struct PubNubAddress: Hashable, Sendable {
     var route: PubNubRoute
     /// Empty for the time, which belongs to no application.
@@ -64,7 +64,7 @@ struct PubNubAddress: Hashable, Sendable {
         self.subscribeKey = subscribeKey
     }
 
-    /// Whether a path belongs to the PubNub API, so that whatever is wrong with it is answered in its terms.
+    /// Whether a path belongs to the PubNub API, so that errors are answered in PubNub's format.
     static func owns(_ segments: [String]) -> Bool {
         switch segments.first {
         case "publish", "signal", "subscribe", "time", "v1", "v2", "v3": true
@@ -72,21 +72,21 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// Returns the same for a target that has not been split into parts.
+    /// The same as ``owns(_:)`` with segments, for a target that has not been split into parts.
     static func owns(_ target: UnsafeRawBufferPointer) -> Bool {
         let first = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return owns([String(decoding: first, as: UTF8.self)])
     }
 
-    /// - Parameter segments: of the path, decoded.
-    /// - Throws: 404 for an unknown path and 405 for a known one with another method.
+    /// - Parameter segments: the decoded segments of the path.
+    /// - Throws: 404 for an unknown path and 405 for a known path with another method.
     init(method: String, segments: [String]) throws(HTTPProblem) {
         let found: (address: PubNubAddress, methods: [String])?
         switch segments.first {
         case "time": found = segments.count == 2 ? (Self(.time), ["GET"]) : nil
         case "publish", "signal": found = Self.publishing(segments, method)
         case "subscribe":
-            // The first version of `/v2/subscribe`, with the cursor at its end.
+            // The first version of `/v2/subscribe`, whose path ends with the cursor.
             found = segments.count == 5 ? (Self(.subscribe(channels: Self.list(segments[2])), segments[1]), ["GET"]) : nil
         case "v1": found = Self.version1(segments, method)
         case "v2": found = Self.version2(segments, method)
@@ -157,7 +157,7 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// What follows `/v2/presence/sub-key/SUB`.
+    /// Routes below `/v2/presence/sub-key/SUB`.
     private static func presence(_ rest: [String]) -> PubNubRoute? {
         switch rest.count {
         case 0: .hereNowEverywhere
@@ -188,7 +188,7 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// Libraries differ in how they spell it.
+    /// Client libraries spell this path segment in two ways.
     private static func isKey(_ part: String) -> Bool { part == "sub-key" || part == "sub_key" }
 
     /// Names between commas. An encoded comma separates like a plain one.

@@ -6,16 +6,16 @@ import ServerRuntime
 struct PubNubServerRequest: Sendable {
     var method: String
     var target: RequestTarget
-    /// As it came: possibly compressed.
+    /// The body as received, possibly compressed.
     var body: [UInt8]
     /// The header field `If-Match`.
     var ifMatch: String?
     /// The server as the client reaches it: `https://example.com/prefix`. Only the files service needs it; nil for a request without a host.
     var base: String?
-    /// Names the address that the request comes from; nil where it is not known or not limited.
+    /// The address that the request comes from; nil when it is not known or not limited.
     var client: String?
 
-    /// A query parameter; the last one when it is repeated, nil when it is missing. Unknown ones are nobody's business.
+    /// A query parameter: its last value when it is repeated, nil when it is missing. Unknown parameters are ignored.
     func parameter(_ name: String) -> String? {
         target.parameters.last { $0.name == name }?.value
     }
@@ -25,7 +25,7 @@ struct PubNubServerRequest: Sendable {
         parameter(name).map(PubNubAddress.list) ?? []
     }
 
-    /// A switch, in each of the spellings that libraries use: `true`, `1`, or `false`, `0`; nil for anything else.
+    /// A Boolean parameter in each of the spellings that client libraries use: `true`, `1`, or `false`, `0`; nil for anything else.
     func flag(_ name: String) -> Bool? {
         switch parameter(name) {
         case "1", "true": true
@@ -39,7 +39,7 @@ struct PubNubServerRequest: Sendable {
         parameter(name).flatMap { Timetoken($0) }
     }
 
-    /// Who asks.
+    /// The user id of the client that sends the request.
     var user: String? { parameter("uuid") }
     /// An auth key or an access token.
     var auth: String? { parameter("auth") }

@@ -5,9 +5,9 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-// Requests of the console.
+// Queries of the server console.
 extension PubNubService {
-    /// The keysets that are served, with the channels and stays that they have.
+    /// The served keysets, each with its numbers of occupied channels and of present users.
     package var keysetReports: [(keyset: Keyset, channels: Int, users: Int)] {
         applications.filter { application(subscribeKey: $0.subscribeKey) === $0 }.map { application in
             let (channels, stays) = application.withState { ($0.occupancy.channelCount, $0.occupancy.stayCount) }
@@ -15,23 +15,23 @@ extension PubNubService {
         }
     }
 
-    /// The keysets that have a webhook for push notifications, or had one, as far as this server tells them.
+    /// The keysets that have or had a webhook for push notifications, as far as this server sends their events.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         streams.pushCounts(for: self).map {
             ($0.application.subscribeKey, [WebhookReport(url: $0.application.keyset.pushWebhook, counts: $0.counts)])
         }
     }
 
-    /// Channels with somebody on them by name, one more than `limit` when there are more.
+    /// The occupied channels in order of their names: one more than `limit` when there are more.
     ///
     /// - Parameter isWanted: which names to list.
-    /// - Returns: channels after a name, and how many there are in all.
+    /// - Returns: the channels behind a given name, and the number of all matching channels.
     package func listChannels(
         of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
     ) async throws -> (channels: [(name: String, users: Int)], total: Int) {
         guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
         return try await NIOThreadPool.singleton.runIfActive {
-            // Sorted without the lock.
+            // Sorted after the lock is released.
             let names = application.withState { $0.occupancy.unsortedChannels }.filter { isWanted($0.text) }
             let shown = names.filter { name in after.map { name > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
             let channels = application.withState { state in shown.map { ($0.text, state.occupancy.occupancy(of: $0)) } }
@@ -39,18 +39,18 @@ extension PubNubService {
         }
     }
 
-    /// A user who is on some channel.
+    /// A user who is present on at least one channel.
     package struct PresentUser: Hashable, Sendable {
         package var id: String
-        /// Some of the channels, by name.
+        /// Some of the user's channels, sorted by name.
         package var channels: [String]
         package var channelCount: Int
     }
 
-    /// Users by presence, by id, one more than `limit` when there are more; five channels of each.
+    /// Present users in order of their ids: one more than `limit` when there are more, each with up to five channels.
     ///
     /// - Parameter isWanted: which ids to list.
-    /// - Returns: users after an id, and how many there are in all.
+    /// - Returns: the users behind a given id, and the number of all matching users.
     package func listUsers(
         of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
     ) async throws -> (users: [PresentUser], total: Int) {
@@ -66,7 +66,7 @@ extension PubNubService {
         }
     }
 
-    /// Users of a channel, a thousand at most, and how many there are.
+    /// Up to 1000 users of a channel, and the number of all its users.
     package func members(of channel: String, _ subscribeKey: String) -> (users: [String], count: Int) {
         guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
         let name = Identifier(channel)
@@ -87,7 +87,7 @@ extension PubNubService {
         package var hold: Duration
     }
 
-    /// Polls that an event loop holds, `limit` at most; to be called on that loop.
+    /// Up to `limit` polls that an event loop holds. Call it on that event loop.
     package func pollReports(on loop: Int, limit: Int) -> [PollReport] {
         mailboxes[loop].part.polls.values.flatMap { $0.reports(limit: limit) }.prefix(limit).map { $0 }
     }

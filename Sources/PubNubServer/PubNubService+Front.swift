@@ -10,7 +10,7 @@ extension PubNubService: ServerFront {
 
     package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(PubNubErrorBody(problem)) }
 
-    /// Polls are read in place.
+    /// Polls are parsed in place, without copies.
     package func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool {
         guard let subscribe = SubscribeTarget(target) else { return false }
         connection.kind = pollKind
@@ -41,7 +41,7 @@ extension PubNubService: ServerFront {
         let isPoll = if case .subscribe = address.route { true } else { false }
         let application: PubNubApplication
         do throws(PubNubErrorBody) {
-            // Requests that the leader answers are judged by the leader.
+            // The leader checks the access rights of the requests that it answers.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
             return connection.answer(HTTPAnswer(error))
@@ -50,11 +50,11 @@ extension PubNubService: ServerFront {
         switch address.route {
         case .time: return
         case .subscribe:
-            // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
+            // A plain poll does not come here: this request came in another form, or something is wrong with it.
             subscribe(request, address.route, application, for: connection)
         case .file(let route): answer(request, route, application, fields: fields, for: connection)
         case .publish, .signal, .publishFile:
-            // Which loops are concerned shows only when the message is visible.
+            // Only the visible message shows which event loops have subscribers.
             let full = context.congestion.full
             guard full.isEmpty else {
                 return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
@@ -66,7 +66,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Has a request answered by the process that decides about the keyset.
+    /// Has the process that decides about the keyset answer a request.
     func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
@@ -86,7 +86,7 @@ extension PubNubService: ServerFront {
     private func answer(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection) {
         guard bytes.count <= RequestTarget.maximumBytes else { return connection.answer(HTTPAnswer(.uriTooLong)) }
         let key = UnsafeRawBufferPointer(rebasing: bytes[target.subscribeKey])
-        // Nearly always the one that the connection's last poll named.
+        // Nearly always the keyset of the connection's previous poll.
         if let poll = connection.exchange as? HeldPoll, poll.polls.application.isOpenToAll,
             poll.polls.application.subscribeKey.utf8.elementsEqual(key)
         {
@@ -114,11 +114,11 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// A poll that did not come in the plain form.
+    /// Handles a poll that did not come in the plain form.
     private func subscribe(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
-        // No version of the grants: so the rights are looked at again by the next sweep, which is early enough for a right that
+        // The poll gets no version of the grants, so the next sweep checks its rights again. This is early enough for a right that
         // ended after the request was allowed.
         let isJudged = application.keyset.requiresGrants
         let access = isJudged ? PubNubAccess(application: application).held(request, route, version: -1) : nil
@@ -162,7 +162,7 @@ extension PubNubService: ServerFront {
 }
 
 extension PubNubErrorBody {
-    /// The problem of a request's form, in the terms of PubNub's services.
+    /// The error answer, in PubNub's format, for a malformed request.
     init(_ problem: HTTPProblem) {
         self =
             switch problem.status {

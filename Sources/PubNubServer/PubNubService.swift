@@ -9,14 +9,14 @@ import ServerRuntime
 package struct PubNubServiceSettings: Sendable {
     /// The keysets. If several have the same subscribe key, the first one is used.
     package var keysets: [Keyset]
-    /// How long a poll is held before it is answered with nothing.
+    /// How long a poll is held before it gets an empty answer.
     package var pollHold: Duration
-    /// How many messages of a channel are kept for polls to catch up with.
+    /// How many messages of each channel are kept so that polls can catch up.
     package var pollQueueLength: Int
     /// The keyset whose public channels are shared with other services.
     package var bridgedKey: String?
     package var logger: Logger
-    /// Where the contents of files are, a directory for each keyset in it; nil for memory.
+    /// The directory of file contents, with a subdirectory for each keyset; nil for contents in memory.
     package var fileDirectory: String?
 
     /// A logger that discards everything.
@@ -39,13 +39,13 @@ extension ServiceName {
     package static let pubnub = ServiceName(rawValue: "pubnub")
 }
 
-/// The PubNub front of one server: its event loops with the polls that they hold. Keysets are the backend's (``StreamBackend``).
+/// The PubNub front of one server: its event loops with the polls that they hold. The backend owns the keysets (``StreamBackend``).
 package final class PubNubService: Sendable {
     let context: ServerContext
     let settings: PubNubServiceSettings
-    /// Keysets with all that they own, shared with the other servers of a backend.
+    /// The keysets with their data, shared by all servers of a backend.
     let streams: any StreamBackend
-    /// The way to the leader, where the keysets are those of a cluster; nil where they are decided about here.
+    /// Forwards requests to the leader when the keysets belong to a cluster; nil when this process decides about them.
     let cluster: ClusterStreams?
     let mailboxes: [EventLoopMailbox<PubNubLoop>]
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
@@ -70,14 +70,14 @@ package final class PubNubService: Sendable {
         streams.join(self)
     }
 
-    /// Messages, signals and fires that were acknowledged through this server since its start, those of the bridge excepted.
+    /// The number of messages, signals and fires that this server has acknowledged since its start, without those from the bridge.
     package var published: Int { publishedCounts.withLockedValue(\.total) }
 
     var requests: PubNubRequests { PubNubRequests(streams: streams, counts: publishedCounts) }
 
-    /// Publishes a message of the server's own process, wherever that is decided.
+    /// Publishes a message of the server's own process, through the process that decides about the keyset.
     ///
-    /// - Parameter isBridged: whether it came from another service.
+    /// - Parameter isBridged: whether the message came from another service.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool,
         completion: @escaping @Sendable (PublishOutcome) -> Void
@@ -91,7 +91,7 @@ package final class PubNubService: Sendable {
         }
     }
 
-    /// Polls and the messages in their answers; may lag behind by a second.
+    /// Numbers of polls and of messages in their answers; up to one second old.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
 
     /// The delivery counts of keysets that have a webhook for push notifications.
@@ -113,7 +113,7 @@ package final class PubNubService: Sendable {
         for mailbox in mailboxes { mailbox.enqueue(.disconnect) }
     }
 
-    /// Applies everything that depends on time to the keysets.
+    /// Runs the time-dependent work of the keysets, such as presence timeouts.
     package func sweep() {
         streams.sweep(for: self) { [loop = context.loops.first?.eventLoop] body in
             if let loop { loop.execute(body) } else { body() }

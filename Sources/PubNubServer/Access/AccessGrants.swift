@@ -7,17 +7,17 @@ import WireCoding
 
 /// The grants of the second version and the revoked tokens of one keyset (rules PV-84 to PV-87).
 ///
-/// In memory; the store keeps both across restarts.
+/// The entries are in memory; the store keeps them across restarts.
 final class AccessGrants: Sendable {
-    /// Grants of a keyset. Beyond it the oldest go first.
+    /// The largest number of grants of a keyset. Further grants replace the oldest.
     static let capacity = 100_000
-    /// Tokens that are remembered as checked, and bytes of their texts. Beyond it all are forgotten and checked anew.
+    /// The largest number of tokens whose check is cached, and of bytes of their texts. When it is exceeded, the cache is emptied.
     private static let remembered = 2048
     private static let rememberedBytes = 2 << 20
 
     private struct State {
         var grants: OrderedDictionary<AccessEntry.Key, AccessEntry> = [:]
-        /// Tokens that are not accepted, until they have expired, by their names (``CheckedToken/name``).
+        /// Revoked tokens until they expire, by their names (``CheckedToken/name``).
         var revoked: [Identifier: AccessEntry] = [:]
         var checked: [Identifier: CheckedToken] = [:]
         var checkedBytes = 0
@@ -31,14 +31,14 @@ final class AccessGrants: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter restored: what the store has, in the order in which it came.
+    /// - Parameter restored: the stored entries, in the order in which they were added.
     init(restoring restored: [AccessEntry] = []) {
         for entry in restored { set(entry) }
     }
 
-    /// Puts a grant in the place of the former one, or notes that a token is revoked.
+    /// Replaces an earlier grant for the same resource, or records that a token is revoked.
     ///
-    /// - Returns: the key of a grant that had to go because there are too many.
+    /// - Returns: the key of the oldest grant when it was removed to make room.
     @discardableResult
     func set(_ entry: AccessEntry) -> AccessEntry.Key? {
         state.withLockedValue { state in
@@ -53,7 +53,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Everything that is known, grants in the order in which they came.
+    /// All grants, in the order in which they were added, and all revocations.
     var entries: [AccessEntry] { state.withLockedValue { Array($0.grants.values) + $0.revoked.values } }
 
     /// Removes grants and revocations.
@@ -66,7 +66,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Puts other grants and revocations in the place of all there are.
+    /// Replaces all grants and revocations.
     func replace(with entries: [AccessEntry]) {
         state.withLockedValue { state in
             state.version += 1
@@ -75,7 +75,7 @@ final class AccessGrants: Sendable {
         for entry in entries { set(entry) }
     }
 
-    /// Grants that hold, in the order in which they came.
+    /// Grants that have not expired, in the order in which they were added.
     func grants(at now: Int) -> [AccessEntry] {
         state.withLockedValue { state in
             state.grants.removeAll { !$0.value.holds(at: now) }
@@ -83,8 +83,8 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Changes when a right may have been lost: then held polls have to be checked again (rule PV-138). The expiry of a token does not
-    /// change it.
+    /// The version of the rights. It changes when a right may have been lost, because held polls have to be checked again then
+    /// (rule PV-138). The expiry of a token does not change it.
     func version(at now: Int) -> Int {
         state.withLockedValue { state in
             if let end = state.nextEnd, now >= end {
@@ -114,10 +114,10 @@ final class AccessGrants: Sendable {
 
     // MARK: Tokens
 
-    /// The token of a text, if one of this keyset's secret keys has signed it. Checked once and then remembered.
+    /// The decoded token of a text, if one of this keyset's secret keys has signed it. The result of the check is cached.
     ///
-    /// - Parameter secretKeys: all that are valid. Asked for only when the token has to be checked, and after the grants have noted
-    ///   which ones it knows, so that nothing is remembered for a key that has been taken away meanwhile.
+    /// - Parameter secretKeys: all valid secret keys. It is evaluated only when the token has to be checked, and after the current
+    ///   generation was read, so that no result is cached for a key that was removed meanwhile.
     func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
         let key = Identifier(text)
         let (known, generation) = state.withLockedValue { ($0.checked[key], $0.generation) }
@@ -138,8 +138,8 @@ final class AccessGrants: Sendable {
         return checked
     }
 
-    /// The keyset has other secret keys than before, or other rules: every token is checked anew, and whoever holds a poll has to ask
-    /// again.
+    /// Empties the cache of checked tokens after the secret keys or the rules of the keyset have changed: every token is checked
+    /// anew, and the clients of held polls have to send new requests.
     func forgetChecked() {
         state.withLockedValue { state in
             state.checked = [:]
@@ -149,7 +149,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Forgets revocations of tokens that have expired since.
+    /// Removes revocations of tokens that have expired by themselves.
     func forgetRevoked(before now: Int) {
         state.withLockedValue { state in state.revoked = state.revoked.filter { $0.value.holds(at: now) } }
     }
@@ -159,10 +159,10 @@ final class AccessGrants: Sendable {
     }
 }
 
-/// A token with a valid signature, and with its patterns ready.
+/// A token with a valid signature and parsed patterns.
 struct CheckedToken: Sendable {
     let token: PubNubAccessToken
-    /// Its signature in hexadecimal: what a revocation names, so that no other spelling of the token passes.
+    /// The token's signature in hexadecimal. A revocation names it, so that another spelling of the same token is revoked too.
     let name: Identifier
     private let channels: Rules
     private let groups: Rules
@@ -172,7 +172,7 @@ struct CheckedToken: Sendable {
         var names: PubNubGrants.Rights
         var patterns: [(pattern: PubNubAccessPattern, rights: PubNubRights)]
 
-        /// A pattern that is not understood grants nothing.
+        /// A malformed pattern grants nothing.
         init(_ names: PubNubGrants.Rights, _ patterns: PubNubGrants.Rights) {
             self.names = names
             self.patterns = patterns.compactMap { text, rights in
@@ -194,7 +194,7 @@ struct CheckedToken: Sendable {
         users = Rules(token.resources.users, token.patterns.users)
     }
 
-    /// Groups are written with a colon in front here and without it there.
+    /// Presence names of groups have a colon in front here, and none in the token.
     func allows(_ need: AccessNeed) -> Bool {
         switch need.kind {
         case .channel: channels.allow(need.right, on: need.name)

@@ -6,7 +6,7 @@ struct AccessNeed: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case channel
         case group
-        /// A user's metadata.
+        /// The metadata of a user.
         case user
     }
 
@@ -26,20 +26,21 @@ struct AccessNeed: Hashable, Sendable {
         names.map { AccessNeed(kind: .user, name: Identifier($0), right: right) }
     }
 
-    /// Stands for all channels, groups or users at once: a pattern has to fit it, or a grant for the whole keyset be there (rule PV-83).
+    /// Stands for all channels, groups or users at once: it needs a pattern that matches it, or a grant for the whole keyset (rule PV-83).
     static let everything = "*"
 
-    /// The groups that a request names anywhere: whichever of repeated parameters is acted on has been checked (rule PV-89).
+    /// All groups that a request names, in every one of repeated parameters, so that the value that takes effect has been checked
+    /// (rule PV-89).
     private static func allGroups(_ request: PubNubServerRequest) -> [String] {
         all(["channel-group"], of: request)
     }
 
-    /// The names in all parameters of these names.
+    /// The list elements of all parameters with these names.
     private static func all(_ names: [String], of request: PubNubServerRequest) -> [String] {
         request.target.parameters.filter { names.contains($0.name) }.flatMap { PubNubAddress.list($0.value) }
     }
 
-    /// The rights that a request needs (rule PV-82). Presence channels and groups are resources of their own.
+    /// The rights that a request needs (rule PV-82). Presence channels and presence groups are separate resources.
     static func needs(of request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         switch route {
         case .subscribe(let list), .heartbeat(let list), .leave(let list), .hereNow(let list), .state(let list, _),
@@ -60,8 +61,8 @@ struct AccessNeed: Hashable, Sendable {
         case .file(.list(let channel)), .file(.file(let channel, _, _)): channels([channel], .read)
         case .file(.delete(let channel, _, _)): channels([channel], .delete)
         case .pushChannels: channels(all(["add", "remove"], of: request), .read)
-        // Requests without a need: the time, the channels of a user, and removing a device whose token is known. Grants, uploads and
-        // links to contents are signed.
+        // These requests need no right: the time, the channels of a user, and removing a device whose token is known. Grants,
+        // uploads and links to file contents are signed.
         case .time, .whereNow, .removeDevice, .file(.upload), .file(.content), .grant, .audit, .grantToken, .revokeToken: []
         }
     }
@@ -83,7 +84,7 @@ struct AccessNeed: Hashable, Sendable {
     /// `needs(of:_:)`.
     static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
-        // Read as it is read again when it is allowed: a body that is refused changes nothing.
+        // The body is parsed exactly as when the request is performed; a malformed body changes nothing.
         return channels(((try? ObjectInput.memberships(request.body, "channel", ObjectLimits())) ?? []).map(\.id.text), .join)
     }
 

@@ -3,12 +3,12 @@ struct HeldAccess: Sendable {
     let needs: [AccessNeed]
     /// An auth key or an access token.
     let auth: String?
-    /// When the token ends, in seconds since 1970; nil without one.
+    /// When the token expires, in seconds since 1970; nil without a token.
     let end: Int?
     /// The version of the grants when the needs were checked.
     private var version: Int
 
-    /// - Parameter version: of the grants, from before the request was allowed.
+    /// - Parameter version: the version of the grants, read before the request was allowed.
     init(_ needs: [AccessNeed], auth: String?, end: Int?, version: Int) {
         self.needs = needs
         self.auth = auth

@@ -5,9 +5,9 @@ import PubNubProtocol
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 
-    /// The refusal of a request; nil when it is allowed.
+    /// The error answer for a request; nil when the request is allowed.
     ///
-    /// Asked for every request of a keyset that requires grants, before anything else happens.
+    /// Called first for every request of a keyset that requires grants.
     func refusal(of request: PubNubServerRequest, _ route: PubNubRoute) -> PubNubErrorBody? {
         let needs = AccessNeed.needs(of: request, route)
         guard !needs.isEmpty else { return nil }
@@ -27,7 +27,7 @@ struct PubNubAccess: Sendable {
             ?? refusal(of: AccessNeed.needs(ofBody: request, route), auth: request.auth)
     }
 
-    /// The refusal for a token, an auth key or neither; nil when everything is allowed.
+    /// The error answer for a token, an auth key or neither; nil when all `needs` are granted.
     func refusal(of needs: [AccessNeed], auth: String?) -> PubNubErrorBody? {
         let now = application.clock.unixSeconds()
         guard let checked = token(auth) else {
@@ -56,10 +56,10 @@ struct PubNubAccess: Sendable {
         auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
     }
 
-    /// The state of the grants, to be asked before a poll is allowed that may be held.
+    /// The current version of the grants. Read it before you check the rights of a poll that may be held.
     var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
 
-    /// The rights that must stay valid while a poll is held; nil for a signed one, whose rights do not end.
+    /// The rights that must stay valid while a poll is held; nil for a signed request, whose rights do not end.
     func held(_ request: PubNubServerRequest, _ route: PubNubRoute, version: Int) -> HeldAccess? {
         guard request.parameter("signature") == nil else { return nil }
         return HeldAccess(
@@ -84,15 +84,15 @@ struct PubNubAccess: Sendable {
         }
     }
 
-    /// Whether a request is by this user only, however often it names the user (rules PV-89 and PV-137).
+    /// Whether this user is the only user that a request names, in all of its parameters (rules PV-89 and PV-137).
     private static func isBy(_ user: String, _ request: PubNubServerRequest, _ route: PubNubRoute) -> Bool {
-        // The state belongs to the user in the path, whoever sends the request.
+        // The state belongs to the user in the path, no matter which user sends the request.
         if case .setState(_, let other) = route, !other.isExactly(user) { return false }
         let named = request.target.parameters.filter { $0.name == "uuid" }
         return !named.isEmpty && named.allSatisfy { $0.value.isExactly(user) }
     }
 
-    /// Lists the refused resources, each once, and nothing else.
+    /// The error answer that lists each refused resource once.
     private static func refusal(_ denied: [AccessNeed]) -> PubNubErrorBody? {
         guard !denied.isEmpty else { return nil }
         var seen: Set<AccessNeed> = []

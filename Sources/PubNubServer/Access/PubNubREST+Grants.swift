@@ -6,10 +6,10 @@ import ServerRuntime
 
 /// Grants of the second version (rules PV-84 and PV-85).
 extension PubNubREST {
-    /// Minutes, when a request does not set them.
+    /// The lifetime in minutes of a grant whose request sets none.
     private static let defaultTTL = 1440
 
-    /// Answers, and grants, once it is durable.
+    /// Performs a grant, and answers once it is durable.
     func grant(_ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let target = GrantTarget(request)
@@ -73,7 +73,7 @@ extension PubNubREST {
             })
     }
 
-    /// Grants of one kind by name.
+    /// Appends the grants of one kind, sorted by name.
     private static func append(
         _ grants: [AccessEntry], of kind: AccessEntry.Key.Kind, _ key: String, to body: inout JSONBody
     ) {
@@ -99,7 +99,7 @@ extension PubNubREST {
         }
     }
 
-    /// The last three only when one of them is granted.
+    /// The last three rights are listed only when one of them is granted.
     private static func append(_ bits: Int, to body: inout JSONBody) {
         let rights = PubNubRights(rawValue: bits)
         for (letter, right) in [("r", PubNubRights.read), ("w", .write), ("m", .manage), ("d", .delete)] {
@@ -114,7 +114,7 @@ extension PubNubREST {
 
 /// The keys, users, channels and groups that a grant or audit names.
 private struct GrantTarget {
-    /// Without the auth keys.
+    /// The granted resources, without the auth keys.
     private let resources: [AccessEntry.Key]
     private let auths: [Identifier]
     let level: String

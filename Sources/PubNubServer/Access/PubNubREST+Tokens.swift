@@ -12,7 +12,7 @@ extension HTTPAnswer.ContentType {
 
 /// Access tokens: granting and revoking (rules PV-86 to PV-88).
 extension PubNubREST {
-    /// Minutes that a token may hold.
+    /// The allowed lifetimes of a token, in minutes.
     private static let ttls = 1...43_200
 
     func grantToken(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> HTTPAnswer {
@@ -23,7 +23,7 @@ extension PubNubREST {
                 "grant", "Invalid ttl",
                 "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
         }
-        // Names are read from the text: a dictionary would take two spellings of a name for one (rule PC-50).
+        // Names are read from the text, because a dictionary would treat two spellings of a name as one (rule PC-50).
         let named = (try? JSONText(bytes: request.body))?["permissions"]
         guard let permissions = body["permissions"], let resources = Self.grants(named?["resources"]),
             let patterns = Self.grants(named?["patterns"]), let categories = Self.rights(named?["categories"])
@@ -44,7 +44,7 @@ extension PubNubREST {
         return Self.success { body in body.member("token", token.text) }
     }
 
-    /// Answers once the revocation is durable; it holds at once.
+    /// Revokes a token at once, and answers once the revocation is durable.
     func revokeToken(_ request: PubNubServerRequest, _ text: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let now = application.clock.unixSeconds()
@@ -135,7 +135,7 @@ extension PubNubREST {
             })
     }
 
-    /// In the order of keys that revoking has, which differs from granting's.
+    /// The keys have the order of revocation answers, which differs from that of grant answers.
     private static func invalidToken(_ detail: String) -> HTTPAnswer {
         accessManager(
             400,

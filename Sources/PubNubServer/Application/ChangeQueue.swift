@@ -2,20 +2,20 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Makes the changes of one value one after the other, in the order in which they were asked for, so that the next one is decided once
-/// the store has the last one or has failed.
+/// Performs the changes of one value one after the other, in the order of the calls: each change starts after the store has saved
+/// the previous one or has failed.
 final class ChangeQueue: Sendable {
-    /// Begins a change. It calls its argument exactly once, at its end, on any thread, also before it returns.
+    /// A change. It calls its argument exactly once when it has ended, on any thread, possibly before it returns.
     typealias Change = @Sendable (_ end: @escaping @Sendable () -> Void) -> Void
 
-    /// Too many changes wait for the store.
+    /// The error when too many changes wait for the store.
     struct Full: Error {}
 
     private struct State: Sendable {
         var waiting = Deque<(owner: Identifier?, change: Change)>()
-        /// How many changes of each owner wait.
+        /// The number of waiting changes of each owner.
         var perOwner: [Identifier: Int] = [:]
-        /// Whether a change is being made.
+        /// Whether a change is in progress.
         var isBusy = false
     }
 
@@ -32,10 +32,10 @@ final class ChangeQueue: Sendable {
         share = max(1, limit / 4)
     }
 
-    /// Makes a change once all changes before have ended: in this call if there are none.
+    /// Performs a change once all earlier changes have ended: within this call if there are none.
     ///
-    /// - Parameter owner: who may have a quarter of the changes that wait (rule PV-180); nil for nobody's.
-    /// - Returns: false when too many wait, and this one will not be made.
+    /// - Parameter owner: one owner may have a quarter of the waiting changes (rule PV-180); nil when the change counts for no owner.
+    /// - Returns: false when too many changes wait; this one is not performed then.
     func add(for owner: Identifier? = nil, _ change: @escaping Change) -> Bool {
         let begins: Bool? = state.withLockedValue { state in
             guard state.waiting.count < limit else { return nil }
@@ -52,9 +52,9 @@ final class ChangeQueue: Sendable {
         return begins != nil
     }
 
-    /// Makes a change, and returns when it has ended.
+    /// Performs a change, and returns when it has ended.
     ///
-    /// - Throws: what `change` throws, and ``Full``.
+    /// - Throws: the errors of `change`, and ``Full``.
     func run<Result: Sendable>(
         for owner: Identifier? = nil, _ change: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -73,10 +73,10 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Makes changes until none waits or one does not end in its call.
+    /// Performs changes until none waits, or until one does not end within its call.
     private func work() {
         while let change = next() {
-            // A change ends in this call or later, on another thread: the second of the two continues.
+            // The change and its call both set the flag: whichever comes second continues with the next change.
             let isFirst = NIOLockedValueBox(true)
             let goesOn: @Sendable () -> Bool = {
                 isFirst.withLockedValue { isFirst in

@@ -4,8 +4,8 @@ import RealtimeHub
 /// Counts how much each owner has lately added to the stored data of a keyset, so that one owner cannot use up the shared limits (rule
 /// PV-180). An owner is a user whom the application has named in a token, or an address. A pure value.
 ///
-/// What an owner has added counts less and less and nothing after a day: the store does not know who added what. What the owner removes
-/// counts no more.
+/// Additions count less with time, and not at all after a day, because the store does not record who added its data. Removed data
+/// no longer counts.
 struct OwnerShares: Sendable {
     enum Kind: Hashable, CaseIterable, Sendable {
         case groups
@@ -15,7 +15,7 @@ struct OwnerShares: Sendable {
         case files
     }
 
-    /// A number of things, and their bytes.
+    /// A number of items, and their size in bytes.
     struct Size: Hashable, Sendable {
         var count = 0
         var bytes = 0
@@ -41,7 +41,7 @@ struct OwnerShares: Sendable {
 
     /// The time in seconds after which an addition is no longer counted.
     static let period = 86_400
-    /// The largest number of owners that are counted separately, for all kinds together; further ones share the limit of one owner.
+    /// The largest number of owners that are counted separately, for all kinds together; all further owners share the limit of one owner.
     static let maximumOwners = 100_000
 
     private var levels: [Key: Level] = [:]
@@ -58,7 +58,7 @@ struct OwnerShares: Sendable {
     ///
     /// - Parameters:
     ///   - share: what one owner may have.
-    /// - Returns: false, without a change, when the owner would have more. An owner that has nothing may add one thing of any size.
+    /// - Returns: false, without a change, when the owner would exceed its share. An owner without additions may add one item of any size.
     mutating func add(_ size: Size, to kind: Kind, by owner: Identifier, share: Size, at now: MonotonicInstant) -> Bool {
         if levels.count >= nextSweep { forget(share, at: now) }
         var key = Key(kind: kind, owner: owner)
@@ -84,14 +84,14 @@ struct OwnerShares: Sendable {
             since: now)
     }
 
-    /// Forgets owners whose last addition was a whole period ago; the table is looked through again when it has doubled.
+    /// Removes owners whose last addition was a whole period ago. The table is scanned again only after its size has doubled.
     private mutating func forget(_ share: Size, at now: MonotonicInstant) {
         levels = levels.filter { now.since($0.value.since) < .seconds(Self.period) }
         nextSweep = max(1024, 2 * levels.count)
     }
 }
 
-/// A change would give one owner more than its share of what a keyset keeps.
+/// The error when a change would exceed one owner's share of a keyset's limit.
 struct ShareUsed: Error, Hashable, Sendable {
     static let message =
         "One user or address has added a quarter of what the keyset may keep. Remove something, try again later, or sign the request."

@@ -3,7 +3,7 @@ import RealtimeHub
 
 /// The notifications of a change that was made under an application's lock; they are sent once the lock is free.
 struct PendingNotifications: Sendable {
-    /// Presence events, in their order; they become messages before the lock is given back.
+    /// Presence events in order; they become messages before the lock is released.
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
@@ -13,17 +13,17 @@ struct PendingNotifications: Sendable {
     var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
 }
 
-/// The part that all deliveries of a message have in common: its element of a subscribe answer, encoded once.
+/// The encoded element of a subscribe answer that is the same for all deliveries of a message.
 struct PubNubElement: Hashable, Sendable {
     /// The element without its end, which depends on the subscription.
     let shared: [UInt8]
 }
 
-/// Polls to check, for one event loop after the other.
+/// Polls to check, passed from one event loop to the next.
 package final class PollWake: Sendable {
-    /// Held polls of these have something to read.
+    /// Sources whose held polls have messages to read.
     let sources: [PollSource]
-    /// Held polls of these are answered in any case.
+    /// Sources whose held polls are answered even without messages.
     let changed: [PollSource]
 
     init(sources: [PollSource], changed: [PollSource]) {

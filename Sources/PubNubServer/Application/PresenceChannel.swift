@@ -6,10 +6,10 @@ extension Identifier {
     /// Whether the name ends in `-pnpres`.
     var isPresenceChannel: Bool { utf8.suffix(Self.presenceSuffix.count).elementsEqual(Self.presenceSuffix) }
 
-    /// The name of the channel on which presence events of this one are sent.
+    /// The presence channel of this channel.
     var presenceChannel: Identifier { Identifier(text + PubNubMessage.presenceSuffix) }
 
-    /// The name without `-pnpres`; nil for a name that does not end so.
+    /// The name without `-pnpres`; nil when the name does not end in it.
     var watchedChannel: Identifier? {
         guard isPresenceChannel else { return nil }
         return Identifier(String(decoding: utf8.dropLast(Self.presenceSuffix.count), as: UTF8.self))

@@ -2,22 +2,22 @@ import Identifiers
 import PubNubProtocol
 import RealtimeHub
 
-/// Forwards presence requests of a keyset's copy to the node that decides about presence.
+/// Forwards presence requests of a keyset's replica to the node that decides about presence.
 protocol PresenceRelay: AnyObject, Sendable {
-    /// A subscriber is present, and stays for another timeout.
+    /// Reports that a subscriber is present, which restarts its timeout.
     ///
-    /// - Parameter request: what it asks for; two polls with the same say the same.
+    /// - Parameter request: the values of the poll; two polls with equal values need to be forwarded only once.
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
     /// Whether the same request was forwarded so recently that it need not be repeated.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
-    /// A subscriber has a cursor that is ahead of what is visible.
+    /// Reports that a subscriber has a cursor that is ahead of the visible messages.
     func advance(past cursor: UInt64, of application: PubNubApplication)
 }
 
-// Methods for a copy of a keyset, which applies the decisions of the keyset's owner.
+// Methods of a replica of a keyset, which applies the decisions of the keyset's owner.
 extension PubNubApplication {
-    /// Applies messages that have become visible and groups that have changed, and wakes polls. Entries that the copy already has are
-    /// not changed.
+    /// Applies messages that have become visible and groups that have changed, and wakes polls. Entries that the replica already
+    /// has are ignored.
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
         let elements = messages.map { element(of: $0) }
         if let last = messages.last { storage.tokens.note(last.timetoken) }
@@ -31,7 +31,7 @@ extension PubNubApplication {
         }
     }
 
-    /// Goes on from a timetoken although there is no message with it.
+    /// Advances to a timetoken that has no message.
     func follow(to visible: UInt64, _ dropped: [PubNubFact.DroppedMessages]) {
         withState { state in
             for item in dropped { state.streams.noteDropped(item.timetoken, from: item.channel) }
@@ -40,7 +40,7 @@ extension PubNubApplication {
         storage.tokens.note(visible)
     }
 
-    /// Puts other groups in the place of all there are.
+    /// Replaces all groups.
     func replace(groups: [PubNubFact.GroupContent]) {
         let names = Set(groups.map(\.name))
         change { state, pending in
@@ -51,8 +51,8 @@ extension PubNubApplication {
         }
     }
 
-    /// Puts other streams and groups in the place of those that were there; from here on polls are served. Those that are held are looked
-    /// after: they may have missed something.
+    /// Replaces the streams and groups; polls are served from here on. Held polls are checked, because they may have missed
+    /// messages.
     func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
         storage.tokens.note(streams.visible)
         let held = withState { state in

@@ -5,13 +5,13 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// One keyset with all that it owns: streams, presence and groups under one lock, and the way to the store.
+/// One keyset with its data: streams, presence and groups under one lock, and access to the store.
 ///
 /// The lock is held for single steps only: never while something is stored, encoded for one subscriber or sent.
 package final class PubNubApplication: Sendable {
-    /// Names the keyset, for as long as the server runs: everything else of it can change.
+    /// Identifies the keyset as long as the server runs; everything else about it can change.
     let subscribeKey: String
-    /// The place among the server's keysets.
+    /// The index of the keyset in the server's list.
     let number: Int
     /// The slot under which metrics count the keyset.
     let slot: MetricSlot
@@ -20,21 +20,21 @@ package final class PubNubApplication: Sendable {
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
     let grants: AccessGrants
     let actions: MessageActions
-    /// App Context, likewise.
+    /// The data of App Context, with a lock of its own.
     let objects: ApplicationObjects
-    /// Devices that get push notifications, and the webhook that is notified of them.
+    /// The devices for push notifications, and the webhook that receives the notifications.
     let push: PubNubPush
     let files: PubNubFiles
     private let shares = NIOLockedValueBox(OwnerShares())
     let occupancyLimits: OccupancyLimits
     /// Carries messages to other services.
     let bridge: (any BridgeTap)?
-    /// Gets every decision; nil where no log is needed.
+    /// Receives every decision; nil when no log is needed.
     private let log: (any PubNubApplicationLog)?
     private let groupQueue = ChangeQueue()
-    /// Of grants, so that the store gets them in the order in which they hold.
+    /// The queue of grant changes: the store gets them in the order in which they take effect.
     let grantQueue = ChangeQueue()
-    /// Who decides about presence, where this is a copy of another process's keyset (``ClusterStreams``); nil where it is decided here.
+    /// Forwards presence requests to the deciding process when this is a replica (``ClusterStreams``); nil when this process decides.
     let relay: (any PresenceRelay)?
     /// The servers that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
@@ -44,9 +44,9 @@ package final class PubNubApplication: Sendable {
     /// The settings that a reload can change.
     private struct Standing: Sendable {
         var keyset: Keyset
-        /// Whether the keyset is among those that are configured now.
+        /// Whether the current configuration contains the keyset.
         var isConfigured = true
-        /// Whether a copy is complete.
+        /// Whether a replica is complete.
         var isComplete = true
     }
 
@@ -59,7 +59,7 @@ package final class PubNubApplication: Sendable {
         /// Counts changes of groups, so that callers who have resolved groups know when to resolve them again.
         var groupVersion = 0
         var audience = PubNubAudience()
-        /// The keyset's last timetoken, or the cursor that its next one has to pass.
+        /// The keyset's last timetoken, or the client cursor that its next timetoken has to exceed.
         var highestToken: UInt64 = 0
     }
 
@@ -100,7 +100,7 @@ package final class PubNubApplication: Sendable {
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
-    /// Streams as they were, as far as the store remembers them; readers begin after all that is past.
+    /// The restored streams, as far as the store has them. New readers begin behind all earlier messages.
     private static func streams(
         _ restored: RestoredState, _ subscribeKey: String, _ storage: StreamStorage, _ limits: StreamLimits
     ) -> MessageStreams<PubNubElement> {
@@ -114,7 +114,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Settings that a reload can change
 
-    /// The keyset's present configuration, or its last one.
+    /// The current configuration of the keyset, or its last one.
     var keyset: Keyset { standing.withLockedValue(\.keyset) }
 
     /// The answer to every request while the keyset is disabled or not configured any more (rule PV-151); nil while the keyset is
@@ -133,18 +133,18 @@ package final class PubNubApplication: Sendable {
         standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants && $0.isComplete }
     }
 
-    /// Whether polls can be served. A copy that has nothing yet serves none (rule CB-24).
+    /// Whether polls can be served. A replica without the leader's state serves none (rule CB-24).
     var isComplete: Bool {
         get { standing.withLockedValue(\.isComplete) }
         set { standing.withLockedValue { $0.isComplete = newValue } }
     }
 
-    /// How long this keyset's polls are held before they are answered with nothing; nil for as long as each server holds polls.
+    /// How long this keyset's polls are held before they get an empty answer; nil to use each server's own setting.
     var pollHold: Duration? { standing.withLockedValue(\.keyset.pollHold) }
 
     /// Applies a changed keyset, and has held polls checked again (rules PV-150 to PV-152).
     ///
-    /// - Parameter keyset: with the same subscribe key; nil when it is not configured any more. What it has is kept.
+    /// - Parameter keyset: the configuration with the same subscribe key; nil when the keyset is no longer configured. Its data is kept.
     func use(_ keyset: Keyset?) {
         let hasChanged = standing.withLockedValue { standing in
             let new = Standing(
@@ -157,7 +157,7 @@ package final class PubNubApplication: Sendable {
             state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) }
             push.follow(keyset)
         }
-        // After the secret keys have changed, so that no token is remembered for one that is gone.
+        // This follows the change of the secret keys, so that no check with a removed key stays in the cache.
         grants.forgetChecked()
         for node in nodes.all { node.apply(.review(application: number)) }
     }
@@ -167,7 +167,7 @@ package final class PubNubApplication: Sendable {
         OccupancyTime(instant: clock.monotonic(), unixSeconds: clock.unixSeconds())
     }
 
-    /// Looks at, or changes, what the lock guards. Nothing in `body` may wait or call out.
+    /// Reads or changes the locked state. `body` must neither wait nor call other components.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLockedValue(body)
     }
@@ -219,10 +219,10 @@ package final class PubNubApplication: Sendable {
         return state.highestToken
     }
 
-    /// Has the keyset's next timetoken come after a cursor; other keysets do not follow (rule HB-22).
+    /// Makes the keyset's next timetoken follow a client's cursor; other keysets are not affected (rule HB-22).
     ///
     /// - Parameter limit: how far ahead of the clock the cursor may be.
-    /// - Returns: false, without a change, for a cursor that is further ahead.
+    /// - Returns: false, without a change, for a cursor that exceeds the limit.
     func advance(past cursor: UInt64, within limit: UInt64, _ state: inout State) -> Bool {
         guard cursor > state.highestToken, cursor > storage.tokens.last else { return true }
         guard storage.tokens.isNear(cursor, within: limit) else { return false }
@@ -230,8 +230,8 @@ package final class PubNubApplication: Sendable {
         return true
     }
 
-    /// Whether a client's cursor that is ahead of what is visible is good for waiting. In a copy it may be what another node has told; who
-    /// decides about the keyset limits how far it moves timetokens.
+    /// Whether a poll may wait with a cursor that is ahead of the visible messages. In a replica the cursor may come from another
+    /// node; the owner of the keyset limits how far it advances timetokens.
     func honours(_ cursor: UInt64, _ state: inout State) -> Bool {
         guard relay != nil else { return advance(past: cursor, within: TimetokenClock.furthestCursor, &state) }
         return cursor <= storage.tokens.time || storage.tokens.isNear(cursor, within: TimetokenClock.furthestSkew)
@@ -281,17 +281,17 @@ package final class PubNubApplication: Sendable {
 // MARK: - Groups
 
 extension PubNubApplication {
-    /// Has a change of a group stored, then makes it, and wakes the group's polls.
+    /// Stores a change of a group, then applies it and wakes the polls of the group.
     ///
     /// - Parameters:
-    ///   - owner: whose share counts what is added; nil for nobody's.
-    ///   - decide: makes the change in the keyset's groups; it is called on a copy first.
-    /// - Throws: when nothing has changed: what `decide` throws, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store.
+    ///   - owner: the owner whose share the addition counts against; nil for none.
+    ///   - decide: changes the keyset's groups; it is called on a copy first.
+    /// - Throws: the errors of `decide`, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store. The groups are unchanged then.
     func changeGroup(
         by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
     ) async throws -> GroupChange {
         try await groupQueue.run(for: owner) { [self] in
-            // A copy, made without the lock, because nothing may change before the store has it.
+            // The copy is made without holding the lock, because nothing may change before the store has the change.
             let before = withState(\.groups)
             var groups = before
             let decided = try decide(&groups)

@@ -4,7 +4,7 @@ import ServerRuntime
 
 /// Receives the decisions of an application, in their order.
 protocol PubNubApplicationLog: AnyObject, Sendable {
-    /// Keeps events of webhooks that have not arrived; nil when they end with this process.
+    /// Stores undelivered webhook events; nil when they are lost with this process.
     var webhooks: (any WebhookJournal)? { get }
     /// Called under the application's lock: must neither wait nor call the application.
     func record(_ decision: PubNubDecision, of subscribeKey: String)
@@ -14,16 +14,16 @@ protocol PubNubApplicationLog: AnyObject, Sendable {
 struct PubNubDecision: Sendable {
     /// Messages that have become visible, presence events among them, in the order of their timetokens.
     var messages: [StoredMessage]
-    /// Groups that have changed, with all their channels.
+    /// Changed groups, each with its complete list of channels.
     var groups: [PubNubFact.GroupContent]
-    /// The changes of presence.
+    /// Changes of presence.
     var presence: [OccupancyChange]
 
     var isEmpty: Bool { messages.isEmpty && groups.isEmpty && presence.isEmpty }
 }
 
 extension PubNubApplication {
-    /// Hands over the effects of one step. Called under the lock.
+    /// Passes the effects of one step to the log. Called under the lock.
     func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
         let decision = PubNubDecision(
             messages: pending.entries.map(\.message),

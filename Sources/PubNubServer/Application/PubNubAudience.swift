@@ -1,7 +1,8 @@
 import Identifiers
 import RealtimeHub
 
-/// The event loops that hold polls, by the polls' subscriptions. It may name a loop that no longer has any, but never lacks one that has.
+/// The event loops that hold polls, by the polls' subscriptions. It may name an event loop without such polls, but it never lacks
+/// one that has some.
 struct PubNubAudience: Sendable {
     private var loops: [PollSource: EventLoopSet] = [:]
 
@@ -14,7 +15,7 @@ struct PubNubAudience: Sendable {
         if loops[source]?.isEmpty == true { loops[source] = nil }
     }
 
-    /// Removes event loops everywhere.
+    /// Removes event loops from all subscriptions.
     mutating func remove(_ eventLoopIDs: EventLoopSet) {
         for source in Array(loops.keys) {
             for eventLoopID in eventLoopIDs { remove(eventLoopID, for: source) }
@@ -23,7 +24,7 @@ struct PubNubAudience: Sendable {
 
     subscript(source: PollSource) -> EventLoopSet { loops[source] ?? EventLoopSet() }
 
-    /// Everything that polls subscribe to, and all event loops that have any.
+    /// All subscriptions of polls, and all event loops that hold polls.
     var all: (sources: [PollSource], eventLoopIDs: EventLoopSet) {
         (Array(loops.keys), loops.values.reduce(into: EventLoopSet()) { $0.formUnion($1) })
     }
@@ -37,7 +38,7 @@ enum PollSource: Hashable, Sendable {
     case pattern(Identifier)
 }
 
-/// Which groups a channel is in. Kept beside the groups themselves, so that a publish finds whom to wake.
+/// The groups of each channel, kept next to the groups so that a publish finds the polls to wake.
 struct PubNubGroupIndex: Sendable {
     private var groups: [Identifier: [Identifier]] = [:]
 

@@ -5,8 +5,8 @@ import ServerRuntime
 package struct StreamStorage: Sendable {
     let store: any MessageStore
     let tokens: TimetokenAllocator
-    /// Tells streams apart: 1 while they live on in a durable store, otherwise another number for each start, so that clients see
-    /// that the stream which their cursor is from is gone (rule PV-12).
+    /// Identifies streams: 1 while they continue in a durable store, otherwise a different number for each start, so that clients
+    /// notice that the stream of their cursor is gone (rule PV-12).
     let region: Int
 
     init(store: any MessageStore, restored: RestoredState, unixTicks: @escaping @Sendable () -> UInt64) {
@@ -14,9 +14,9 @@ package struct StreamStorage: Sendable {
         tokens = TimetokenAllocator(
             after: restored.highestTimetoken, reserves: restored.remembersStream, step: 2, unixTicks: unixTicks
         ) { try await store.reserve(timetokensUpTo: $0) }
-        // Readers begin at a point that is already past.
+        // Readers begin at a timetoken in the past.
         _ = tokens.advance(past: tokens.now)
-        // Milliseconds: no two starts share one, and the number comes again after 23 days only.
+        // The start time in milliseconds: no two starts share a number, and numbers repeat only after 23 days.
         region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / TimetokenClock.ticksPerMillisecond % 2_000_000_000)
     }
 }

@@ -17,27 +17,27 @@ package final class LocalStreams: StreamBackend {
 
     private struct State: Sendable {
         var applications: [PubNubApplication] = []
-        /// The keysets among them that are configured.
+        /// The configured keysets among `applications`.
         var configured: [Identifier: PubNubApplication] = [:]
     }
 
     /// - Parameters:
-    ///   - names: what the servers' metrics call applications.
-    ///   - bridge: takes messages to other services.
+    ///   - names: the names of applications in the servers' metrics.
+    ///   - bridge: carries messages to other services.
     package convenience init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil
     ) async throws {
         self.init(settings, clock: clock, names: names, store: store, restored: restored, bridge: bridge, log: nil, relay: nil)
-        // The store promises timetokens before the first request.
+        // The store reserves timetokens before the first request.
         try await storage.tokens.prepare()
     }
 
-    /// As a part of a cluster: the keysets that a leader decides about, or a node's copies of them.
+    /// Makes the keysets of a cluster: those that a leader decides about, or the replicas of a node.
     ///
     /// - Parameters:
-    ///   - log: hears what is decided.
-    ///   - relay: takes to the leader what copies cannot decide.
+    ///   - log: receives the decisions.
+    ///   - relay: forwards to the leader the requests that replicas cannot decide.
     init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)?, relay: (any PresenceRelay)?
@@ -62,14 +62,14 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.forget(node.eventLoopIDs) }
     }
 
-    /// Hands on for a while what waits to be pushed. To be called when the last server has left, before the store is closed.
+    /// Sends waiting push webhooks for a limited time. Call it when the last server has left, before the store is closed.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for application in applications { group.addTask { await application.push.webhook.close() } }
         }
     }
 
-    /// Whether a node does what is done once for all of them.
+    /// Whether a node performs the work that is done once for all nodes.
     func isFirst(_ node: any StreamNode) -> Bool { nodes.first === node }
 
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
@@ -81,7 +81,7 @@ package final class LocalStreams: StreamBackend {
 
     package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
 
-    /// The keysets that are served.
+    /// The configurations of the served keysets.
     package var keysets: [Keyset] { state.withLockedValue { Array($0.configured.values) }.map(\.keyset) }
 
     package func application(subscribeKey: String) -> PubNubApplication? {
@@ -112,7 +112,7 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.use(settings[Identifier(application.subscribeKey)]) }
     }
 
-    /// Applications for keysets that are not known yet, numbered behind those that are.
+    /// Makes applications for new keysets, numbered behind the existing ones.
     private func make(_ keysets: [Keyset], restored: RestoredState) -> [PubNubApplication] {
         let applications = applications
         var known = Set(applications.map { Identifier($0.subscribeKey) })
@@ -129,7 +129,7 @@ package final class LocalStreams: StreamBackend {
     }
 
     private func contents(of keyset: Keyset) -> any FileContents {
-        // A leader has the nodes keep contents where all of them find them.
+        // In a cluster the nodes keep file contents where all nodes find them.
         guard log == nil else { return SharedFileContents() }
         guard let directory = settings.fileDirectory else { return MemoryFileContents() }
         return DirectoryFileContents(directory, subscribeKey: keyset.subscribeKey)
@@ -149,7 +149,7 @@ package final class LocalStreams: StreamBackend {
         }
     }
 
-    /// In slices, between which the event loop does other things (rule PV-116).
+    /// In slices, between which the event loop can do other work (rule PV-116).
     private func sweepPresence(
         of application: PubNubApplication, _ later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {

@@ -15,14 +15,14 @@ struct DeletedFiles: Sendable {
     }
 
     private var times: [Identifier: OccupancyTime] = [:]
-    /// Oldest first.
+    /// Deletions, oldest first.
     private var order = Deque<Deletion>()
-    /// Deletions before this time are not remembered; nil when all are that matter.
+    /// Deletions before this time are not recorded; nil when all relevant deletions are recorded.
     private var horizon: OccupancyTime?
     private let maximum: Int
 
     /// - Parameters:
-    ///   - start: since when deletions are remembered; nil when earlier ones are in `restored`.
+    ///   - start: the time since when deletions are recorded; nil when `restored` contains the earlier ones.
     ///   - restored: deletions from the store.
     init(since start: OccupancyTime?, restoring restored: [Deletion] = [], maximum: Int = DeletedFiles.maximum) {
         horizon = start
@@ -31,15 +31,16 @@ struct DeletedFiles: Sendable {
             guard times.updateValue(deletion.time, forKey: deletion.id) == nil else { continue }
             order.append(deletion)
         }
-        // Older ones may have made room before the end of the process. They have ended if any of these has.
+        // Older deletions may have been removed for lack of room before the process ended. Their forms have expired if the form of
+        // any of these has.
         if order.count >= maximum, let oldest = order.first { forget(before: oldest.time) }
     }
 
     var count: Int { times.count }
 
-    /// Remembers a file until its form has ended.
+    /// Records the deletion of a file until its upload form has expired.
     ///
-    /// - Returns: the files that are forgotten for it.
+    /// - Returns: the files whose deletions were removed to make room.
     mutating func insert(_ id: Identifier, at now: OccupancyTime) -> [Identifier] {
         guard times[id] == nil else { return [] }
         var forgotten: [Identifier] = []
@@ -53,24 +54,25 @@ struct DeletedFiles: Sendable {
         return forgotten
     }
 
-    /// Forms of the same second are refused too.
+    /// Forms that were issued in the same second are refused too.
     private mutating func forget(before time: OccupancyTime) {
         horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }
 
     /// Whether a form for a missing file is refused, because the file was deleted or may have been.
     ///
-    /// - Parameter issued: when the form was given out, in seconds since 1970.
+    /// - Parameter issued: when the form was issued, in seconds since 1970.
     func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
         if let time = times[id], !Self.isOver(time, at: now) { return true }
         guard let horizon else { return false }
-        // Every form of before has ended by its own time once it cannot be valid any more. The clock may be set back meanwhile.
+        // Forms that were issued before the horizon have expired once the lifetime of a form has passed on the monotonic clock. The
+        // wall clock may be set back meanwhile.
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
     /// Removes deletions of files whose upload forms have expired, by either clock.
     ///
-    /// - Returns: these files, `limit` of them at most.
+    /// - Returns: up to `limit` of these files.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
         var forgotten: [Identifier] = []
         while forgotten.count < limit, let first = order.first, Self.isOver(first.time, at: now) {
@@ -95,9 +97,9 @@ extension DeletedFiles.Deletion {
         KeysetRecord(StoredFile.key(of: id), JSONBody.object { $0.member("deleted", time.unixSeconds) })
     }
 
-    /// Nil for a record of another kind, one of a file, and one that cannot be read.
+    /// Nil for a record of another kind, for the record of a file, and for a malformed record.
     ///
-    /// - Parameter start: when the record is restored. What was deleted is remembered for the time of a form from then on.
+    /// - Parameter start: the time at which the record is restored. The deletion is kept for the lifetime of a form from then on.
     init?(_ record: KeysetRecord, restoredAt start: MonotonicInstant) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let deleted = value["deleted"]?.integer

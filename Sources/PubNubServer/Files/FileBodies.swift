@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// The answers of the files service. Refusals of uploads are XML, which SDKs know from the storage behind PubNub's service.
+/// The answers of the files service. Refused uploads are answered in XML, which SDKs expect from the storage behind PubNub's service.
 enum FileBodies {
     private static func answer(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .json, body)
@@ -31,8 +31,8 @@ enum FileBodies {
     /// The address and form fields for the upload of a file.
     ///
     /// - Parameters:
-    ///   - url: takes the form.
-    ///   - fields: in the order in which they have to come back, the file behind them.
+    ///   - url: the address that accepts the form.
+    ///   - fields: the form fields, in the order in which the client has to send them, in front of the file.
     static func upload(_ upload: FileTicket.Upload, url: String, fields: [(key: String, value: String)]) -> HTTPAnswer {
         answer(
             200,
@@ -92,12 +92,12 @@ enum FileBodies {
     static func found(at url: String) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 307, .text, [])
         answer.hasRecordedFields = true
-        // PubNub's library for PHP finds the field by exactly this spelling.
+        // PubNub's library for PHP recognizes the field only in exactly this spelling.
         answer.fields = [("Location", url), ("cache-control", "no-store")]
         return answer
     }
 
-    /// A content, with header fields by which browsers use only the given type and open it in no page of this server.
+    /// A file's content, with header fields that make browsers use only the given type and never display it within a page of this server.
     static func content(_ content: [UInt8], _ name: Identifier, _ reservation: BodyReservation?) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 200, FileType.of(name), content)
         answer.hasRecordedFields = true
@@ -116,8 +116,8 @@ enum FileBodies {
     }()
 
     /// - Parameters:
-    ///   - code: as the storage behind PubNub's service calls it.
-    ///   - message: a constant, free of what XML would need escaped.
+    ///   - code: the error code of the storage behind PubNub's service.
+    ///   - message: a constant without characters that XML would need escaped.
     static func uploadRefusal(_ status: Int, _ code: String, _ message: String) -> HTTPAnswer {
         let xml =
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>\(code)</Code><Message>\(message)</Message></Error>"
@@ -151,7 +151,7 @@ enum FileBodies {
     }
 }
 
-/// The content type of a file, by the end of its name. Only types that browsers display and never execute.
+/// The content type of a file, by its file name extension: only types that browsers display and never execute.
 enum FileType {
     private static let types: [(suffix: String, type: String)] = [
         (".txt", "text/plain; charset=utf-8"), (".json", "application/json"), (".pdf", "application/pdf"),

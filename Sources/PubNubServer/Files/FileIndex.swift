@@ -1,10 +1,10 @@
 import Identifiers
 
-/// The files of a keyset by channel and age, their contents apart (rules FI-1 to FI-7). A pure value.
+/// The files of a keyset by channel and age, without their contents (rules FI-1 to FI-7). A pure value.
 ///
-/// A file that comes has its place in the sums from ``begin(_:storage:)`` on and is found once it is stored (``finish(_:)``).
+/// A new file counts towards the limits from ``begin(_:storage:)`` on, and can be found once it is stored (``finish(_:)``).
 struct FileIndex: Sendable {
-    /// Files of a keyset, those that are being stored included.
+    /// The largest number of files of a keyset, including files that are being stored.
     static let maximumFiles = 100_000
 
     enum Beginning: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct FileIndex: Sendable {
     /// All files, oldest first.
     private var order: [FilePlace] = []
     private var coming: [Identifier: Int] = [:]
-    /// Files that are being deleted. They are shown, and have their place in the sums, until the store has forgotten them.
+    /// Files that are being deleted. They are listed and count towards the limits until the store has deleted their records.
     private var going: Set<Identifier> = []
     /// The bytes of files and of uploads in progress.
     private(set) var bytes = 0
@@ -34,7 +34,7 @@ struct FileIndex: Sendable {
 
     var count: Int { files.count + coming.count }
 
-    /// - Parameter storage: how many bytes there may be.
+    /// - Parameter storage: the largest number of bytes of all files.
     mutating func begin(_ file: StoredFile, storage: Int) -> Beginning {
         guard files[file.id] == nil else { return .known }
         guard coming[file.id] == nil else { return .busy }
@@ -46,13 +46,13 @@ struct FileIndex: Sendable {
 
     func hasRoom(for size: Int, storage: Int) -> Bool { count < Self.maximumFiles && bytes + size <= storage }
 
-    /// The file is stored, and found from now on.
+    /// Adds a stored file, which can be found from now on.
     mutating func finish(_ file: StoredFile) {
         abandon(file.id)
         insert(file)
     }
 
-    /// The file could not be stored.
+    /// Removes a file that could not be stored.
     mutating func abandon(_ id: Identifier) {
         if let size = coming.removeValue(forKey: id) { bytes -= size }
     }
@@ -72,7 +72,7 @@ struct FileIndex: Sendable {
     /// Begins to delete a file; false when another request is deleting it.
     mutating func beginRemoval(of id: Identifier) -> Bool { going.insert(id).inserted }
 
-    /// The store has deleted a file, or has failed to.
+    /// Ends the deletion of a file, which has succeeded or failed.
     mutating func endRemoval(of id: Identifier, isForgotten: Bool) {
         going.remove(id)
         guard isForgotten, let file = files.removeValue(forKey: id) else { return }
@@ -83,9 +83,9 @@ struct FileIndex: Sendable {
         Self.remove(file.place, from: &order)
     }
 
-    /// Returns the files of a channel, newest first: at most `limit`, after `start`.
+    /// Returns up to `limit` files of a channel after `start`, newest first.
     ///
-    /// - Returns: also where the next page begins; nil at the end.
+    /// - Returns: also the start of the next page; nil for the last page.
     func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
         let places = channels[channel] ?? []
         let end = start.map { Self.index(of: $0, in: places) } ?? places.count
@@ -93,7 +93,7 @@ struct FileIndex: Sendable {
         return (page.reversed().compactMap { files[$0.id] }, page.startIndex > 0 ? page.first : nil)
     }
 
-    /// The oldest files that were created before `limit`, `count` of them at most.
+    /// Up to `count` of the files that were created before `limit`, oldest first.
     func expired(before limit: UInt64, count: Int) -> [Identifier] {
         order.prefix(count).prefix { $0.created < limit }.map(\.id)
     }
@@ -105,7 +105,7 @@ struct FileIndex: Sendable {
 
     /// Returns the index of the first place that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
-        // Nearly always the newest.
+        // Nearly always the place is the newest.
         if let last = places.last, last < place { return places.count }
         var (low, high) = (0, places.count)
         while low < high {

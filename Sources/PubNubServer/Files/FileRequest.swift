@@ -11,9 +11,9 @@ struct FileRequest: Sendable {
     let request: PubNubServerRequest
     /// Accepts uploads and stores contents; ``answer(_:reply:)`` passes everything else to the application.
     var keeper: any FileKeeper
-    /// The boundary of a form; nil for a body of another type.
+    /// The boundary of a multipart form; nil for a body of another type.
     var boundary: String?
-    /// Where contents that are being sent are counted; nil where none are.
+    /// Counts contents that are being sent; nil when they are not limited.
     var bodies: BodyBudget?
     /// The owner whose share of `bodies` a content counts against.
     var owner = BodyOwner()
@@ -31,10 +31,10 @@ struct FileRequest: Sendable {
     }
 
     private static let pageLimit = 100
-    /// The bytes of a form beside the file.
+    /// The size limit of a form without the file, in bytes.
     static let formBytes = UploadForm.maximumFieldBytes
 
-    /// Answers at once, or from a task.
+    /// Answers the request, within this call or from a task.
     func answer(_ route: PubNubFileRoute, reply: @escaping HTTPReply) {
         switch route {
         case .generateUpload(let channel): reply(generateUpload(channel))
@@ -91,7 +91,7 @@ struct FileRequest: Sendable {
         }
         let content: ArraySlice<UInt8>
         do {
-            // Other services' requests use Swift's own threads.
+            // Decoding runs on NIO's threads, because requests of other services use Swift's own threads.
             content = try await NIOThreadPool.singleton.runIfActive { try form.file() }
         } catch {
             return error is MultipartForm.Malformed ? FileBodies.malformedForm : FileBodies.notStored
@@ -127,7 +127,7 @@ struct FileRequest: Sendable {
         return FileBodies.list(page.files, next: page.next)
     }
 
-    /// The address of a file's content. It is valid for a limited time, for every client that has it.
+    /// The address of a file's content. It is valid for a limited time, for every client that knows it.
     private func find(_ channel: String, _ id: String, _ name: String) -> HTTPAnswer {
         guard let file = file(channel, id, name) else { return FileBodies.notHere }
         let expires = application.clock.unixSeconds() + FileTicket.linkLifetime
@@ -174,7 +174,7 @@ struct FileRequest: Sendable {
 /// The requests of the files service, except messages about files.
 enum PubNubFileRoute: Hashable, Sendable {
     case generateUpload(channel: String)
-    /// The form that ``generateUpload(channel:)`` gives out.
+    /// The upload with a form that ``generateUpload(channel:)`` has issued.
     case upload
     case list(channel: String)
     case file(channel: String, id: String, name: String)
@@ -184,7 +184,7 @@ enum PubNubFileRoute: Hashable, Sendable {
 }
 
 extension PubNubFileRoute {
-    /// The path after `/v1/files/KEY`, and its methods.
+    /// The route and the allowed methods of the path behind `/v1/files/KEY`.
     static func match(_ rest: ArraySlice<String>, _ method: String) -> (route: PubNubFileRoute, methods: [String])? {
         let rest = Array(rest)
         return switch rest.count {

@@ -7,9 +7,9 @@ import WireCoding
 /// The server's signature for an upload or a download, so that neither request needs the access manager (rules FI-10 and FI-15). A pure
 /// value.
 enum FileTicket {
-    /// The time in seconds within which an upload must begin.
+    /// The time in seconds between the issue of a form and the start of its upload at most.
     static let uploadLifetime = 60
-    /// How long a link to a content leads there, in seconds.
+    /// The lifetime of a link to a content, in seconds.
     static let linkLifetime = 600
 
     enum Problem: Error, Hashable, Sendable {
@@ -18,13 +18,13 @@ enum FileTicket {
         case expired
     }
 
-    /// Which file may be uploaded, until when.
+    /// The permission to upload one file until a given time.
     struct Upload: Hashable, Sendable {
         var subscribeKey: String
         var channel: Identifier
         var id: Identifier
         var name: Identifier
-        /// Seconds since 1970.
+        /// When the permission expires, in seconds since 1970.
         var expires: Int
         /// The greatest length of the content, in bytes.
         var maximumBytes: Int
@@ -32,7 +32,7 @@ enum FileTicket {
         /// When the form was issued, in seconds since 1970.
         var issued: Int { expires.subtractingReportingOverflow(FileTicket.uploadLifetime).partialValue }
 
-        /// The policy's text: JSON. It goes through the client and comes back with the file.
+        /// The policy as JSON text. It is sent to the client, which returns it with the file.
         var policy: String {
             String(
                 decoding: JSONBody.object { body in
@@ -49,7 +49,7 @@ enum FileTicket {
 
         /// Checks the form fields of an upload.
         ///
-        /// - Parameter now: seconds since 1970.
+        /// - Parameter now: the time in seconds since 1970.
         static func check(
             policy: String, signature: String, subscribeKey: String, secrets: [Secret], now: Int
         ) throws(Problem) -> Upload {
@@ -73,7 +73,7 @@ enum FileTicket {
         sign("content\n\(subscribeKey)\n\(id)\n\(expires)", secret)
     }
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: the time in seconds since 1970.
     static func checkLink(
         _ id: String, subscribeKey: String, expires: String?, signature: String?, secrets: [Secret], now: Int
     ) throws(Problem) {
@@ -85,7 +85,7 @@ enum FileTicket {
         guard now < expires else { throw .expired }
     }
 
-    /// In lowercase hexadecimal. The signed text begins with its purpose, so that no signature is valid for another purpose.
+    /// The signature in lowercase hexadecimal. The signed text begins with its purpose, so that no signature is valid for another purpose.
     private static func sign(_ text: String, _ secret: Secret) -> String {
         let key = SymmetricKey(data: Array("lifeline-file\n".utf8) + Array(secret.revealed.utf8))
         return Hex.text(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))

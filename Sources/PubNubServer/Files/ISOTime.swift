@@ -3,7 +3,7 @@ enum ISOTime {
     static func text(unixSeconds: Int) -> String {
         let days = unixSeconds.flooring(by: 86_400)
         let second = unixSeconds - days * 86_400
-        // Years begin in March, so that a day more is at their end.
+        // Years are counted from March, so that the leap day is the last day of a year.
         let shifted = days + 719_468
         let era = shifted.flooring(by: 146_097)
         let day = shifted - era * 146_097

@@ -1,33 +1,33 @@
 import Identifiers
 import WireCoding
 
-/// A form as `multipart/form-data` (RFC 7578), taken apart part by part (rule FI-30). A pure value.
+/// A parser for a form as `multipart/form-data` (RFC 7578), one part after the other (rule FI-30). A pure value.
 ///
-/// Reads no byte more than twice, whatever the boundary is: a delimiter has one line feed at its beginning and none behind it, so a place
-/// where the first bytes of it were found cannot be the inside of another one.
+/// It reads each byte at most twice, whatever the boundary is: a delimiter contains a line feed near its beginning only, so a
+/// partial match cannot contain the beginning of another delimiter.
 struct MultipartForm: Sendable {
-    /// The body is not a form, or one that goes beyond the limits.
+    /// The error when the body is not a form or exceeds the limits.
     struct Malformed: Error, Hashable, Sendable {}
 
-    /// The server's own forms have a handful of parts.
+    /// The largest number of parts. The server's own forms have fewer than ten.
     static let maximumParts = 32
     /// The greatest length of the head of one part.
     static let maximumHeadBytes = 4096
-    /// RFC 2046, 5.1.1.
+    /// The largest length of a boundary (RFC 2046, 5.1.1).
     static let maximumBoundary = 70
 
     private let body: [UInt8]
-    /// A line end, two hyphens and the boundary.
+    /// The delimiter between parts: a line end, two hyphens and the boundary.
     private let delimiter: [UInt8]
-    /// Behind the latest delimiter, or where the content of the current part begins.
+    /// The position behind the latest delimiter, or at the beginning of the current part's content.
     private var position: Int
     private var count = 0
 
-    /// Looks for the first part.
+    /// Finds the first part.
     ///
     /// - Parameters:
     ///   - boundary: from the request's `Content-Type`.
-    ///   - limit: how many bytes of the body may come before the first part.
+    ///   - limit: the largest number of bytes before the first part.
     init(_ body: [UInt8], boundary: String, before limit: Int = .max) throws(Malformed) {
         let boundary = Array(boundary.utf8)
         guard !boundary.isEmpty, boundary.count <= Self.maximumBoundary, boundary.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
@@ -44,7 +44,7 @@ struct MultipartForm: Sendable {
         }
     }
 
-    /// The name of the next part, whose content ``content(before:)`` has to read then; nil at the end of the form.
+    /// The name of the next part; nil at the end of the form. Read the part's content with ``content(before:)`` before the next call.
     mutating func next() throws(Malformed) -> String? {
         if body.has([0x2D, 0x2D], at: position) { return nil }
         // White space after a delimiter is not part of it.
@@ -57,16 +57,16 @@ struct MultipartForm: Sendable {
 
     /// The content of the part that ``next()`` found.
     ///
-    /// - Parameter limit: where in the body it has to end.
+    /// - Parameter limit: the position in the body before which the content has to end.
     mutating func content(before limit: Int = .max) throws(Malformed) -> ArraySlice<UInt8> {
-        // A part without content ends with the line end of its head.
+        // The delimiter of an empty part begins with the line end of its head.
         guard let end = Self.find(delimiter, in: body, from: position - 2, to: limit) else { throw Malformed() }
         let content = body.clamped(from: position, to: end)
         position = end + delimiter.count
         return content
     }
 
-    /// The name of a part. Leaves the position where its content begins.
+    /// Reads the head of a part and returns the part's name. The position is then at the beginning of its content.
     private mutating func head() throws(Malformed) -> String {
         let head = body.clamped(from: position, to: position + Self.maximumHeadBytes)
         var name: String?
@@ -86,14 +86,14 @@ struct MultipartForm: Sendable {
         return name
     }
 
-    /// The first place of a delimiter between two positions.
+    /// The first delimiter between two positions.
     private static func find(_ delimiter: [UInt8], in body: [UInt8], from start: Int, to limit: Int) -> Int? {
         var position = start
         while let found = body.clamped(from: position, to: limit).firstIndex(of: 0x0D) {
             var matched = 1
             while matched < delimiter.count, body.element(at: found + matched) == delimiter[matched] { matched += 1 }
             if matched == delimiter.count { return found }
-            // A carriage return begins a delimiter and occurs nowhere else in it.
+            // A delimiter begins with a carriage return and contains no other one.
             position = found + matched
         }
         return nil
@@ -116,9 +116,9 @@ struct MultipartForm: Sendable {
     }
 }
 
-/// The form of an upload: fields with the policy and its signature, and behind them the file (rules FI-10 and FI-31). A pure value.
+/// The form of an upload: fields with the policy and its signature, followed by the file (rules FI-10 and FI-31). A pure value.
 struct UploadForm: Sendable {
-    /// The fields in front of the file have at most this many bytes together, their heads included.
+    /// The size limit, in bytes, of all fields in front of the file, including their heads.
     static let maximumFieldBytes = 16_384
 
     let policy: String
@@ -126,7 +126,7 @@ struct UploadForm: Sendable {
     /// The position at which the content of the file begins.
     private let rest: MultipartForm
 
-    /// Reads the fields only, so that an upload without a valid signature costs no more than these.
+    /// Reads only the fields, so that an upload without a valid signature costs no more than these.
     init(_ body: [UInt8], boundary: String) throws(MultipartForm.Malformed) {
         var form = try MultipartForm(body, boundary: boundary, before: Self.maximumFieldBytes)
         var (policy, signature): (String?, String?)
@@ -137,7 +137,7 @@ struct UploadForm: Sendable {
                 return
             }
             let content = try form.content(before: Self.maximumFieldBytes)
-            // Of fields with the same name the first one counts.
+            // If several fields have the same name, the first one is used.
             if policy == nil, name.isExactly("Policy") { policy = String(validating: content, as: UTF8.self) }
             if signature == nil, name.isExactly("Signature") { signature = String(validating: content, as: UTF8.self) }
         }
@@ -158,7 +158,7 @@ private struct HeaderParameters {
     let value: String
     private var parameters: [(name: String, value: String)] = []
 
-    /// Of a parameter that comes once; nil for one that is missing or comes twice.
+    /// The value of a parameter; nil when it is missing or repeated.
     subscript(name: String) -> String? {
         let found = parameters.filter { $0.name == name }
         return found.count == 1 ? found[0].value : nil

@@ -4,10 +4,10 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// The files of one keyset: what its store knows of them, and their contents (rules FI-1 to FI-24).
+/// The files of one keyset: their records in the store, and their contents (rules FI-1 to FI-24).
 ///
-/// A content is kept before its record is, and forgotten after it. A content without a record is what a crash left behind, or belongs to a
-/// database that is not there at the moment: it is set aside when the keyset is restored.
+/// A content is stored before its record, and deleted after it. A content without a record was left by a crash, or belongs to a
+/// database that is not available at the moment: it is set aside when the keyset is restored.
 final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
         var index: FileIndex
@@ -15,7 +15,7 @@ final class PubNubFiles: FileKeeper {
         var shares = OwnerShares()
         var isSweeping = false
 
-        /// Counts a file against the share of the address that uploads or deletes it, half of what the keyset may have (rule PV-180).
+        /// Counts a file against the share of the address that uploads or deletes it. A share is half of the keyset's limit (rule PV-180).
         mutating func count(
             _ file: StoredFile, by client: String?, _ storage: Int, isRemoval: Bool = false, at now: OccupancyTime
         ) -> Bool {
@@ -33,14 +33,14 @@ final class PubNubFiles: FileKeeper {
     private let subscribeKey: String
     private let clock: ServerClock
 
-    /// How many files that are too old a sweep deletes at most.
+    /// The largest number of expired files that one sweep deletes.
     private static let filesPerSweep = 100
-    /// How many records of deleted files a sweep removes at most.
+    /// The largest number of deletion records that one sweep removes.
     private static let deletionsPerSweep = 2_000
 
     /// - Parameters:
-    ///   - records: of the keyset; those of other kinds are left out.
-    ///   - isComplete: whether the records of before the start of the process are among them.
+    ///   - records: records of the keyset; those of other kinds are ignored.
+    ///   - isComplete: whether `records` contains those from before the start of the process.
     init(
         restoring records: [KeysetRecord], isComplete: Bool, store: any MessageStore, contents: any FileContents,
         subscribeKey: String, clock: ServerClock, logger: Logger
@@ -60,7 +60,7 @@ final class PubNubFiles: FileKeeper {
             state = NIOLockedValueBox(State(index: FileIndex(restoring: present), deleted: deleted))
             if let found { Self.report(found, missing: files.count - present.count, of: subscribeKey, to: logger) }
         } catch {
-            // The records stay for a server that can list the contents.
+            // The records stay in the store for a server that can list the contents.
             state = NIOLockedValueBox(State(index: FileIndex(), deleted: deleted))
             logger.error(
                 "The directory with the contents of uploaded files cannot be read. No file is served.",
@@ -68,7 +68,7 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// Logs what records and contents did not have in common.
+    /// Logs records without contents and contents without records.
     private static func report(_ found: RestoredContents, missing: Int, of subscribeKey: String, to logger: Logger) {
         let keyset: Logger.Metadata = ["keyset": "\(subscribeKey)"]
         if found.setAside > 0 {
@@ -97,7 +97,7 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// The limit of all files together: the keyset's, or the store's if that is lower.
+    /// The size limit of all files together: the keyset's, or the store's if that is lower.
     private func storage(_ keyset: Keyset) -> Int { min(keyset.fileStorage, contents.maximumBytes) }
 
     private static func time(_ clock: ServerClock) -> OccupancyTime {
@@ -110,7 +110,7 @@ final class PubNubFiles: FileKeeper {
         state.withLockedValue { $0.index.page(of: channel, after: start, limit: limit) }
     }
 
-    /// A file with this id, if it has the name; nil otherwise.
+    /// The file with this id and name; nil when there is none.
     func file(_ id: Identifier, name: Identifier) -> StoredFile? {
         state.withLockedValue { $0.index[id] }.flatMap { $0.name == name ? $0 : nil }
     }
@@ -159,7 +159,7 @@ final class PubNubFiles: FileKeeper {
             throw .notStored
         }
         guard await commit([.put(file.record)]) else {
-            // A content without a record is set aside by the next start.
+            // The next start sets a content without a record aside.
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored
@@ -169,8 +169,8 @@ final class PubNubFiles: FileKeeper {
 
     /// Deletes a file; returns once the store has deleted it.
     ///
-    /// - Parameter client: names the address that asks; nil for none.
-    /// - Returns: false when it could not be deleted, and is still there.
+    /// - Parameter client: the address that requests the deletion; nil for none.
+    /// - Returns: false when the file could not be deleted and still exists.
     func delete(_ file: StoredFile, by client: String? = nil, in keyset: Keyset) async -> Bool {
         let begins: Bool? = state.withLockedValue { state in
             state.index[file.id].map { _ in state.index.beginRemoval(of: file.id) }
@@ -178,7 +178,7 @@ final class PubNubFiles: FileKeeper {
         guard let begins else { return true }
         guard begins else { return false }
         let now = Self.time(clock)
-        // FI-25: the record of the deletion takes the place of the file's in one change, so that both outlive the process or neither does.
+        // FI-25: the deletion record replaces the file's record in one change, so that either both are durable or neither is.
         let isForgotten = await commit([.put(DeletedFiles.Deletion(id: file.id, time: now).record)])
         let dropped: [Identifier] = state.withLockedValue { state in
             var dropped: [Identifier] = []
@@ -202,15 +202,15 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// Removes the records of deletions. Those that the store could not remove are restored at the next start and removed then.
+    /// Removes records of deletions. Records that the store cannot remove are restored at the next start and removed then.
     private func forget(_ ids: [Identifier]) {
         guard !ids.isEmpty else { return }
         store.commit(ids.map { .remove(StoredFile.key(of: $0)) }, with: [], application: subscribeKey) { _ in }
     }
 
-    /// Deletes files whose lifetime has ended, and removes deletions whose forms have expired.
+    /// Deletes files whose lifetime has ended, and removes deletion records whose forms have expired.
     ///
-    /// - Parameter now: in units of 100 ns since 1970.
+    /// - Parameter now: the time in units of 100 ns since 1970.
     func sweep(_ keyset: Keyset, at now: UInt64) {
         let time = Self.time(clock)
         forget(state.withLockedValue { $0.deleted.sweep(limit: Self.deletionsPerSweep, at: time) })

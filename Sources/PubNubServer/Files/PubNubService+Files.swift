@@ -2,7 +2,8 @@ import Identifiers
 import NIOHTTP1
 import ServerRuntime
 
-// What the files service needs of a request beyond its target: who the server is for the client, and what the body is.
+// The properties of a request that the files service needs beyond its target: the server's address for the client, and the type of
+// the body.
 extension PubNubService {
     private static let start = Array("/v1/files/".utf8)
     private static let counted = ["/v1/channel-registration/", "/v1/push/", "/v2/push/", "/v2/presence/"].map { Array($0.utf8) }
@@ -10,11 +11,11 @@ extension PubNubService {
 
     package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         if target.starts(with: Self.start) { return !target.starts(with: Self.publish) }
-        // Behind a proxy only header fields name the address whose additions are counted. Polls are read without them.
+        // Behind a proxy only header fields contain the address whose additions are counted. Polls are parsed without header fields.
         return context.settings.trustsProxyHeaders && Self.counted.contains { target.starts(with: $0) }
     }
 
-    /// Uploads have room for a file of the keyset, in a form.
+    /// The body of an upload may contain a file of the keyset's limit, within a form.
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         guard Self.isUpload(segments), let application = application(subscribeKey: segments[2]) else {
             return limit

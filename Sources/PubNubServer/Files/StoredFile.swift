@@ -4,22 +4,22 @@ import WireCoding
 
 /// The record of a channel's file, without its content. A pure value.
 struct StoredFile: Hashable, Sendable {
-    /// Given out by the server, for one upload.
+    /// A random id that the server generates for one upload.
     var id: Identifier
     var channel: Identifier
     var name: Identifier
-    /// In bytes.
+    /// The size of the content in bytes.
     var size: Int
-    /// In units of 100 ns since 1970.
+    /// When the file was stored, in units of 100 ns since 1970.
     var created: UInt64
 
-    /// The place in lists. No two files have the same.
+    /// The file's position in lists. No two files have the same position.
     var place: FilePlace { FilePlace(created: created, id: id) }
 
     /// The longest name, in bytes.
     static let maximumName = 255
 
-    /// Names are parts of paths, and of what clients call the file on their disk.
+    /// Names become parts of paths, and clients use them as file names.
     static func isValid(name: String) -> Bool {
         (1...maximumName).contains(name.utf8.count) && ![".", ".."].contains(name)
             && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
@@ -38,7 +38,7 @@ struct FilePlace: Hashable, Comparable, Sendable {
 
     static func < (left: FilePlace, right: FilePlace) -> Bool { (left.created, left.id) < (right.created, right.id) }
 
-    /// The `next` of a list that ends here.
+    /// The `next` of a list that ends with this file.
     var cursor: String { "\(created).\(id.text)" }
 
     init?(cursor: String) {
@@ -67,7 +67,7 @@ extension StoredFile {
     /// The key of a file's record.
     static func key(of id: Identifier) -> KeysetRecord.Key { KeysetRecord.Key(.file, Array(id.utf8)) }
 
-    /// Nil for a record of another kind, and one that cannot be read.
+    /// Nil for a record of another kind, and for a malformed record.
     init?(_ record: KeysetRecord) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let channel = value["channel"]?.string,

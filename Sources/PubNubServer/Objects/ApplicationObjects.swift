@@ -3,10 +3,10 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
 
-/// Owns the App Context of one keyset: decides about one change after the other, stores each before it becomes visible, and answers
-/// from stored data (rules PO-7 and PO-9).
+/// Owns the App Context of one keyset: decides one change after the other, stores each change before it becomes visible, and
+/// answers from stored data (rules PO-7 and PO-9).
 final class ApplicationObjects: Sendable {
-    /// Whether the change is stored; nil then.
+    /// Called with nil when the change is stored, otherwise with the reason why it is not.
     typealias Completion = @Sendable (ObjectProblem?) -> Void
 
     let limits: ObjectLimits
@@ -14,7 +14,7 @@ final class ApplicationObjects: Sendable {
     private let queue: ChangeQueue
     private let lists: ObjectLists
 
-    /// - Parameter restored: what the store has.
+    /// - Parameter restored: the stored records.
     init(restoring restored: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
         self.limits = limits
         objects = NIOLockedValueBox(KeysetObjects(restoring: restored, limits: limits))
@@ -24,12 +24,12 @@ final class ApplicationObjects: Sendable {
 
     // MARK: Reading
 
-    /// Reads the stored state. Nothing in `body` may wait or take long.
+    /// Reads the stored state. `body` must neither wait nor take long.
     func read<Result>(_ body: (KeysetObjects) throws -> Result) rethrows -> Result {
         try objects.withLockedValue { try body($0) }
     }
 
-    /// A page of a list; nil for one that takes long.
+    /// A page of a list; nil for a list that takes long.
     func shortPage(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage? {
         let result: Result<ObjectPage?, ObjectProblem> = objects.withLockedValue { objects in
             Result { () throws(ObjectProblem) in
@@ -41,7 +41,7 @@ final class ApplicationObjects: Sendable {
 
     /// A page of a list that may take long: it waits for other such lists of the keyset.
     ///
-    /// - Parameter owner: who may have a quarter of the lists that wait; nil for nobody's.
+    /// - Parameter owner: one owner may have a quarter of the waiting lists; nil when the list counts for no owner.
     func page(of list: ObjectList, _ query: ObjectQuery, for owner: Identifier? = nil) async throws(ObjectProblem) -> ObjectPage {
         guard lists.enter(for: owner) else { throw .busy }
         defer { lists.leave(owner) }
@@ -54,12 +54,12 @@ final class ApplicationObjects: Sendable {
 
     // MARK: Changing
 
-    /// Changes something once all changes before have been made.
+    /// Performs a call once all earlier changes have ended.
     ///
     /// - Parameters:
-    ///   - completion: called once the change is stored, holds and has been told, or with the reason why nothing was changed; on
-    ///   any thread, with a store in memory before this returns.
-    ///   - owner: whose share counts what is added; nil for nobody's.
+    ///   - completion: called once the change is stored, in effect and published, or with the reason why nothing was changed; on
+    ///     any thread, and before this returns when the store is in memory.
+    ///   - owner: the owner whose share the addition counts against; nil for none.
     func change(
         _ call: ObjectCall, ifMatch eTag: String? = nil, by owner: Identifier? = nil, of application: PubNubApplication,
         completion: @escaping Completion
@@ -95,8 +95,8 @@ final class ApplicationObjects: Sendable {
         }
     }
 
-    /// Stores a change together with its events, which are not in the history but are stored as long as subscribers may catch up. Then
-    /// the change takes effect, and subscribers are notified.
+    /// Stores a change together with its events. The events are not in the history, but are stored as long as subscribers may catch
+    /// up. Then the change takes effect, and its events are published.
     private func store(
         _ decision: ObjectDecision, of application: PubNubApplication, completion: @escaping @Sendable (Bool) -> Void
     ) {
@@ -127,7 +127,7 @@ final class ApplicationObjects: Sendable {
     }
 }
 
-/// Makes long lists, one after the other, so that they take one processor at most.
+/// Makes long lists one after the other, so that they use at most one processor.
 private actor ObjectLists {
     private let limit: Int
     private let waiting = NIOLockedValueBox((all: 0, perOwner: [Identifier: Int]()))
@@ -136,7 +136,7 @@ private actor ObjectLists {
         self.limit = limit
     }
 
-    /// Returns whether another call may begin for this owner; if so, ``leave(_:)`` must follow.
+    /// Returns whether this owner may start another call; if so, ``leave(_:)`` must follow.
     nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
             guard waiting.all < limit else { return false }

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A call that changes App Context, checked in itself.
+/// A call that changes App Context, with input that is valid in itself.
 enum ObjectCall: Hashable, Sendable {
     case set(KeysetObjects.Kind, Identifier, ObjectPatch)
     case remove(KeysetObjects.Kind, Identifier)
@@ -9,11 +9,11 @@ enum ObjectCall: Hashable, Sendable {
 }
 
 extension KeysetObjects {
-    /// The change that a call makes and its events; changes nothing yet.
+    /// Determines the change that a call makes and its events, without changing anything.
     ///
     /// - Parameters:
     ///   - now: the time in units of 100 ns.
-    ///   - eTag: the version that a user or channel must have to be set; `*` for any; nil for no condition (rule PO-6).
+    ///   - eTag: the version that the user or channel must have; `*` for any version; nil for no condition (rule PO-6).
     func decide(_ call: ObjectCall, at now: UInt64, ifMatch eTag: String? = nil) throws(ObjectProblem) -> ObjectDecision {
         switch call {
         case .set(let kind, let id, let patch):
@@ -30,7 +30,7 @@ extension KeysetObjects {
             try checkBytes([change])
             return ObjectDecision(changes: [change], events: events(of: change))
         case .remove(let kind, let id):
-            // Also when there is nothing to remove, so that a call can be repeated.
+            // Removing a missing entity succeeds, so that a call can be repeated.
             guard table(kind)[id] != nil else { return ObjectDecision() }
             let change = ObjectChange(target: kind == .user ? .user(id) : .channel(id))
             return ObjectDecision(changes: [change], events: events(of: change))
@@ -41,7 +41,7 @@ extension KeysetObjects {
         }
     }
 
-    /// In the order of the call: of several entries for one membership each goes on from the one before.
+    /// Applies the entries in the order of the call: several entries for one membership build on each other.
     private func decide(
         _ inputs: [(target: ObjectChange.Target, patch: ObjectPatch?)], at now: UInt64
     ) throws(ObjectProblem) -> ObjectDecision {
@@ -75,7 +75,7 @@ extension KeysetObjects {
             byUser[user, default: 0] += difference
             byChannel[channel, default: 0] += difference
         }
-        // Fewer than before is allowed even where a limit was lowered.
+        // A change that removes memberships is allowed even when the limit was lowered below their number.
         guard all <= 0 || membershipCount + all <= limits.memberships else { throw .full("Maximum membership count exceeded.") }
         for (user, more) in byUser where more > 0 && (memberships[user]?.count ?? 0) + more > limits.perUser {
             throw .full("Maximum membership count of a user exceeded.")
@@ -101,8 +101,8 @@ extension KeysetObjects {
         guard more <= 0 || bytes + more <= limits.bytes else { throw .full("Maximum size of App Context exceeded.") }
     }
 
-    /// The channels of an event: a channel's change is sent on the channel, a membership's on the channel and on the channel named like
-    /// the user's id, a user's on that one and on the channels that the user is a member of (rule PO-8).
+    /// The channels of an event (rule PO-8): a channel's change is sent on that channel; a membership's change on its channel and on the
+    /// channel that is named like the user's id; a user's change on the latter and on all channels that the user is a member of.
     private func events(of change: ObjectChange) -> [ObjectDecision.Event] {
         let payload = ObjectBodies.event(change)
         var names: [Identifier] =
@@ -111,7 +111,7 @@ extension KeysetObjects {
             case .channel(let id): [id]
             case .membership(let user, let channel): [channel, user]
             }
-        // Ids of users may be no names of channels; nobody can subscribe to those.
+        // User ids that are not valid channel names are skipped, because no client can subscribe to them.
         names = names.filter { PubNubDraft.isValid(channel: $0.text) }
         var seen: Set<Identifier> = []
         names = names.filter { seen.insert($0).inserted }

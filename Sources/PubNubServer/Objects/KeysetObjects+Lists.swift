@@ -3,30 +3,30 @@ import PubNubProtocol
 
 /// An element of a list.
 struct ObjectItem: Hashable, Sendable {
-    /// The id of the user or channel; for a membership, of the other side.
+    /// The id of the user or channel; for a membership, the id of its channel or user.
     var id: Identifier
     /// The metadata of the user, channel or membership.
     var metadata: ObjectMetadata
-    /// Of the user or channel that the membership is with, if it has any.
+    /// The metadata of the membership's channel or user, if it has any.
     var other: ObjectMetadata?
 }
 
-/// A part of a list, encoded.
+/// An encoded part of a list.
 struct ObjectPage: Hashable, Sendable {
     var elements: [[UInt8]] = []
-    /// How many elements there are in all that pass the filter, if that is asked for.
+    /// The number of all elements that pass the filter, if the request asks for it.
     var totalCount: Int?
-    /// The place behind the last element, also at the end of the list; nil on an empty page.
+    /// The position behind the last element, also at the end of the list; nil on an empty page.
     var next: String?
-    /// The place of the elements before these ones; nil when there are none.
+    /// The position of the preceding page; nil when there are no elements before this page.
     var previous: String?
 }
 
 extension KeysetObjects {
-    /// How many elements a list has.
+    /// The number of elements of a list.
     func count(of list: ObjectList) -> Int { ids(of: list).count }
 
-    /// Whether a page takes a bounded number of steps, however much there is.
+    /// Whether making a page takes a bounded number of steps, independent of the length of the list.
     func isShort(_ list: ObjectList, _ query: ObjectQuery) -> Bool {
         !query.looksAtEverything || count(of: list) <= limits.shortList
     }
@@ -61,7 +61,7 @@ extension KeysetObjects {
         }
     }
 
-    /// The elements from a place on, or up to one, as far as they fit.
+    /// The elements that begin at a position, or end at one, as many as fit into a page.
     private func page(
         _ list: ObjectList, _ query: ObjectQuery, count: Int, item: (Int) -> ObjectItem?
     ) -> ObjectPage {
@@ -107,7 +107,7 @@ extension KeysetObjects {
         return found
     }
 
-    /// Elements without a value come first, elements that do not differ in the order of their ids.
+    /// Elements without a value come first; elements with equal values are in the order of their ids.
     private static func sorted(_ items: [ObjectItem], by sort: [ObjectSort]) -> [ObjectItem] {
         let keys = items.map { item in sort.map { ObjectSortValue(item, $0) } }
         let order = items.indices.sorted { left, right in
@@ -121,7 +121,7 @@ extension KeysetObjects {
     }
 }
 
-/// The value by which an element is sorted.
+/// The value by which elements are sorted.
 private enum ObjectSortValue: Hashable, Comparable {
     case none
     case number(UInt64)

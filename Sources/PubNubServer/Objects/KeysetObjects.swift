@@ -4,28 +4,28 @@ import WireCoding
 
 /// The App Context of a keyset: metadata of users and channels, and memberships. A pure value (rules PO-2 to PO-10).
 ///
-/// A change takes two steps, because nobody may see it before it is stored: ``decide(_:at:ifMatch:)`` says what is to be stored and told,
-/// ``apply(_:)`` makes it hold. No other change may be decided in between.
+/// A change takes two steps, because it must not be visible before it is stored: ``decide(_:at:ifMatch:)`` determines what to store
+/// and publish, ``apply(_:)`` makes it take effect. No other change may be decided between them.
 struct KeysetObjects: Sendable {
     enum Kind: Hashable, Sendable {
         case user
         case channel
 
-        /// The texts that entities of the kind have, without those that come when they are asked for.
+        /// The text fields of users or channels that are returned without being requested.
         var fields: [ObjectField] { self == .user ? ObjectField.ofUsers : ObjectField.ofChannels }
     }
 
     let limits: ObjectLimits
     private(set) var users = ObjectTable()
     private(set) var channels = ObjectTable()
-    /// Memberships by user, by channel.
+    /// Memberships by user, then by channel.
     private(set) var memberships: [Identifier: ObjectTable] = [:]
-    /// The members of channels, ascending.
+    /// The members of channels, in ascending order.
     private(set) var members: [Identifier: [Identifier]] = [:]
     private(set) var membershipCount = 0
     private(set) var bytes = 0
 
-    /// - Parameter records: what the store has; those of other kinds and those that are not understood are left out.
+    /// - Parameter records: the stored records; those of other kinds and malformed ones are ignored.
     init(restoring records: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
         self.limits = limits
         var entities: [Kind: [Identifier: ObjectMetadata]] = [:]
@@ -60,7 +60,7 @@ struct KeysetObjects: Sendable {
         }
     }
 
-    /// Makes a decided change hold, once it is stored.
+    /// Makes a decided change take effect, after it is stored.
     mutating func apply(_ decision: ObjectDecision) {
         for change in decision.changes { apply(change) }
     }
@@ -87,7 +87,7 @@ struct KeysetObjects: Sendable {
         }
     }
 
-    /// Returns how much a decided change adds; a negative size means that it removes. Users and channels count twice, because a keyset
+    /// Returns the size that a decided change adds; negative when it removes data. Users and channels count twice, because a keyset
     /// may have half as many of them as memberships.
     func growth(by decision: ObjectDecision) -> OwnerShares.Size {
         var size = OwnerShares.Size()
@@ -135,7 +135,7 @@ struct ObjectChange: Hashable, Sendable {
             }
         }
 
-        /// Nil for other kinds of records.
+        /// Nil for records of other kinds.
         init?(_ key: KeysetRecord.Key) {
             switch key.kind {
             case .user: self = .user(Identifier(String(decoding: key.name, as: UTF8.self)))
@@ -150,7 +150,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 
     var target: Target
-    /// Nil for a removal.
+    /// The new metadata; nil for a removal.
     var metadata: ObjectMetadata?
 
     var record: KeysetRecordChange {
@@ -158,7 +158,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 }
 
-/// The change that a call makes, its events, and their channels.
+/// The change that a call makes, with its events and their channels.
 struct ObjectDecision: Hashable, Sendable {
     struct Event: Hashable, Sendable {
         var channel: Identifier

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Bodies of App Context: answers, events and the documents that filters refer to. The keys have the order of recorded bodies.
+/// Bodies of App Context: answers, events and the documents on which filters are evaluated. The keys have the order of the recorded bodies.
 enum ObjectBodies {
     static func entity(
         _ id: Identifier, _ metadata: ObjectMetadata, _ kind: KeysetObjects.Kind, _ include: Set<ObjectInclude>
@@ -49,7 +49,7 @@ enum ObjectBodies {
         return body.bytes
     }
 
-    /// An entity with all fields, as filters see it.
+    /// An entity with all fields, as the input of filters.
     static func whole(_ item: ObjectItem, _ list: ObjectList) -> [UInt8] {
         element(item, list, Set(ObjectInclude.allCases))
     }
@@ -81,7 +81,7 @@ enum ObjectBodies {
 
     // MARK: Events
 
-    /// The event for subscribers: all fields that are set, without the others.
+    /// The event for subscribers, with only the fields that are set.
     static func event(_ change: ObjectChange) -> [UInt8] {
         let type =
             switch change.target {
@@ -117,6 +117,6 @@ enum ObjectBodies {
 }
 
 extension KeysetObjects.Kind {
-    /// The name of the kind of entity on the wire.
+    /// The name of the entity's kind in the protocol.
     var key: String { self == .user ? "uuid" : "channel" }
 }

@@ -5,21 +5,21 @@ import WireCoding
 enum ObjectInput {
     /// One membership that a call sets or removes.
     struct Membership: Hashable, Sendable {
-        /// The channel of a user, or the user of a channel.
+        /// The id of the channel, in a list of a user's memberships, or of the user, in a list of a channel's members.
         var id: Identifier
-        /// Nil removes it.
+        /// The fields to set; nil to remove the membership.
         var patch: ObjectPatch?
     }
 
-    /// A body that sets a user or a channel.
+    /// Parses a body that sets a user or a channel.
     static func patch(_ body: [UInt8], _ kind: KeysetObjects.Kind, _ limits: ObjectLimits) throws(ObjectProblem) -> ObjectPatch {
         guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
         return try patch(json, kind.fields + ObjectField.optional, limits)
     }
 
-    /// A body that changes memberships; `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
+    /// Parses a body that changes memberships: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
-    /// - Parameter side: `channel` or `uuid`: what the entries name.
+    /// - Parameter side: the key with the id of each entry, `channel` or `uuid`.
     static func memberships(_ body: [UInt8], _ side: String, _ limits: ObjectLimits) throws(ObjectProblem) -> [Membership] {
         guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
         var found: [Membership] = []

@@ -1,29 +1,29 @@
-/// How much App Context a keyset may have (rule PO-10). Whatever goes beyond it is refused and changes nothing.
+/// The limits of a keyset's App Context (rule PO-10). A change that exceeds one is refused and has no effect.
 struct ObjectLimits: Hashable, Sendable {
-    /// Users, and channels, with metadata.
+    /// The number of users with metadata, and the number of channels with metadata.
     var entities = 100_000
-    /// Memberships of all users.
+    /// The number of memberships of all users.
     var memberships = 200_000
     var perUser = 1000
     var perChannel = 100_000
-    /// Ids, texts and own fields of everything, in bytes.
+    /// The bytes of all ids, texts and custom fields.
     var bytes = 128 << 20
-    /// Memberships that one call changes.
+    /// The number of memberships that one call changes.
     var perCall = 200
-    /// Bytes of a text.
+    /// The bytes of one text.
     var text = 2048
-    /// Bytes of the texts and own fields of a user, a channel or a membership.
+    /// The bytes of the texts and custom fields of one user, channel or membership.
     var record = 32_768
-    /// Bytes of the events that one change leads to: a user's change is told on that many of the user's channels.
+    /// The bytes of the events of one change: a change of a user is published on so many of the user's channels.
     var eventBytes = 4 << 20
-    /// Elements of a page, and its bytes: a page has one element in any case.
+    /// The elements of a page, and its bytes: a page has at least one element.
     var page = 100
     var pageBytes = 1 << 20
-    /// The greatest cost of a filter for all elements together, counted as ``PubNubFilterSubject/work``.
+    /// The largest cost of evaluating a filter on all elements, as counted by ``PubNubFilterSubject/work``.
     var filterWork = 256 << 20
-    /// Elements up to which a list is filtered and sorted at once; longer ones wait for each other.
+    /// The number of elements up to which a list is filtered and sorted at once; longer lists are made one after the other.
     var shortList = 1000
-    /// Lists that wait for each other, and changes that wait for the store.
+    /// The number of waiting lists, and of changes that wait for the store.
     var waiting = 1000
     var waitingLists = 64
 }

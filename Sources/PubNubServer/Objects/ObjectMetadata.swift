@@ -4,7 +4,7 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// A text of App Context. The order is that of answers.
+/// A text field of App Context, in the order of answers.
 enum ObjectField: String, CaseIterable, Hashable, Sendable {
     case name
     case externalId
@@ -14,7 +14,7 @@ enum ObjectField: String, CaseIterable, Hashable, Sendable {
     case status
     case type
 
-    /// The fields of a user that every answer has; the last two of all come when they are asked for.
+    /// The fields of a user that every answer has. `status` and `type` are included only on request.
     static let ofUsers: [ObjectField] = [.name, .externalId, .profileUrl, .email]
     static let ofChannels: [ObjectField] = [.name, .description]
     static let optional: [ObjectField] = [.status, .type]
@@ -23,7 +23,7 @@ enum ObjectField: String, CaseIterable, Hashable, Sendable {
 /// The data of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
 struct ObjectContent: Hashable, Sendable {
     private(set) var texts: [ObjectField: String] = [:]
-    /// An object, as it came.
+    /// The custom fields, a JSON object as received.
     private(set) var custom: JSONText?
 
     subscript(field: ObjectField) -> String? {
@@ -40,10 +40,10 @@ struct ObjectContent: Hashable, Sendable {
         }
     }
 
-    /// Bytes of the texts and own fields (``ObjectLimits/record``).
+    /// The bytes of the texts and custom fields (``ObjectLimits/record``).
     var textBytes: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count } }
 
-    /// Bytes, roughly.
+    /// The approximate size in bytes.
     var size: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count + 16 } }
 
     fileprivate func write(to body: inout JSONBody) {
@@ -62,7 +62,7 @@ struct ObjectPatch: Hashable, Sendable {
         case put(JSONText)
     }
 
-    /// Nil as value removes a text.
+    /// New texts; nil removes a text.
     var texts: [ObjectField: String?] = [:]
     var custom = Custom.keep
 }
@@ -70,7 +70,7 @@ struct ObjectPatch: Hashable, Sendable {
 /// The content with its version.
 struct ObjectMetadata: Hashable, Sendable {
     let content: ObjectContent
-    /// When it was set last, in units of 100 ns since 1970.
+    /// The time of the last change, in units of 100 ns since 1970.
     let updated: UInt64
     /// A tag that is the same for equal content (rule PO-6).
     let eTag: String
@@ -81,7 +81,7 @@ struct ObjectMetadata: Hashable, Sendable {
         eTag = Self.eTag(content)
     }
 
-    /// Whether this is the version that a condition names; `*` names any.
+    /// Whether an `If-Match` condition names this version; `*` names any version.
     func isVersion(_ name: String) -> Bool { name.isExactly("*") || name.isExactly(eTag) }
 
     /// 80 bits of a digest of the content, in the alphabet of URLs.
@@ -92,7 +92,7 @@ struct ObjectMetadata: Hashable, Sendable {
 
     // MARK: Records
 
-    /// The value of the record.
+    /// The encoded value of the record.
     var record: [UInt8] {
         JSONBody.object { body in
             content.write(to: &body)
@@ -100,7 +100,7 @@ struct ObjectMetadata: Hashable, Sendable {
         }
     }
 
-    /// - Parameter record: the value of a record; nil for one that is not understood.
+    /// - Parameter record: the value of a record; the result is nil when it is malformed.
     init?(record: [UInt8]) {
         guard let json = try? JSONText(bytes: record), let members = json.members,
             let updated = json["updated"]?.string.flatMap({ UInt64($0) })

@@ -1,19 +1,19 @@
 import PubNubProtocol
 import ServerRuntime
 
-/// Why a call of App Context is refused, in the words of PubNub's services.
+/// Why a call of App Context is refused, in the format of PubNub's services.
 enum ObjectProblem: Error, Hashable, Sendable {
     case notFound
     /// `If-Match` names another version (rule PO-6).
     case changed(KeysetObjects.Kind)
-    /// A part of the request; `place` is `body`, `query` or `path`.
+    /// A part of the request is invalid; `in` is `body`, `query` or `path`.
     case invalid(String, location: String, in: String)
     case notJSON
-    /// A limit of the keyset.
+    /// A limit of the keyset is reached.
     case full(String)
     /// An owner would exceed its share (rule PV-180).
     case shareUsed
-    /// More waits than can be done soon.
+    /// Too many calls wait.
     case busy
     /// The store has refused the change.
     case unavailable

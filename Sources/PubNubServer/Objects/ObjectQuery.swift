@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// The details that a call asks for besides ids and names. `nested` in front means the channel or user of a membership.
+/// The details that a call requests besides ids and names. The prefix `nested` means the channel or user of a membership.
 enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
     case custom
     case status
@@ -34,7 +34,7 @@ enum ObjectList: Hashable, Sendable {
     case memberships(user: Identifier)
     case members(channel: Identifier)
 
-    /// The kind of the elements, or of the other side of memberships.
+    /// The kind of the elements; for memberships, the kind that the elements name by id.
     var otherKind: KeysetObjects.Kind {
         switch self {
         case .users, .members: .user
@@ -72,13 +72,13 @@ struct ObjectQuery: Hashable, Sendable {
     var filter: PubNubFilter?
     var sort: [ObjectSort] = []
     var limit = 100
-    /// The place of the first element.
+    /// The position of the first element.
     var start = 0
-    /// The place behind the last element; counts when there is no start.
+    /// The position behind the last element; used only without a start.
     var end: Int?
     var isCounted = false
 
-    /// Whether a page can be made only by reading every element.
+    /// Whether making a page requires reading every element.
     var looksAtEverything: Bool { filter != nil || !sort.isEmpty }
 }
 
@@ -139,13 +139,13 @@ extension ObjectQuery {
             guard let known = ObjectSort.Key(rawValue: key), parts.count <= 2, direction == "asc" || direction == "desc" else {
                 throw .invalid("Invalid sort", location: "sort", in: "query")
             }
-            // A membership has neither, and some libraries leave out what they are of.
+            // A membership has no id or name of its own; some client libraries omit the prefix that names its channel or user.
             if list.isOfMemberships, known == .id || known == .name { isNested = true }
-            // A repeated sort key is ignored, because the first one decides.
+            // A repeated sort key is ignored, because only its first occurrence affects the order.
             guard !found.contains(where: { $0.key == known && $0.isNested == isNested }) else { continue }
             found.append(ObjectSort(key: known, isNested: isNested, isDescending: direction == "desc"))
         }
-        // The order that lists have anyway.
+        // The default order of lists.
         let last = ObjectSort(key: .id, isNested: list.isOfMemberships)
         while found.last == last { found.removeLast() }
         return found
@@ -153,7 +153,7 @@ extension ObjectQuery {
 
     // MARK: Places
 
-    /// A place in a list as calls name it: its digits in base64, so that `MQ` is 1.
+    /// A position in a list in the format of calls: its decimal digits in base64, so that `MQ` is 1.
     static func text(_ place: Int) -> String { Base64URL.text(Array(String(place).utf8), isPadded: false) }
 
     private static func place(_ text: String, _ location: String) throws(ObjectProblem) -> Int {

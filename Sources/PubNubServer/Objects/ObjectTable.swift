@@ -1,14 +1,14 @@
 import Identifiers
 
-/// Metadata by id, with the ids in their order. A pure value.
+/// Metadata by id, with the ids in ascending order. A pure value.
 struct ObjectTable: Sendable {
     private(set) var values: [Identifier: ObjectMetadata] = [:]
-    /// Ascending by bytes.
+    /// The ids, in ascending order of their bytes.
     private(set) var ids: [Identifier] = []
 
     init() {}
 
-    /// Sorts once, which many insertions would not.
+    /// Sorts the ids once, which is faster than many insertions.
     init(_ values: [Identifier: ObjectMetadata]) {
         self.values = values
         ids = values.keys.sorted()
@@ -28,7 +28,7 @@ struct ObjectTable: Sendable {
 }
 
 extension [Identifier] {
-    /// The place of the first element that is not before an id.
+    /// The index of the first element that is not before an id.
     private func place(of id: Identifier) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -41,7 +41,7 @@ extension [Identifier] {
     /// Inserts a new id into an ascending list.
     mutating func insertSorted(_ id: Identifier) { insert(id, at: place(of: id)) }
 
-    /// Removes an id from an ascending list, if it is there.
+    /// Removes an id from an ascending list, if the list contains it.
     mutating func removeSorted(_ id: Identifier) {
         let place = place(of: id)
         if place < count, self[place] == id { remove(at: place) }

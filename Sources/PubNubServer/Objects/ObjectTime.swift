@@ -1,9 +1,9 @@
 import RealtimeHub
 
-/// Instants as App Context writes them.
+/// Times in the format of App Context.
 enum ObjectTime {
     /// - Parameter ticks: units of 100 ns since 1970.
-    /// - Returns: such as `2020-06-04T19:39:57.722354Z`.
+    /// - Returns: a text such as `2020-06-04T19:39:57.722354Z`.
     static func text(_ ticks: UInt64) -> String {
         let seconds = ticks / TimetokenClock.ticksPerSecond
         let micros = ticks % TimetokenClock.ticksPerSecond / (TimetokenClock.ticksPerSecond / 1_000_000)
@@ -21,7 +21,7 @@ enum ObjectTime {
 
     /// The date of a day since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day is the last one.
     private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        // Days since the first of March of the year 0, in eras of 400 years.
+        // The days since the first of March of the year 0, in eras of 400 years.
         let day = days + 719_468
         let era = day / 146_097
         let dayOfEra = day % 146_097

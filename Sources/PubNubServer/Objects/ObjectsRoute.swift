@@ -1,4 +1,4 @@
-/// The request of an App Context call (rule PO-1). Names are decoded.
+/// The target of an App Context call (rule PO-1). Names are decoded.
 enum ObjectsRoute: Hashable, Sendable {
     case users
     case channels

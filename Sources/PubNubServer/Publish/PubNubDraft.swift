@@ -4,20 +4,20 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// A checked request to publish. A pure value.
+/// A validated request to publish. A pure value.
 struct PubNubDraft: Hashable, Sendable {
     var channel: String
     var publisher: String?
-    /// JSON text in UTF-8.
+    /// The message as JSON text in UTF-8.
     var payload: [UInt8]
     var metadata: [UInt8]?
     var kind: PubNubMessageKind
     var customType: String?
     var sequence: Int?
     var origination: UInt64?
-    /// Nil for the keyset's setting.
+    /// Whether the history keeps the message; nil for the keyset's default.
     var isStored: Bool?
-    /// Hours after which the history deletes it; nil for never.
+    /// After how many hours the history deletes the message; nil for never.
     var hours: Double?
     /// Whether subscribers get the message. A fire is acknowledged and not delivered.
     var isDelivered: Bool
@@ -28,7 +28,7 @@ struct PubNubDraft: Hashable, Sendable {
     /// The longest name of a channel, in characters.
     static let maximumName = 92
 
-    /// - Parameter now: goes into refusals, which carry a token like acknowledgements do.
+    /// - Parameter now: the timetoken for refusals, which contain one like acknowledgements.
     init(
         _ request: PubNubServerRequest, channel: String, payload: String?, kind: PubNubMessageKind, now: Timetoken
     ) throws(PubNubErrorBody) {
@@ -48,7 +48,7 @@ struct PubNubDraft: Hashable, Sendable {
         if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", now) }
         customType = request.parameter("custom_message_type")
         if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", now) }
-        // Signals have neither, and are never stored.
+        // Signals have neither metadata nor a storage time, and are never stored.
         if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
         isStored = isSignal ? false : request.flag("store")
         hours = request.parameter("ttl").flatMap(Double.init).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
@@ -57,7 +57,7 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = !(isStored == false && request.flag("norep") == true)
     }
 
-    /// A message of another process, which has checked it.
+    /// Makes a draft of a message that another process has validated.
     init(
         channel: String, publisher: String?, payload: [UInt8], metadata: [UInt8]?, kind: PubNubMessageKind, customType: String?
     ) {
@@ -70,7 +70,7 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = true
     }
 
-    /// A message of the server's own process.
+    /// Makes a draft of a message of the server's own process.
     init(channel: String, message: String, metadata: String?, user: String?) throws(PubNubPublishProblem) {
         guard Self.isValid(channel: channel) else { throw .invalid("The channel's name cannot be published to.") }
         guard let json = try? JSONText(message), json.text.utf8.count <= Self.maximumBytes else {
@@ -86,9 +86,9 @@ struct PubNubDraft: Hashable, Sendable {
         self.metadata = Array(json.text.utf8)
     }
 
-    /// The stored form, once it has its place in the stream.
+    /// The message to store, after it got its timetoken.
     ///
-    /// - Parameter retention: how long it is stored at most; nil for as long as the publisher says.
+    /// - Parameter retention: the maximum storage time; nil when only the publisher limits it.
     func message(timetoken: UInt64, storesByDefault: Bool, retention: Duration? = nil) -> StoredMessage {
         let isStored = isStored ?? storesByDefault
         let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
@@ -103,19 +103,19 @@ struct PubNubDraft: Hashable, Sendable {
             expires: expires)
     }
 
-    /// When a message ends; nil for a time that is too long to end.
+    /// When a message expires; nil when the time is beyond the range of timetokens.
     private static func end(of retention: Duration, from timetoken: UInt64) -> UInt64? {
         let (seconds, attoseconds) = retention.components
         let whole = UInt64(clamping: seconds).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         let end = timetoken.addingReportingOverflow(whole.partialValue)
-        // Timetokens have 63 bits.
+        // Timetokens have at most 63 bits.
         guard !whole.overflow, !end.overflow, end.partialValue <= UInt64(Int64.max) - TimetokenClock.ticksPerSecond else {
             return nil
         }
         return end.partialValue + UInt64(clamping: attoseconds) / (1_000_000_000_000_000_000 / TimetokenClock.ticksPerSecond)
     }
 
-    /// Compressed or not is seen from the bytes: libraries label zlib as gzip and as deflate.
+    /// The compression is detected from the bytes, because libraries label zlib data as gzip and as deflate.
     private static func content(of body: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
         if let plain = try? JSONText(bytes: body) {
             guard plain.text.utf8.count <= maximumBytes else { throw .messageTooLarge(now) }
@@ -135,14 +135,14 @@ struct PubNubDraft: Hashable, Sendable {
         return Array(json.text.utf8)
     }
 
-    /// `{"t":"15…"}`, or the token alone.
+    /// The origination timetoken: `{"t":"15…"}`, or only the timetoken.
     private static func origination(_ text: String) -> UInt64? {
         if let token = Timetoken(text) { return token.rawValue }
         let token = (try? JSONText(text))?["t"]?.identifier
         return token.flatMap { Timetoken($0) }?.rawValue
     }
 
-    /// The message that announces a file to subscribers: its id and its name, or a text when it is encrypted.
+    /// Whether this is a message about a file: an object with the file's id and name, or a string when it is encrypted.
     private static func isFile(_ payload: [UInt8]) -> Bool {
         guard let json = try? JSONText(bytes: payload) else { return false }
         if json.kind == .string { return true }
@@ -150,12 +150,12 @@ struct PubNubDraft: Hashable, Sendable {
         return !id.isEmpty && !name.isEmpty
     }
 
-    /// User ids have the length of channels' names.
+    /// User ids have the same maximum length as channel names.
     static func isValid(user: String) -> Bool {
         !user.isEmpty && user.utf8.count <= maximumName * 4 && user.count <= maximumName
     }
 
-    /// Channels that can be published to: no lists, patterns or presence channels.
+    /// Whether messages can be published to a channel: not to lists, patterns or presence channels.
     static func isValid(channel: String) -> Bool {
         guard !channel.isEmpty, channel.utf8.count <= maximumName * 4, channel.count <= maximumName,
             !channel.hasByteSuffix(PubNubMessage.presenceSuffix)

@@ -4,10 +4,10 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Publishes: gives a message its place in the stream, has it stored, shows it to subscribers and then acknowledges it.
+/// Publishes messages: gives each a timetoken, stores it, delivers it to subscribers and then acknowledges it.
 struct PubNubPublishing: Sendable {
     let application: PubNubApplication
-    /// The server's counts of what was acknowledged through it.
+    /// The counts of messages that were acknowledged through this server.
     let counts: NIOLockedValueBox<ApplicationCounts>
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
@@ -39,8 +39,8 @@ struct PubNubPublishing: Sendable {
 
     /// - Parameters:
     ///   - isBridged: whether the message came from another service.
-    ///   - completion: comes once the message is durable and visible, from any thread; at once with a store in memory
-    ///     (rule PV-17).
+    ///   - completion: called once the message is durable and visible, on any thread; before this returns when the store is in
+    ///     memory (rule PV-17).
     func publish(
         _ draft: PubNubDraft, isBridged: Bool = false,
         completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void

@@ -3,7 +3,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Messages of other services, and for them.
+// Exchanges messages with other services.
 extension PubNubService: BridgedFront {
     fileprivate static let bridgeName = "pubnub"
     package var bridgeName: String { Self.bridgeName }
@@ -22,7 +22,7 @@ extension PubNubService: BridgedFront {
 }
 
 extension BridgedMessage {
-    /// Returns nil for a message that is not a plain message, such as a signal.
+    /// Nil for anything but a plain message, for example a signal.
     init?(_ message: StoredMessage, textEvent: String) {
         guard message.kind == PubNubMessageKind.message.rawValue else { return nil }
         self.init(
@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Carries a message of PubNub to the other services.
+    /// Passes a message of PubNub to the other services.
     func carry(_ message: StoredMessage, of subscribeKey: String) {
         carry(from: PubNubService.bridgeName, application: subscribeKey, channel: message.channel.text) { textEvent in
             BridgedMessage(message, textEvent: textEvent)
@@ -42,7 +42,7 @@ extension BridgeTap {
 }
 
 extension PubNubDraft {
-    /// Returns nil for a message that PubNub cannot carry. The metadata name its origin, for filters.
+    /// Nil for a message that PubNub cannot carry. The metadata contains its origin, for filters.
     init?(_ message: BridgedMessage) {
         var metadata = Array(#"{"bridge":"\#(message.origin)","event":"#.utf8)
         JSONWriter.appendString(message.event, to: &metadata)

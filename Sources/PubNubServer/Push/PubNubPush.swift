@@ -13,7 +13,7 @@ final class PubNubPush: Sendable {
     private let subscribeKey: String
     let limits: PushRegistrations.Limits
 
-    /// - Parameter records: of the keyset; those of other kinds are left out.
+    /// - Parameter records: records of the keyset; those of other kinds are ignored.
     init(
         restoring records: [KeysetRecord], store: any MessageStore, webhook: PushWebhook, subscribeKey: String,
         limits: PushRegistrations.Limits = .init()
@@ -27,13 +27,13 @@ final class PubNubPush: Sendable {
         restore()
     }
 
-    /// Has the address and the secret that are configured now used from now on.
+    /// Uses the configured address and secret of the webhook from now on.
     func follow(_ keyset: Keyset) {
         webhook.follow(keyset)
         restore()
     }
 
-    /// Continues with the events that an earlier process left (rule CR-43).
+    /// Continues with the undelivered events of an earlier process (rule CR-43).
     private func restore() {
         for left in webhook.restore() {
             let devices = registrations.withLockedValue { $0.devices(on: left.message.channel) }
@@ -45,16 +45,16 @@ final class PubNubPush: Sendable {
         registrations.withLockedValue { $0.channels(of: device, after: start, count: count) }
     }
 
-    /// Adds channels to a device, then takes others away from it; returns once the store has it, and it holds.
+    /// Adds channels to a device, then removes others from it; returns once the change is stored and in effect.
     ///
-    /// - Throws: when nothing has changed: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store.
+    /// - Throws: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store. Nothing has changed then.
     func change(
         _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier], by owner: PushOwner = PushOwner()
     ) async throws {
         try await commit(owner) { try $0.change(device, adding: added, removing: removed) }
     }
 
-    /// Removes a device; returns once the store has removed it.
+    /// Removes a device; returns once the removal is stored.
     func remove(_ device: PushDevice, by owner: PushOwner = PushOwner()) async throws {
         try await commit(owner) { $0.removal(of: device) }
     }
@@ -96,7 +96,7 @@ final class PubNubPush: Sendable {
         }
     }
 
-    /// Has a message that is stored and visible pushed, where it asks for that.
+    /// Sends the push notifications that a stored and visible message requests, if any.
     func tell(_ message: StoredMessage) {
         guard webhook.isWanted else { return }
         webhook.tell(message, to: registrations.withLockedValue { $0.devices(on: message.channel) })
@@ -120,9 +120,9 @@ final class PubNubPush: Sendable {
 
 /// The owner whose share counts a registration (rule PV-180).
 struct PushOwner: Sendable {
-    /// Nil for nobody's.
+    /// The owner's name; nil when the registration counts for no owner.
     var name: Identifier?
-    /// Counts what the owner adds; false when it would have too much.
+    /// Counts an addition of the owner; returns false when the owner would exceed its share.
     var add: @Sendable (OwnerShares.Size) -> Bool = { _ in true }
 }
 

@@ -2,12 +2,12 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Registering devices for push notifications (rules PU-1 to PU-12).
+/// Registration of devices for push notifications (rules PU-1 to PU-12).
 extension PubNubREST {
     private static let defaultCount = 500
     private static let maximumCount = 1000
 
-    /// - Parameter isRemoval: whether the device is to be forgotten; otherwise its channels are listed or changed.
+    /// - Parameter isRemoval: whether to remove the device; otherwise its channels are listed or changed.
     func push(
         _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String, isRemoval: Bool
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
@@ -66,7 +66,7 @@ extension PubNubREST {
         return .pubnub(body.bytes)
     }
 
-    /// `{"error": "…"}`, as the service was recorded.
+    /// `{"error": "…"}`, the recorded format of the vendor's service.
     private static func refusal(_ text: String) -> HTTPAnswer {
         .pubnub(status: 400, JSONBody.object(isSpaced: true) { $0.member("error", text) })
     }
@@ -86,7 +86,7 @@ extension PubNubREST {
     }
 }
 
-/// Which version of the API a request for a device uses.
+/// The version of the API that a request for a device uses.
 enum PushInterface: Hashable, Sendable {
     /// `/v1/push/…/devices/`; the parameter `type` names the push service.
     case first

@@ -1,16 +1,16 @@
 import Identifiers
 
-/// A device as a push service knows it. Tokens and topics are compared by their bytes (rule PU-1). A pure value.
+/// A device, as identified by a push service. Tokens and topics are compared by their bytes (rule PU-1). A pure value.
 struct PushDevice: Hashable, Sendable {
     /// The push service that reaches the device.
     enum Service: Hashable, Sendable {
-        /// Apple, by version 1 of the API.
+        /// Apple's push service, by version 1 of the API.
         case apns
-        /// Apple, by version 2 of the API.
+        /// Apple's push service, by version 2 of the API.
         case apns2(Environment, topic: Identifier)
-        /// Google, under both of its names.
+        /// Google's push service, under both of its names.
         case fcm
-        /// Microsoft.
+        /// Microsoft's push service.
         case mpns
     }
 
@@ -20,11 +20,11 @@ struct PushDevice: Hashable, Sendable {
     }
 
     var service: Service
-    /// Hexadecimal digits of Apple's tokens are lowercase.
+    /// The device token. Hexadecimal digits of Apple's tokens are lowercase.
     var token: Identifier
 
-    /// How many digits a token of Apple's has that is registered. Apple documents no length; 16 digits are the shortest that PubNub's
-    /// service was recorded to take.
+    /// The number of digits that an Apple token must have to be registered. Apple documents no length; 16 digits are the shortest
+    /// token that PubNub's service was recorded to accept.
     static let appleDigits = 16...200
     /// The longest token and the longest topic, in bytes.
     static let maximumToken = 1024
@@ -38,7 +38,7 @@ struct PushDevice: Hashable, Sendable {
 
 // MARK: - Requests
 
-/// Why a request for a device is refused, in the words of PubNub's service.
+/// Why a request for a device is refused, in the format of PubNub's service.
 enum PushProblem: String, Error, Hashable, Sendable {
     case invalidToken = "Invalid device token"
     case invalidType = "Invalid type argument"
@@ -59,7 +59,7 @@ extension PushDevice {
         }
     }
 
-    /// A device of version 2. Without an environment it is the one for development.
+    /// A device of version 2. The environment is development when the request names none.
     init(environment: String?, topic: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
         guard let environment = Environment(rawValue: environment ?? Environment.development.rawValue) else {
             throw .invalidEnvironment
@@ -69,7 +69,7 @@ extension PushDevice {
             service: .apns2(environment, topic: Identifier(topic)), token: try Self.apple(token, isRegistered))
     }
 
-    /// Libraries write the digits in either case; they are compared in lowercase, so that one device is not two.
+    /// Libraries write the digits in upper or lower case; they are compared in lowercase, so that each device is registered once.
     private static func apple(_ token: String, _ isRegistered: Bool) throws(PushProblem) -> Identifier {
         let isHex = token.utf8.allSatisfy { byte in
             switch byte | 0x20 {
@@ -105,7 +105,7 @@ extension PushDevice {
         }
     }
 
-    /// Nil for a key of a later version, which may know other services.
+    /// Nil for a key from a later version, which may have other services.
     init?(recordKey: String) {
         let parts = recordKey.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

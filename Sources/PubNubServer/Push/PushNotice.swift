@@ -4,29 +4,30 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// The push notifications that a message asks for, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in its
-/// payload (rules PU-20 to PU-23). A pure value.
+/// The push notifications that a message requests, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in
+/// its payload (rules PU-20 to PU-23). A pure value.
 struct PushNotice: Sendable {
     /// The payload for devices of one service.
     private struct Part: Sendable {
-        /// As the publisher wrote it.
+        /// The payload as the publisher wrote it.
         var payload: JSONText
-        /// Tokens that the publisher leaves out, in lowercase.
+        /// Tokens that the publisher excludes, in lowercase.
         var excluded: Set<Identifier>
     }
 
     private let apple: Part?
     private let google: Part?
     private let microsoft: Part?
-    /// The services of Apple's newer interface that are meant, each with the tokens that are left out.
+    /// The targets of Apple's newer interface, each with its excluded tokens.
     private let targets: [PushDevice.Service: Set<Identifier>]
 
-    /// An event names no more devices than this; others go into events of their own.
+    /// The largest number of devices in one event; further devices go into further events.
     static let devicesPerEvent = 1000
-    /// The largest number of targets that count for one message: each of them can be an event with the whole payload (rule PU-28).
+    /// The largest number of targets that are used for one message: each target can be an event with the whole payload (rule PU-28).
     static let maximumTargets = 100
 
-    /// Whether a message may ask for a push notification; much faster than finding out. Letters of keys may be escaped.
+    /// Whether a message may request a push notification. This check is much faster than parsing the payload. Letters of keys may
+    /// be escaped.
     static func isPossible(in message: StoredMessage) -> Bool {
         guard message.payload.first == UInt8(ascii: "{") else { return false }
         var previous: (UInt8, UInt8) = (0, 0)
@@ -38,7 +39,7 @@ struct PushNotice: Sendable {
         return false
     }
 
-    /// Nil for a message that asks for no push notification.
+    /// Nil for a message that requests no push notification.
     init?(_ message: StoredMessage) {
         guard message.kind == PubNubMessageKind.message.rawValue || message.kind == PubNubMessageKind.file.rawValue,
             message.payload.first == UInt8(ascii: "{"),
@@ -73,15 +74,15 @@ struct PushNotice: Sendable {
                 else { continue }
                 let service = PushDevice.Service.apns2(environment, topic: Identifier(topic))
                 let excluded = tokens(target["exclude_devices"])
-                // A device is meant when one of several targets does not leave it out.
+                // With several targets, a device is excluded only if each of them excludes it.
                 found[service] = found[service]?.intersection(excluded) ?? excluded
             }
         }
         return found
     }
 
-    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. Made piece
-    /// by piece, because a channel can have 100,000 devices.
+    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. They
+    /// are made piece by piece, because a channel can have 100,000 devices.
     func events(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) -> PushEvents {
         var groups: [PushEvents.Group] = []
         func add(_ service: PushDevice.Service, _ part: Part?, excluding excluded: Set<Identifier> = []) {
@@ -101,21 +102,21 @@ struct PushNotice: Sendable {
     }
 }
 
-/// The events of one message, made in steps of which each looks at ``PushNotice/devicesPerEvent`` devices at most (rules PU-23 and PU-27).
+/// The events of one message, made in steps that each process up to ``PushNotice/devicesPerEvent`` devices (rules PU-23 and PU-27).
 struct PushEvents: Sendable {
     /// The devices of one service, and their payload.
     struct Group: Sendable {
         let service: PushDevice.Service
         let tokens: Set<Identifier>
-        /// In lowercase.
+        /// Excluded tokens, in lowercase.
         let excluded: Set<Identifier>
-        /// As the publisher wrote it.
+        /// The payload as the publisher wrote it.
         let payload: JSONText
     }
 
     private let message: StoredMessage
     private var groups: ArraySlice<Group>
-    /// Where the next step begins in the first group; nil for its beginning.
+    /// The position in the first group at which the next step begins; nil for the group's beginning.
     private var position: Set<Identifier>.Index?
 
     init(_ message: StoredMessage, _ groups: [Group]) {
@@ -126,9 +127,9 @@ struct PushEvents: Sendable {
     /// Whether all events have been made.
     var isFinished: Bool { groups.isEmpty }
 
-    /// Looks at the next devices.
+    /// Processes the next devices.
     ///
-    /// - Returns: an event for them; nil when all of them are left out.
+    /// - Returns: an event for the devices; nil when all of them are excluded.
     mutating func step() -> WebhookEvent? {
         guard let group = groups.first else { return nil }
         var index = position ?? group.tokens.startIndex

@@ -2,7 +2,7 @@ import Identifiers
 
 /// The devices of a keyset that get push notifications, each with its channels (rules PU-1 to PU-5). A pure value.
 struct PushRegistrations: Sendable {
-    /// How much a keyset may have.
+    /// The limits of a keyset's registrations.
     struct Limits: Hashable, Sendable {
         var devices = 100_000
         var channelsPerDevice = 1000
@@ -10,23 +10,23 @@ struct PushRegistrations: Sendable {
         var bytes = 64 << 20
     }
 
-    /// Why a device gets no more channels. Nothing has changed then.
+    /// Why no channels were added to a device. Nothing has changed then.
     enum Refusal: Error, Hashable, Sendable {
         case tooManyDevices
         case tooManyChannels
         case full
     }
 
-    /// A change that has been decided and does not hold yet.
+    /// A change that is decided but not in effect yet.
     struct Change: Hashable, Sendable {
         let device: PushDevice
-        /// All channels that the device is to have; empty when it is to be forgotten.
+        /// The complete new set of the device's channels; empty to remove the device.
         let channels: Set<Identifier>
     }
 
     let limits: Limits
     private var channels: [PushDevice: Set<Identifier>] = [:]
-    /// Tokens by channel and service.
+    /// Tokens by channel and by service.
     private var devices: [Identifier: [PushDevice.Service: Set<Identifier>]] = [:]
     private(set) var bytes = 0
 
@@ -34,7 +34,7 @@ struct PushRegistrations: Sendable {
         self.limits = limits
     }
 
-    /// Restores a store's registrations, also beyond the present limits.
+    /// Restores the registrations of a store, even if they exceed the current limits.
     init(restoring restored: some Sequence<(device: PushDevice, channels: [Identifier])>, limits: Limits = Limits()) {
         self.limits = limits
         for (device, names) in restored { put(channels[device, default: []].union(names), for: device) }
@@ -42,7 +42,7 @@ struct PushRegistrations: Sendable {
 
     var deviceCount: Int { channels.count }
 
-    /// The channels of a device in the order of their bytes: those behind `start`, and `count` of them at most.
+    /// The channels of a device in the order of their bytes: up to `count` channels behind `start`.
     func channels(of device: PushDevice, after start: Identifier? = nil, count: Int = .max) -> [Identifier] {
         let names = channels[device] ?? []
         let later = start.map { start in names.filter { start < $0 } } ?? names
@@ -52,7 +52,7 @@ struct PushRegistrations: Sendable {
     /// The devices that are notified of messages on a channel.
     func devices(on channel: Identifier) -> [PushDevice.Service: Set<Identifier>] { devices[channel] ?? [:] }
 
-    /// Decides about adding channels to a device, then taking others away from it.
+    /// Decides a change that adds channels to a device, then removes others from it.
     ///
     /// - Returns: nil when nothing would change.
     func change(
@@ -69,12 +69,12 @@ struct PushRegistrations: Sendable {
         return Change(device: device, channels: new)
     }
 
-    /// Decides about the removal of a device; nil when it is not known.
+    /// Decides the removal of a device; nil when the device is not registered.
     func removal(of device: PushDevice) -> Change? {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }
 
-    /// Returns how much a decided change adds; a negative size means that it removes.
+    /// Returns the size that a decided change adds; negative when it removes registrations.
     func growth(by change: Change) -> OwnerShares.Size {
         let old = channels[change.device] ?? []
         return OwnerShares.Size(
@@ -82,10 +82,10 @@ struct PushRegistrations: Sendable {
             bytes: Self.size(change.device, change.channels) - Self.size(change.device, old))
     }
 
-    /// Makes a change hold.
+    /// Makes a decided change take effect.
     mutating func apply(_ change: Change) { put(change.channels, for: change.device) }
 
-    /// Puts other channels in the place of those that a device has; none forgets it.
+    /// Replaces the channels of a device; an empty set removes the device.
     private mutating func put(_ new: Set<Identifier>, for device: PushDevice) {
         let old = channels[device] ?? []
         for name in old.subtracting(new) {

@@ -10,25 +10,25 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Hands what a keyset's messages ask to be pushed to the keyset's webhook, which has the credentials of Apple and Google
-/// (rules PU-20 to PU-27).
+/// Sends the push notifications that a keyset's messages request to the keyset's webhook, whose receiver has the credentials of
+/// Apple and Google (rules PU-20 to PU-27).
 ///
-/// Works on an event loop of its own, so that a channel with many devices holds up neither publishers nor subscribers.
+/// It works on its own event loop, so that a channel with many devices delays neither publishers nor subscribers.
 final class PushWebhook: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// Nil without an address.
+        /// The delivery to the current address; nil without an address.
         var delivery: WebhookDelivery?
-        /// Deliveries to former addresses: they still send what was queued for them.
+        /// Deliveries to former addresses, which still send their queued events.
         var retiring: [WebhookDelivery] = []
         /// The counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// Messages whose events have not been made yet, with their size in bytes.
+        /// Messages whose events have not been made yet, with their sizes in bytes.
         var waiting = Deque<Work>()
         var waitingBytes = 0
         /// Whether events are being made.
         var isWorking = false
-        /// Messages for which there was no room.
+        /// The number of messages that were dropped because the queue was full.
         var dropped = 0
         var isClosed = false
     }
@@ -36,11 +36,11 @@ final class PushWebhook: Sendable {
     /// A message whose events are being made.
     private struct Work: Sendable {
         let message: StoredMessage
-        /// The tokens of its channel when it was stored.
+        /// The tokens that the message's channel had when the message was stored.
         let devices: [PushDevice.Service: Set<Identifier>]
-        /// The number by which the message is kept until its events are; nil when it is not.
+        /// The message's number in the journal, which keeps it until its events are made; nil when the journal does not keep it.
         let number: UInt64?
-        /// Nil before the first step.
+        /// The remaining events; nil before the first step.
         var events: PushEvents?
     }
 
@@ -50,20 +50,20 @@ final class PushWebhook: Sendable {
     private let eventLoop: any EventLoop
     /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// The journal of events that survive the end of this process; nil when events are not kept.
+    /// Stores events so that they survive the end of this process; nil when events are not stored.
     private let journal: (any WebhookJournal)?
     private let state: NIOLockedValueBox<State>
 
     /// The largest number of messages that wait until their events are made.
     static let maximumWaiting = 10_000
-    /// The largest number of bytes of their payloads and metadata, which they share with the streams' messages as long as those are
-    /// kept.
+    /// The largest number of bytes of the payloads and metadata of these messages. They share this memory with the streams as long
+    /// as the streams keep the messages.
     static let maximumWaitingBytes = 64 << 20
     static let policy = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
     static let userAgent = "lifeline-webhooks"
 
-    /// The journal's name for messages whose events have not been made yet.
+    /// The name under which the journal keeps messages whose events have not been made yet.
     private static let messages = WebhookReceiverName(text: "messages")
 
     /// - Parameter journal: stores events that have not been delivered.
@@ -82,7 +82,7 @@ final class PushWebhook: Sendable {
         follow(keyset)
     }
 
-    /// Has the address and the secret that are configured now used from now on.
+    /// Uses the configured address and secret from now on.
     func follow(_ keyset: Keyset) {
         secret.withLockedValue { $0 = keyset.secretKey }
         state.withLockedValue { state in
@@ -93,12 +93,12 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Whether there is a receiver. Asked for each message.
+    /// Whether there is a receiver. Read for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
-    /// Takes over the events of an earlier process, if an address is configured.
+    /// Restores the events of an earlier process, if an address is configured.
     ///
-    /// - Returns: messages whose events were not made, with the numbers by which they are kept.
+    /// - Returns: messages whose events were not made, with their numbers in the journal.
     func restore() -> [(message: StoredMessage, number: UInt64)] {
         guard let journal else { return [] }
         let (messages, unwanted) = state.withLockedValue { state in
@@ -128,9 +128,9 @@ final class PushWebhook: Sendable {
         return messages
     }
 
-    /// Queues a stored message for the devices that its channel has at this moment. It is cheap and does not block.
+    /// Queues a stored message for the devices that its channel has at this moment. The call is cheap and does not block.
     ///
-    /// - Parameter number: by which the message is kept already.
+    /// - Parameter number: the message's number in the journal, if the journal keeps it already.
     func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>], keptAs number: UInt64? = nil) {
         guard !devices.isEmpty else { return forget(number) }
         let number = number ?? keep(message)
@@ -149,7 +149,7 @@ final class PushWebhook: Sendable {
         if begins { eventLoop.execute { self.work() } }
     }
 
-    /// Keeps a message until its events are made, in the batch that keeps the message itself.
+    /// Keeps a message in the journal until its events are made, as part of the batch that stores the message itself.
     private func keep(_ message: StoredMessage) -> UInt64? {
         guard let journal, isWanted, PushNotice.isPossible(in: message) else { return nil }
         let event = WebhookEvent(
@@ -161,8 +161,8 @@ final class PushWebhook: Sendable {
         if let number { journal?.forget([number]) }
     }
 
-    /// Makes an event of the first message that waits, and goes on in another turn of the event loop, which has other things to do. One message
-    /// after the other, so that messages of a channel keep their order.
+    /// Makes one event of the first waiting message, and continues in another turn of the event loop, which has other work to do.
+    /// Messages are processed one after the other, so that those of a channel keep their order.
     private func work() {
         guard var work = state.withLockedValue({ $0.waiting.first }) else { return }
         var events = work.events ?? PushNotice(work.message)?.events(work.message, to: work.devices)
@@ -188,7 +188,7 @@ final class PushWebhook: Sendable {
     }
 
     private func delivery(to url: String) -> WebhookDelivery {
-        // Different for each start, so that ids of batches are.
+        // Random for each start, so that ids of batches are unique.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
@@ -220,12 +220,13 @@ final class PushWebhook: Sendable {
         Hex.text(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(secret.revealed.utf8))))
     }
 
-    /// A receiver that does not want a batch will not want it later either, unless it says so.
+    /// Whether a receiver that answers with this status has refused a batch for good: it would refuse it again, unless the status
+    /// asks to retry.
     private static func isFinal(_ status: Int) -> Bool {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// The counts of events, including those to former addresses; nil when there was never an address.
+    /// The counts of events, including those to former addresses; nil when there has never been an address.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.delivery != nil || !state.retiring.isEmpty || state.retired.delivered + state.retired.dropped > 0 else {
@@ -238,7 +239,7 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Counts events of another process that were given up, because there is no address for them.
+    /// Counts events of another process that were dropped because no address is configured for them.
     func countExpired(_ count: Int) {
         state.withLockedValue { $0.dropped += count }
     }
@@ -251,11 +252,11 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Lets time pass by the server's clock.
+    /// Runs the time-dependent work of deliveries, by the server's clock.
     func sweep() {
         let deliveries = state.withLockedValue { state in
             state.retiring.removeAll { delivery in
-                // Nobody gives it anything any more, so these are its last figures.
+                // An idle delivery to a former address gets no more events, so its counts are final.
                 guard delivery.isIdle else { return false }
                 state.retired += delivery.counts.settled
                 return true
@@ -267,7 +268,7 @@ final class PushWebhook: Sendable {
 
     /// Waits for a limited time until everything has been sent; drops the rest.
     func close() async {
-        // After the messages whose events have not been made yet. Stored ones are left to the next leader.
+        // Waits until the events of waiting messages are made. With a journal they are left to the next leader.
         while journal == nil, state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true

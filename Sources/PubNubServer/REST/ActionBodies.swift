@@ -12,7 +12,7 @@ enum ActionBodies {
         }
     }
 
-    /// - Parameter more: where the next page is, when there is one.
+    /// - Parameter more: the position of the next page; nil when there is none.
     static func page(_ actions: [MessageAction], more: (url: String, start: UInt64, end: UInt64?, limit: Int)?) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in
             body.member("status", 200)
@@ -46,7 +46,7 @@ enum ActionBodies {
         }
     }
 
-    /// A field of the request that is missing or not what it has to be.
+    /// The answer for a field of the request that is missing or invalid.
     static func invalid(_ problem: String, _ field: String, in place: String) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in
             body.member("status", 400)
@@ -87,7 +87,7 @@ enum ActionBodies {
         }
     }
 
-    /// `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`, as history shows them.
+    /// `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`, the format of history answers.
     static func grouped(_ actions: [MessageAction]) -> [UInt8] {
         let types = OrderedDictionary(grouping: actions, by: { Identifier($0.type) })
         return JSONBody.object { body in

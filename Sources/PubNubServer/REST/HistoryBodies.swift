@@ -3,15 +3,15 @@ import WireCoding
 
 /// The answers of the history service (rules PV-40 to PV-47).
 enum HistoryBodies {
-    /// The fields of each message that a request of version 2 asks for.
+    /// The fields of each message that a request of version 2 selects.
     struct PastFields: Hashable {
         var token = false
         var meta = false
-        /// Timetokens as strings, which JavaScript does not round.
+        /// Timetokens as strings, because JavaScript rounds such large numbers.
         var stringTokens = false
     }
 
-    /// The fields of each message that a request of version 3 asks for.
+    /// The fields of each message that a request of version 3 selects.
     struct Fields: Hashable {
         var meta = false
         var user = false
@@ -20,7 +20,7 @@ enum HistoryBodies {
         var encodesChannels = true
     }
 
-    /// Version 2: `[[…],first,last]`.
+    /// The answer of version 2: `[[…],first,last]`.
     static func past(_ messages: [StoredMessage], _ fields: PastFields) -> [UInt8] {
         var body = JSONBody(isSpaced: false)
         body.array { body in
@@ -54,11 +54,11 @@ enum HistoryBodies {
         }
     }
 
-    /// Version 3. Channels without messages are left out.
+    /// The answer of version 3. Channels without messages are left out.
     ///
     /// - Parameters:
-    ///   - more: channels whose messages are too many bytes for one answer.
-    ///   - isSingle: whether one channel was asked for: then `more` has the form that history with actions has, otherwise that of
+    ///   - more: channels whose messages exceed the size of one answer.
+    ///   - isSingle: whether the request names one channel. `more` then has the format of history with actions, otherwise that of
     ///     message counts, by channel.
     static func pages(_ channels: [HistoryPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
@@ -91,11 +91,11 @@ enum HistoryBodies {
         }
     }
 
-    /// One channel with the actions on its messages.
+    /// The messages of one channel with their actions.
     ///
     /// - Parameters:
-    ///   - actions: what follows `"actions":` of a message; nil when there are none.
-    ///   - more: where the next page is, when there is one.
+    ///   - actions: the JSON value for `"actions":` of a message; nil when it has none.
+    ///   - more: the position of the next page; nil when there is none.
     static func withActions(
         _ channel: String, _ messages: [StoredMessage], _ fields: Fields, actions: @escaping (StoredMessage) -> [UInt8]?,
         more: More?
@@ -118,7 +118,7 @@ enum HistoryBodies {
     struct More {
         var channel: String
         var url: String
-        /// Nil for the newest message.
+        /// The timetoken to start at; nil for the newest message.
         var start: UInt64?
         var limit: Int
     }

@@ -1,25 +1,25 @@
 import RealtimeHub
 
-/// Messages of one channel for an answer, cut at whole messages when they are too many bytes (rule PV-132). A pure value.
+/// Messages of one channel for an answer, shortened by whole messages when they are too many bytes (rule PV-132). A pure value.
 struct HistoryPage: Sendable {
     let channel: String
-    /// Oldest first.
+    /// The messages, oldest first.
     private(set) var messages: [StoredMessage]
-    /// Whether there may be more messages in the direction of reading.
+    /// Whether there may be more messages beyond this page.
     private(set) var isCut: Bool
 
-    /// An answer has at most this number of bytes, or one message of each of its channels up to the same number again.
+    /// The size limit of an answer in bytes. One message of each channel is always included, up to the same number of bytes again.
     static let maximumBytes = 1 << 20
 
     /// - Parameters:
-    ///   - messages: what the store gave for `query`.
+    ///   - messages: the store's result for `query`.
     init(_ messages: [StoredMessage], _ query: HistoryQuery) {
         channel = query.channel.text
         self.messages = messages
         isCut = messages.count >= query.limit
         guard bytes > query.maximumBytes else { return }
-        // The store stops after the message that exceeds the limit. A page has at least one message of any length, so that it can be
-        // read at all.
+        // The store stops after the message that exceeds the limit. A page has at least one message of any length, so that every
+        // message can be read.
         isCut = true
         guard messages.count > 1 else { return }
         if query.isOldestFirst { self.messages.removeLast() } else { self.messages.removeFirst() }
@@ -27,7 +27,7 @@ struct HistoryPage: Sendable {
 
     var bytes: Int { messages.reduce(0) { $0 + $1.size } }
 
-    /// Keeps the newest messages for which there is room, and one in any case.
+    /// Keeps the newest messages that fit, and at least one.
     mutating func keepNewest(within maximumBytes: Int, size: (StoredMessage) -> Int) {
         var bytes = 0
         var count = 0
@@ -41,7 +41,7 @@ struct HistoryPage: Sendable {
         isCut = true
     }
 
-    /// The position at which a reader of newest messages continues; nil when there are no more.
+    /// The position at which reading from the newest message backwards continues; nil when there are no more messages.
     var start: UInt64? { isCut ? messages.first?.timetoken : nil }
 }
 
@@ -54,7 +54,7 @@ struct HistoryShares: Sendable {
         self.channels = channels
     }
 
-    /// How many bytes the next channel may have; nil when there is no room left.
+    /// The number of bytes for the next channel; nil when there is no room left.
     var next: Int? { rest > 0 && channels > 0 ? rest / channels : nil }
 
     mutating func use(_ bytes: Int) {

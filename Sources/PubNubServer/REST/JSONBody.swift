@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Writes bodies with the spacing that a service's recorded answers have.
+/// Writes JSON bodies with the same white space as the recorded answers of a service.
 struct JSONBody {
     private(set) var bytes: [UInt8] = []
     private let isSpaced: Bool
@@ -26,7 +26,7 @@ struct JSONBody {
         needsComma = true
     }
 
-    /// `"key":`; a value follows.
+    /// Writes `"key":`; a value has to follow.
     mutating func key(_ key: String) {
         separate()
         JSONWriter.appendString(key, to: &bytes)
@@ -49,14 +49,14 @@ struct JSONBody {
 
     mutating func bool(_ value: Bool) { json(value ? "true" : "false") }
 
-    /// Text that is JSON already.
+    /// Writes text that is JSON already.
     mutating func json(_ text: StaticString) {
         separate()
         JSONWriter.append(text, to: &bytes)
         needsComma = true
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is JSON already.
     mutating func json(_ text: [UInt8]) {
         separate()
         bytes += text
@@ -88,7 +88,7 @@ struct JSONBody {
         if isSpaced { bytes.append(0x20) }
     }
 
-    /// A whole object.
+    /// The bytes of one object.
     static func object(isSpaced: Bool = false, _ content: (inout JSONBody) -> Void) -> [UInt8] {
         var body = JSONBody(isSpaced: isSpaced)
         body.object(content)

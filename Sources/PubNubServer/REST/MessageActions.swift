@@ -2,15 +2,15 @@ import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// The message actions of an application, as its store has them (rule PV-70).
+/// The message actions of an application, as in its store (rule PV-70).
 ///
-/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has it or has failed. In between an action
-/// that comes has its place but is not shown, and one that goes is still shown.
+/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has saved it or has failed. Between them
+/// a new action has its position but is not visible, and an action that is being removed is still visible.
 final class MessageActions: Sendable {
-    /// Actions of all channels, and of one message. Beyond it new ones are refused.
+    /// The largest number of actions of all channels, and of one message. Further actions are refused.
     static let capacity = 1_000_000
     static let perMessage = 2000
-    /// Their bytes as they are in answers, likewise.
+    /// The largest size of all actions in bytes, as encoded in answers. Further actions are refused.
     static let maximumBytes = 128 << 20
     static let bytesPerMessage = 512 << 10
 
@@ -18,10 +18,10 @@ final class MessageActions: Sendable {
         var channels: [Identifier: ChannelActions] = [:]
         var count = 0
         var bytes = 0
-        /// Timetokens of actions that are being stored and of those that are being removed.
+        /// Timetokens of actions that are being stored, and of actions that are being removed.
         var coming: Set<UInt64> = []
         var going: Set<UInt64> = []
-        /// Counts the deletions of messages.
+        /// The number of deletions of messages.
         var deletions: UInt64 = 0
 
         mutating func drop(_ action: MessageAction, from channel: Identifier) {
@@ -48,18 +48,18 @@ final class MessageActions: Sendable {
         case added
         case known
         case full
-        /// Messages were deleted meanwhile, perhaps this one.
+        /// Messages were deleted since `deletions` was read, perhaps this message too.
         case stale
     }
 
-    /// How many deletions of messages there were. To be read before it is found out whether a message exists.
+    /// The number of deletions of messages so far. Read it before you check whether a message exists.
     var deletions: UInt64 { state.withLockedValue(\.deletions) }
 
-    /// Begins to add an action, unless the same user has said the same of the message before.
+    /// Begins to add an action, unless the same user has added an equal action to the message before.
     ///
     /// - Parameters:
-    ///   - action: with a timetoken of its own.
-    ///   - deletions: the value of ``deletions`` before the message was found to exist; nil for no condition.
+    ///   - action: the action, with its own timetoken.
+    ///   - deletions: the value of ``deletions`` before the message was found; nil for no condition.
     func add(_ action: MessageAction, to channel: String, unlessDeletedSince deletions: UInt64? = nil) -> Addition {
         let (channel, size) = (Identifier(channel), action.size)
         return state.withLockedValue { state in
@@ -83,7 +83,7 @@ final class MessageActions: Sendable {
         case unknown
     }
 
-    /// Begins to remove an action of a user's own.
+    /// Begins to remove an action of the same user.
     func remove(_ timetoken: UInt64, of message: UInt64, on channel: String, by user: String) -> Removal {
         let channel = Identifier(channel)
         return state.withLockedValue { state in
@@ -96,8 +96,8 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Begins to remove all actions on the messages of a span, which were deleted: also those that are being stored, but not those that
-    /// are being removed. Nobody is told of these removals (rule PV-74).
+    /// Begins to remove all actions on the deleted messages of a span: also those that are being stored, but not those that are
+    /// being removed. No events are sent for these removals (rule PV-74).
     func beginRemoval(ofActionsOn span: HistorySpan, of channel: Identifier) -> [MessageAction] {
         state.withLockedValue { state in
             state.deletions += 1
@@ -107,7 +107,7 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Ends a change: it holds when it is stored, and otherwise everything is as before.
+    /// Ends a change: a stored change takes effect, any other is undone.
     func settle(_ change: MessageActionChange, on channel: String, isStored: Bool) {
         state.withLockedValue { state in
             switch change {
@@ -121,10 +121,10 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// The newest actions of a channel below `start` (exclusive) down to `end` (inclusive), oldest first: at most `limit`, and no
-    /// more bytes than `maximumBytes`, but one in any case.
+    /// The newest actions of a channel below `start` (exclusive) down to `end` (inclusive), oldest first: at most `limit` actions
+    /// and `maximumBytes` bytes, but at least one action.
     ///
-    /// - Returns: also whether there are older ones in the span.
+    /// - Returns: also whether the span contains older ones.
     func page(
         of channel: String, start: UInt64?, end: UInt64?, limit: Int, maximumBytes: Int = .max
     ) -> (actions: [MessageAction], isCut: Bool) {
@@ -144,7 +144,7 @@ final class MessageActions: Sendable {
         return (newest.prefix(count).reversed(), count < newest.count)
     }
 
-    /// Actions on some messages of a channel, by message, each in the order of adding.
+    /// Actions on some messages of a channel, by message, each list in the order of adding.
     func of(_ messages: [UInt64], on channel: String) -> [UInt64: [MessageAction]] {
         state.withLockedValue { state in
             guard let actions = state.channels[Identifier(channel)] else { return [:] }
@@ -156,10 +156,10 @@ final class MessageActions: Sendable {
     }
 }
 
-/// The actions of one channel, to be found by message and by time.
+/// The actions of one channel, indexed by message and by time.
 private struct ChannelActions {
     private(set) var byMessage: [UInt64: [MessageAction]] = [:]
-    /// Ascending by timetoken. Actions that are gone stay until there are more of them than of others.
+    /// Positions in ascending order of timetokens. Removed actions stay until they outnumber the others.
     private var order: [Place] = []
     private var gone = 0
 
@@ -209,7 +209,7 @@ private struct ChannelActions {
         byMessage[place.message]?.first { $0.timetoken == place.timetoken }
     }
 
-    /// The place of the first action that is not before a timetoken.
+    /// The index of the first action that is not before a timetoken.
     private func index(of timetoken: UInt64) -> Int {
         var (low, high) = (0, order.count)
         while low < high {

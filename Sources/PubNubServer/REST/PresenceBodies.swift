@@ -2,14 +2,14 @@ import RealtimeHub
 
 /// The answers of the presence service (rules PV-50 to PV-56).
 enum PresenceBodies {
-    /// A page of users of a channel, in the form that was asked for.
+    /// A page of the users of a channel, in the requested format.
     struct Users {
         var page: OccupancyPage
-        /// Nil to leave the users out.
+        /// Whether users are listed with their state; nil to list no users.
         var withState: Bool?
     }
 
-    /// Channels by name, as many as are listed, and how many there are.
+    /// Channels by name, as many as the answer lists, and the number of all channels.
     struct Channels {
         var listed: [(name: String, users: Users)] = []
         var channelCount = 0
@@ -57,7 +57,7 @@ enum PresenceBodies {
         }
     }
 
-    /// - Parameter isSingle: whether one channel was asked for, and no group.
+    /// - Parameter isSingle: whether the request names one channel and no group.
     static func state(of user: String, on channels: [(name: String, state: [UInt8]?)], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)

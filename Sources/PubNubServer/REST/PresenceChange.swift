@@ -3,7 +3,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The change of presence that a request makes. It is the same at each of its places.
+/// The presence change of a request. It is the same at each of its places.
 struct PresenceChange: Sendable {
     typealias Step =
         @Sendable (
@@ -14,7 +14,7 @@ struct PresenceChange: Sendable {
     let answer: HTTPAnswer
     let step: Step
 
-    /// Whether others should get their turn before it is done.
+    /// Whether the change is divided into slices, so that other work can be done in between.
     var isLong: Bool { places.count > PresenceLimits.slice }
 
     /// Changes all places in one step.
@@ -46,7 +46,7 @@ struct PresenceChange: Sendable {
     }
 }
 
-/// Somewhere a user is present, with the group that it is there through.
+/// A channel or pattern where a user is present, with the group through which the user subscribes.
 struct PresencePlace: Hashable, Sendable {
     var channel: Identifier
     var group: Identifier?

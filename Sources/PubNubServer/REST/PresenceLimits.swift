@@ -4,19 +4,19 @@ import RealtimeHub
 
 /// The limits on the names and values of presence requests (rules PV-113 to PV-116).
 enum PresenceLimits {
-    /// Channels and patterns of a request, groups of a request.
+    /// The number of channels and patterns of a request, and of its groups.
     static let channels = 2000
     static let groups = 100
-    /// Channels of a request with those of its groups.
+    /// The number of channels of a request, including those of its groups.
     static let places = 20_000
-    /// Characters of a channel or group, without `-pnpres`, and of a user or instance.
+    /// The length of a name in characters: of a channel or group without `-pnpres`, a user or an instance.
     static let nameLength = 92
-    /// Places that are changed in one step, between which others get their turn.
+    /// The number of places that are changed in one step, between which other work can be done.
     static let slice = 200
-    /// Bytes of an answer, beyond which users and channels are left out.
+    /// The size of an answer in bytes beyond which further users and channels are left out.
     static let answerBytes = 1 << 20
 
-    /// Refuses names that are too many or too long.
+    /// Throws when there are too many names, or when one is too long.
     static func check(channels: [Identifier], groups: [Identifier]) throws(PubNubErrorBody) {
         guard channels.count <= Self.channels, groups.count <= Self.groups else { throw .tooManyNames }
         for name in channels + groups where !isValid(name) { throw .invalidPresenceName }
@@ -45,7 +45,7 @@ extension PubNubErrorBody {
     static let invalidUser = PubNubErrorBody.presence(400, "Invalid uuid parameter.")
     static let stateTooLarge = PubNubErrorBody.presence(413, "State Too Large")
 
-    /// Why a user is not present, or a state was not kept.
+    /// The error answer for a refused join or a refused presence state.
     init(_ refusal: OccupancyRefusal) {
         switch refusal {
         case .tooManyChannels(let limit): self = .presence(400, "A user is on at most \(limit) channels.")

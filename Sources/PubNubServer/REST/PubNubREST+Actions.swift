@@ -6,17 +6,17 @@ import WireCoding
 
 /// Message actions (rules PV-70 to PV-75).
 extension PubNubREST {
-    /// The longest type, in characters.
+    /// The largest length of a type, in characters.
     private static let maximumType = 15
-    /// The longest value, in bytes: room for a text that replaces the message's.
+    /// The largest length of a value, in bytes: enough for a new text of a message.
     private static let maximumValue = 4096
     private static let pageLimit = 100
-    /// How often it is looked for a message while messages of the keyset are being deleted.
+    /// How many times the history is searched for a message while messages of the keyset are being deleted.
     private static let looks = 3
 
-    /// Answers once the action is stored.
+    /// Adds an action, and answers once it is stored.
     ///
-    /// - Returns: a refusal that needs no store; otherwise the answer goes to `reply`.
+    /// - Returns: an error that needs no access to the store; otherwise nil, and the answer goes to `reply`.
     func addAction(
         _ request: PubNubServerRequest, _ channel: String, _ message: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
@@ -48,9 +48,9 @@ extension PubNubREST {
     /// Adds an action to a message of the channel's history (rule PV-75).
     ///
     /// - Parameters:
-    ///   - owner: whose share counts the action; nil for nobody's.
+    ///   - owner: the owner whose share the action counts against; nil for none.
     ///   - make: makes the action with its timetoken.
-    /// - Returns: a refusal; otherwise the answer goes to `reply`.
+    /// - Returns: an error; otherwise nil, and the answer goes to `reply`.
     private func add(
         on channel: String, by owner: Identifier?, reply: @escaping HTTPReply, _ make: (UInt64) -> MessageAction
     ) async -> HTTPAnswer? {
@@ -93,7 +93,7 @@ extension PubNubREST {
         return found.first?.timetoken == message
     }
 
-    /// Answers once the action is gone from the store.
+    /// Removes an action, and answers once the removal is stored.
     func removeAction(
         _ request: PubNubServerRequest, _ channel: String, _ message: String, _ action: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
@@ -148,9 +148,9 @@ extension PubNubREST {
         }
     }
 
-    /// Stores a change together with its event, which is not in the history but is stored as long as subscribers may catch up.
+    /// Stores a change together with its event. The event is not in the history, but is stored as long as subscribers may catch up.
     ///
-    /// - Parameter completion: whether it could be stored. Then readers see it, and subscribers have been told.
+    /// - Parameter completion: called with whether the change was stored. Readers then see it, and its event has been published.
     private func store(
         _ change: MessageActionChange, by user: String, on channel: String, at token: UInt64,
         completion: @escaping @Sendable (Bool) -> Void

@@ -4,9 +4,9 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// History, deletion and counts (rules PV-40 to PV-47).
+/// History, deletion of messages and message counts (rules PV-40 to PV-47).
 extension PubNubREST {
-    /// The most channels of a request for pages, and for counts.
+    /// The largest number of channels in a request for pages, and in a request for counts.
     private static let pageChannels = 500
     private static let countChannels = 100
     private static let actionsLimit = 25
@@ -37,13 +37,13 @@ extension PubNubREST {
             let page = try await page(query)
             shares.use(page.bytes)
             pages.append(page)
-            // Readers of whole pages go on by themselves.
+            // A client that gets a full page requests the next one by itself.
             if page.isCut, page.messages.count < limit { more.append(Self.more(of: query, under: request, from: page.start)) }
         }
         return .pubnub(HistoryBodies.pages(pages, Self.fields(request), more: more, isSingle: channels.count == 1))
     }
 
-    /// The position at which a reader of one channel continues.
+    /// The position at which a client continues to read one channel.
     private static func more(
         of query: HistoryQuery, under request: PubNubServerRequest, from start: UInt64?
     ) -> HistoryBodies.More {
@@ -55,7 +55,7 @@ extension PubNubREST {
     }
 
     func historyWithActions(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
-        // The path has one channel; a list of them is a mistake.
+        // The path must contain one channel, so a comma is an error.
         guard !channel.hasByte(UInt8(ascii: ",")) else { throw .invalidArguments }
         let limit = Self.limit(request, "max", most: Self.actionsLimit)
         var query = Self.query(request, channel, limit: limit)
@@ -76,7 +76,7 @@ extension PubNubREST {
                 actions: { actions[$0.timetoken].map { ActionBodies.grouped($0) } }, more: more))
     }
 
-    /// Deletes messages, then the actions on them (rule PV-74). After a failure the same request deletes what is left.
+    /// Deletes messages, then the actions on them (rule PV-74). After a failure, repeating the request deletes the rest.
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         let (channel, start, end) = (Identifier(channel), Self.bound(request, "start"), Self.bound(request, "end"))
         let store = application.storage.store
@@ -119,7 +119,7 @@ extension PubNubREST {
         return .pubnub(HistoryBodies.counts(channels.uniqueByBytes().map { ($0, found[Identifier($0)] ?? 0) }))
     }
 
-    /// Messages of a channel, with no more bytes than the query allows and than an answer may have.
+    /// Messages of a channel, limited to the bytes that the query and an answer allow.
     private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryPage {
         var query = query
         query.maximumBytes = min(query.maximumBytes, HistoryPage.maximumBytes)
@@ -135,12 +135,12 @@ extension PubNubREST {
         HistoryQuery(channel: Identifier(channel), start: bound(request, "start"), end: bound(request, "end"), limit: limit)
     }
 
-    /// A timetoken; 0 counts as none.
+    /// A timetoken of a range; nil when it is missing or 0.
     static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
         request.timetoken(name).flatMap { $0 == .zero ? nil : $0.rawValue }
     }
 
-    /// A number from 1 to `most`, and `most` when it is missing or makes no sense.
+    /// A number from 1 to `most`; `most` when the parameter is missing or invalid.
     private static func limit(_ request: PubNubServerRequest, _ name: String, most: Int) -> Int {
         guard let asked = request.parameter(name).flatMap({ Int($0) }), asked > 0 else { return most }
         return min(asked, most)
@@ -154,7 +154,7 @@ extension PubNubREST {
             encodesChannels: request.flag("encode_channels") ?? true)
     }
 
-    /// The timetokens from which messages are counted: one for all channels, or one for each.
+    /// The timetokens after which messages are counted: one for all channels, or one for each.
     private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [Identifier: UInt64]? {
         let tokens: [Timetoken]
         if let list = request.parameter("channelsTimetoken") {

@@ -45,7 +45,7 @@ extension PubNubREST {
             let patch = try ObjectInput.patch(request.body, kind, objects.limits)
             objects.change(.set(kind, id, patch), ifMatch: request.eTag, by: owner(of: request), of: application) { problem in
                 if let problem { return reply(problem.answer) }
-                // Another call may have removed it since.
+                // Another call may have removed the entity since.
                 guard let metadata = objects.read({ $0.table(kind)[id] }) else { return reply(ObjectProblem.notFound.answer) }
                 reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
             }
@@ -62,7 +62,7 @@ extension PubNubREST {
         tell(list, try ObjectQuery(request, list, application.objects.limits), for: owner(of: request), reply: reply)
     }
 
-    /// - Parameter call: the function that changes memberships according to the body.
+    /// - Parameter call: makes the call that changes memberships from the parsed body.
     private func answer(
         _ request: PubNubServerRequest, _ list: ObjectList, isChange: Bool, reply: @escaping HTTPReply,
         call: ([ObjectInput.Membership]) -> ObjectCall
@@ -77,7 +77,7 @@ extension PubNubREST {
         }
     }
 
-    /// At once where that is short, so that the leader of a cluster answers a change in the call that makes it.
+    /// Answers a short list at once, so that the leader of a cluster answers a change within the call that makes it.
     private func tell(_ list: ObjectList, _ query: ObjectQuery, for owner: Identifier?, reply: @escaping HTTPReply) {
         let objects = application.objects
         do throws(ObjectProblem) {
@@ -96,7 +96,7 @@ extension PubNubREST {
 }
 
 extension PubNubServerRequest {
-    /// The version that `If-Match` names: with quotation marks, as HTTP has it, or without them, as PubNub's libraries send it.
+    /// The version in `If-Match`: with quotation marks, as HTTP requires, or without them, as PubNub's libraries send it.
     fileprivate var eTag: String? {
         guard let text = ifMatch, !text.isEmpty else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }

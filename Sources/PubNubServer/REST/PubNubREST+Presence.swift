@@ -6,7 +6,7 @@ import WireCoding
 
 /// Presence (rules PV-50 to PV-56, PV-113 to PV-116).
 extension PubNubREST {
-    /// Returns the change of presence that a request makes; nil for a request that only reads.
+    /// Returns the presence change of a request; nil for a request that only reads.
     func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> PresenceChange? {
         switch route {
         case .heartbeat(let channels): try heartbeat(request, channels)
@@ -74,7 +74,7 @@ extension PubNubREST {
             PresenceBodies.hereNow(application.withState { asked.occupied(places.map(\.channel), $0.occupancy) }))
     }
 
-    /// Names are sorted and bodies written without the lock; to be called on no event loop.
+    /// Sorts names and writes bodies without the lock. Do not call it on an event loop.
     func hereNowEverywhere(_ request: PubNubServerRequest) -> HTTPAnswer {
         let asked = HereNowRequest(request)
         let names = application.withState { $0.occupancy.unsortedChannels }.sorted()
@@ -117,8 +117,8 @@ extension PubNubREST {
 
     // MARK: Names in a request
 
-    /// Channels on which users can be present: those that are named, and those of groups, each once. Presence channels are for watching
-    /// only.
+    /// The places where users can be present: the named channels and those of the named groups, each once. Presence channels are
+    /// excluded, because they serve only to watch presence.
     private func places(_ channels: [String], _ request: PubNubServerRequest) throws(PubNubErrorBody) -> [PresencePlace] {
         let (channels, groups) = (channels.identifiers, request.groups.identifiers)
         try PresenceLimits.check(channels: channels, groups: groups)
@@ -138,7 +138,7 @@ extension PubNubREST {
         return OccupancyUser(id: Identifier(user), connection: Identifier(instance))
     }
 
-    /// State by channel or group, from the parameter `state`.
+    /// Presence state by channel or group, from the parameter `state`.
     private func states(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> [Identifier: [UInt8]] {
         guard let text = request.parameter("state"), !text.isEmpty else { return [:] }
         guard let members = try? JSONText(text).members else { throw .presence(400, "Invalid JSON") }
@@ -150,9 +150,9 @@ extension PubNubREST {
     }
 }
 
-/// The details of each channel that a here-now request asks for.
+/// The details of each channel that a here-now request selects.
 private struct HereNowRequest {
-    /// The most users of a page, and as many when nothing else is asked for.
+    /// The largest number of users of a page, which is also the default.
     private static let pageLimit = 1000
 
     private let limit: Int
@@ -172,10 +172,9 @@ private struct HereNowRequest {
         return users(of: channel, presence, &left)
     }
 
-    /// Returns the occupied channels. Channels without users are left out, and so are those that would exceed the greatest length of an
-    /// answer (rule PV-115).
+    /// Returns the occupied channels, without those that would exceed the size limit of an answer (rule PV-115).
     ///
-    /// - Parameter isWhole: whether nothing has to be counted beyond what is listed.
+    /// - Parameter isWhole: whether channels beyond the listed ones need not be counted.
     func occupied(_ channels: [Identifier], _ presence: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {
         var found = PresenceBodies.Channels()
         var left = PresenceLimits.answerBytes

@@ -34,7 +34,7 @@ struct PubNubREST: Sendable {
         }
     }
 
-    /// The answer that needs memory only; nil for a request that has to wait for the store.
+    /// The answer to a request that needs only memory; nil when the request has to wait for the store.
     private func immediate(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> HTTPAnswer? {
         switch route {
         case .heartbeat, .leave, .setState:

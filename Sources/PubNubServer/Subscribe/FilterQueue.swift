@@ -2,28 +2,28 @@ import DequeModule
 import PubNubProtocol
 import RealtimeHub
 
-/// Held polls whose filters have messages to judge, in the order of coming. Lives on its event loop.
+/// Held polls with filters that have to be evaluated, in the order of their arrival. Used on its event loop only.
 ///
-/// Filters take turns with everything else that the loop does: so much work is done in one turn, and then requests, other polls and
-/// other services have theirs (rule PV-130).
+/// Filters share the event loop with its other work: each turn spends a limited amount of work on filters, and then handles
+/// requests, other polls and other services (rule PV-130).
 struct FilterQueue {
     var waiting = Deque<HeldPoll>()
     /// Whether a turn of the event loop has been scheduled.
     var isScheduled = false
-    /// Filters with verdicts that can be dropped.
+    /// Filters with cached results that can be dropped.
     var used: [PollFilter] = []
-    /// How many messages have been judged, and in how many turns, since the start.
+    /// The number of messages that filters were evaluated on since the start, and the number of turns for it.
     var evaluations = 0
     var turns = 0
 
-    /// The work of one turn, as filters count it: a millisecond or two.
+    /// The work of one turn, in the unit of filters: one or two milliseconds.
     static let workPerTurn = 1 << 20
     /// The fixed work of checking a poll.
     static let workPerPoll = 2048
 }
 
 extension PubNubPolls {
-    /// Has a poll with a filter looked after. It is answered when a message passes, or in any case when it must be.
+    /// Queues a poll with a filter. It is answered when a message passes the filter, or if an answer is required in any case.
     func filterLater(_ poll: HeldPoll) {
         if !poll.isWoken {
             poll.isWoken = true
@@ -49,13 +49,13 @@ extension PubNubPolls {
                 continue
             }
             guard let filter = poll.filter else {
-                // The connection's former poll was refused, and this one came since.
+                // The connection's previous poll was refused, and this one arrived since then.
                 poll.isWoken = false
                 filtering.waiting.removeFirst()
                 answerNow(poll, at: now)
                 continue
             }
-            // Out of work in the middle: the poll stays the first.
+            // This turn has no work left: the poll stays first in the queue.
             guard let page = judge(poll, filter, &work) else { break }
             poll.isWoken = false
             filtering.waiting.removeFirst()
@@ -76,7 +76,7 @@ extension PubNubPolls {
         filterLater(next)
     }
 
-    /// The messages after the poll's cursor that pass its filter, 100 at most; nil when this turn has no work left.
+    /// The messages after the poll's cursor that pass its filter, at most 100; nil when this turn has no work left.
     private func judge(_ poll: HeldPoll, _ filter: PollFilter, _ work: inout Int) -> StreamPage<PubNubElement>? {
         guard let sources = poll.sources else { return StreamPage(cursor: poll.cursor) }
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
@@ -101,17 +101,17 @@ extension PubNubPolls {
                 page.cursor = delivery.entry.message.timetoken
                 guard verdict.passes else { continue }
                 page.deliveries.append(delivery)
-                // Whether more is waiting shows with the next poll.
+                // The next poll shows whether there are more messages.
                 if page.deliveries.count >= Self.maximumDeliveries { return page }
             }
             guard candidates.isCut else {
-                // Beyond the last message that passed, other channels have not been read up to this cursor.
+                // Behind the last message that passed, other channels have not been read up to this cursor.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? max(page.cursor, candidates.cursor)
                 return page
             }
         }
     }
 
-    /// The most messages of one answer (rule PV-11).
+    /// The largest number of messages in one answer (rule PV-11).
     private static let maximumDeliveries = 100
 }

@@ -4,9 +4,9 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// A connection with a poll: its request, and its places in lists while the poll is held. Small, and without a timer of its own.
+/// A connection with a poll: its request, and its positions in lists while the poll is held. It is small, and has no timer of its own.
 ///
-/// Lives on its event loop and serves one poll of its connection after the other.
+/// Used on its event loop only; it serves the polls of its connection one after the other.
 final class HeldPoll: HeldExchange {
     let polls: PubNubPolls
     private(set) var connection: HTTPConnection?
@@ -18,27 +18,27 @@ final class HeldPoll: HeldExchange {
     var form = SubscribeTarget.Form.second
     /// The rights that must stay valid while the poll is held; nil when none are needed.
     var access: HeldAccess?
-    /// Whether it was asked for its rights, also when they do not end (``access`` is nil then).
+    /// Whether its access rights were checked, even if they do not end (``access`` is nil then).
     var isJudged = false
     var cursor: UInt64 = 0
-    /// Whether messages may be missing before the cursor, which the answer has to report (rule PV-112).
+    /// Whether messages may be missing before the cursor. The answer has to report that gap (rule PV-112).
     var followsGap = false
-    /// Whether the poll is to be looked after at the end of this turn.
+    /// Whether the poll is checked at the end of this turn.
     var isWoken = false
-    /// Whether it is answered then even without a message.
+    /// Whether the poll is then answered even without a message.
     var mustAnswer = false
 
-    /// The user who polls; nil without a user.
+    /// The user of the poll; nil without a user.
     private(set) var user: OccupancyUser?
-    /// The bytes of the request that name the user, and those that name its connection: compared one by one, because put together they would
-    /// be the same for `user12` with `3` and for `user1` with `23` (rule PV-170).
+    /// The bytes of the request with the user, and those with its connection. They are compared separately, because joined they
+    /// would be equal for `user12` with `3` and for `user1` with `23` (rule PV-170).
     private var userText: [UInt8] = []
     private var instanceText: [UInt8] = []
 
     private var seats: ContiguousArray<Int> = []
     private(set) var isHeld = false
 
-    /// Whose share counts the stays of polls that bring no token: the address of the connection; nil where it is not known or not limited.
+    /// The address of the connection, whose share counts the presence of polls without a token; nil when it is not known or not limited.
     private let address: Identifier?
 
     init(_ connection: HTTPConnection, _ polls: PubNubPolls) {
@@ -57,7 +57,7 @@ final class HeldPoll: HeldExchange {
 
     /// Applies the user of the next poll.
     ///
-    /// - Parameter owner: whose share counts the stays; nil for the connection's address.
+    /// - Parameter owner: the owner whose share counts the user's presence; nil for the connection's address.
     func setUser(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, owner: Identifier? = nil
     ) throws(PubNubErrorBody) {
@@ -97,18 +97,18 @@ final class HeldPoll: HeldExchange {
         seats[slot] = index
     }
 
-    /// The hold is over: nothing came.
+    /// The hold time has ended without a message.
     func expire(at now: MonotonicInstant) {
         guard isHeld else { return }
         polls.expire(self, at: now)
     }
 
-    /// Answers when the hold is over, and ends the poll when its rights have ended (rules PV-10 and PV-138).
+    /// Answers when the hold time has ended, and ends the poll when its rights have ended (rules PV-10 and PV-138).
     func sweep(held elapsed: Duration, at now: MonotonicInstant) {
         if elapsed >= polls.hold { expire(at: now) } else { _ = polls.endIfRefused(self) }
     }
 
-    /// The connection is gone.
+    /// The connection has closed.
     func leave() {
         release()
         sources?.users -= 1

@@ -4,16 +4,16 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// A whole subscribe answer in HTTP, made once for all polls that get the same.
+/// A complete HTTP answer to a subscribe request, encoded once for all polls with the same answer.
 struct PollAnswer: Sendable {
-    /// Head and body, for everybody.
+    /// Head and body, in the form for most clients.
     private let bytes: ByteBuffer
     private let bodyLength: Int
-    /// How many messages are in it.
+    /// The number of messages in the answer.
     let count: Int
     let cursor: UInt64
 
-    /// An answer stops growing here; what is left comes with the next one.
+    /// The size in bytes at which an answer ends; the remaining messages come with the next answer.
     static let maximumBytes = 1 << 20
 
     init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int, form: SubscribeTarget.Form = .second) {
@@ -51,8 +51,8 @@ struct PollAnswer: Sendable {
         self.bytes = bytes
     }
 
-    /// The answer of the first version (rule PV-139): `[[…],"15…"]` with the payloads, and behind that, when there are several
-    /// sources, where each message is from.
+    /// The answer of the first version (rule PV-139): `[[…],"15…"]` with the payloads, followed by the source of each message when
+    /// there are several sources.
     private init(first page: StreamPage<PubNubElement>, _ sources: PollSources?) {
         var payloads: [UInt8] = []
         var count = 0
@@ -75,7 +75,7 @@ struct PollAnswer: Sendable {
         self.init([Array("[[".utf8), payloads, end], count: count, cursor: cursor)
     }
 
-    /// The answer as one client gets it: as for everybody, unless its connection ends or not every page may read it.
+    /// The answer for one client: the shared bytes, unless its connection ends or only some web pages may read the answer.
     func bytes(isLast: Bool, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page) -> ByteBuffer {
         guard isLast || !crossOrigin.isForAll else { return bytes }
         var copy = ByteBuffer()
@@ -98,9 +98,9 @@ struct PollAnswer: Sendable {
     }
 }
 
-/// The answers that a turn of the event loop has made so far, with the sources and cursors for which they are valid.
+/// The answers that this turn of the event loop has made so far, with the sources and cursors for which they are valid.
 struct PollMemo {
-    /// Polls from this cursor on, and before the first message, get the same.
+    /// The oldest cursor with the same answer. Polls from it on, up to the first message, share the answer.
     var from: UInt64
     var first: UInt64
     var answer: PollAnswer

@@ -3,27 +3,27 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The subscriptions of polls: read from a request once, and shared by all polls of an event loop with the same request.
+/// The subscriptions of polls: parsed from a request once, and shared by all polls of an event loop with the same request.
 ///
-/// Lives on its event loop.
+/// Used on its event loop only.
 final class PollSources {
     let channels: [Identifier]
     let groups: [Identifier]
     let patterns: [Wildcard]
-    /// Whom the polls are listed with, in the order of channels, groups and patterns.
+    /// The lists that contain these polls, in the order of channels, groups and patterns.
     let lists: [PollList]
     /// The bytes of the request that contain the subscription.
     let text: [UInt8]
     /// The approximate size in bytes, including its lists.
     var cost: Int { 2 * text.count + 400 * lists.count + 400 }
-    /// How many connections use it.
+    /// The number of connections that use these sources.
     var users = 0
-    /// Whether the last sweep found it unused.
+    /// Whether the last sweep found the sources unused.
     var isIdle = false
-    /// The last answer of this turn of the loop.
+    /// The last answer of this turn of the event loop.
     var memo: PollMemo?
 
-    /// With more than one source, messages say which of them they matched.
+    /// Whether messages name the source that they matched, which is the case with more than one source.
     private let saysMatch: Bool
     private var resolved: Resolved?
 
@@ -57,18 +57,18 @@ final class PollSources {
         saysMatch = self.lists.count > 1
     }
 
-    /// Returns the sources to read, with the present groups. Called under the application's lock.
+    /// Returns the sources to read, with the current channels of groups. Called under the application's lock.
     func interest(_ state: borrowing PubNubApplication.State) -> StreamInterest {
         resolve(state).interest
     }
 
-    /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence.
-    /// Under the application's lock.
+    /// The places where a subscriber is present: its channels, its patterns and the channels of its groups. Watching presence makes
+    /// nobody present. Called under the application's lock.
     func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
     }
 
-    /// A hash of ``places(_:)``, computed once for each change of the groups. Under the application's lock.
+    /// A hash of ``places(_:)``, computed once for each change of the groups. Called under the application's lock.
     func placesHash(_ state: borrowing PubNubApplication.State) -> Int {
         resolve(state).placesHash
     }
@@ -99,8 +99,8 @@ final class PollSources {
             interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places, version: version)
     }
 
-    /// Where deliveries are from, as answers of the first version say it: nothing with one channel, the channel of each message with
-    /// several, and before that the group or pattern of each message with groups or patterns.
+    /// The sources of deliveries in the format of the first version: nothing for one channel, the channel of each message for
+    /// several channels, and in front of that the group or pattern of each message if there are groups or patterns.
     func origins(of deliveries: ArraySlice<StreamDelivery<PubNubElement>>) -> [[String]] {
         guard saysMatch || !groups.isEmpty || !patterns.isEmpty else { return [] }
         let channels = deliveries.map { $0.entry.message.channel }
@@ -115,7 +115,7 @@ final class PollSources {
         return [matched.texts, channels.texts]
     }
 
-    /// The end of a delivery's element.
+    /// The last part of a delivery's element.
     func end(of delivery: StreamDelivery<PubNubElement>) -> [UInt8] {
         switch delivery.source {
         case .channel: PubNubFrames.elementEnd(matched: saysMatch ? delivery.entry.message.channel.text : nil)
@@ -125,12 +125,12 @@ final class PollSources {
     }
 }
 
-/// Names of a subscribe request, each once.
+/// The names in a subscribe request, each once.
 struct SubscriptionList: Hashable, Sendable {
     var channels: [Identifier]
     var groups: [Identifier]
 
-    /// - Returns: nil when escapes are malformed.
+    /// - Returns: nil when percent escapes are malformed.
     init?(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) {
         guard let channels = Self.names(bytes, target.channels, plusIsSpace: false),
             let groups = Self.names(bytes, target.groups ?? 0..<0, plusIsSpace: true)
@@ -150,14 +150,14 @@ struct SubscriptionList: Hashable, Sendable {
     }
 }
 
-/// Held polls of one loop that subscribe to the same thing.
+/// Held polls of one event loop with the same subscription.
 final class PollList {
     let source: PollSource
-    /// Held polls, each with the place that this list has among its sources' lists.
+    /// Held polls, each with the index of this list among the lists of its sources.
     var polls: ContiguousArray<(poll: HeldPoll, slot: Int)> = []
-    /// How many sources refer to it.
+    /// The number of sources that refer to this list.
     var users = 0
-    /// Whether the application knows that this loop has polls here.
+    /// Whether the application knows that this event loop has polls in this list.
     var isAnnounced = false
 
     init(_ source: PollSource) {
@@ -169,7 +169,7 @@ final class PollList {
         return polls.count - 1
     }
 
-    /// Gives the place to the last poll of the list.
+    /// Removes a poll; the last poll of the list moves to its index.
     func remove(at index: Int) {
         let last = polls.count - 1
         if index < last {

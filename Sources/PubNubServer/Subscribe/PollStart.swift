@@ -1,24 +1,24 @@
 import Identifiers
 import RealtimeHub
 
-/// The parameters of a poll beside its list.
+/// The parameters of a poll besides its subscription.
 struct PollStart {
     var cursor: UInt64
-    /// The presence timeout in seconds that the client wants.
+    /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     /// Presence state by channel or group, as JSON text.
     var state: [Identifier: [UInt8]]
-    /// Where a handshake begins: before its own joining. Nil until the subscriber has joined.
+    /// The cursor of a handshake: before the subscriber's own join. Nil until the subscriber has joined.
     var before: UInt64?
 
-    /// Returns the same start with the user joined.
+    /// Returns the same parameters, with the user joined.
     func begun(at cursor: UInt64) -> PollStart {
         var next = self
         next.before = cursor
         return next
     }
 
-    /// A subscriber for whom there is no room is not listed and gets its messages all the same (rule PV-114).
+    /// A subscriber that exceeds the limits is not listed as present and still receives its messages (rule PV-114).
     func join(
         _ place: PresencePlace, _ user: OccupancyUser, at time: OccupancyTime, _ application: inout PubNubApplication.State,
         _ pending: inout PendingNotifications
@@ -33,7 +33,7 @@ struct PollStart {
     }
 }
 
-/// A subscriber that joins so many channels that this takes several turns of the event loop.
+/// The join of a subscriber with so many channels that it takes several turns of the event loop.
 struct PollJoining {
     let places: [PresencePlace]
     let request: PollStart

@@ -2,17 +2,17 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerValues
 
-/// The held polls of one event loop, of all keysets. Touched on that loop only.
+/// The held polls of one event loop, of all keysets. Used on that event loop only.
 final class PubNubLoop: LoopPart {
     private let loop: EventLoopContext
     private let pollKind: RequestKind
-    /// How long the server holds polls of keysets that say nothing else.
+    /// How long the server holds polls of keysets without a setting of their own.
     private let pollHold: Duration
-    /// The counts, for other threads.
+    /// The counts, readable from other threads.
     private let published: NIOLockedValueBox<PubNubCounts>
-    /// The polls, by the number of their application.
+    /// The polls, by application number.
     private(set) var polls: [Int: PubNubPolls] = [:]
-    /// Whether messages came since the last whole turn.
+    /// Whether messages arrived since the last complete turn.
     private var hasDelivered = false
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind, pollHold: Duration) {
@@ -30,9 +30,9 @@ final class PubNubLoop: LoopPart {
     }
 
     enum Operation: LoopOperation {
-        /// Look after held polls.
+        /// Check held polls for new messages.
         case wake(application: Int, PollWake)
-        /// Look at the held polls of a keyset again, which has changed.
+        /// Check the held polls of a keyset again, because it has changed.
         case review(application: Int)
         /// Close the connections of all held polls.
         case disconnect
@@ -84,7 +84,7 @@ final class PubNubLoop: LoopPart {
         published.withLockedValue { $0 = total }
     }
 
-    /// Held polls belong to HTTP connections, which the runtime ends.
+    /// Held polls belong to HTTP connections, which the runtime closes.
     func connections() -> [any DrainedConnection] { [] }
     func cut() {}
 
@@ -97,7 +97,7 @@ final class PubNubLoop: LoopPart {
 package struct PubNubCounts: Hashable, Sendable {
     /// Polls that are being held.
     package var held = 0
-    /// Polls that were answered or held since the start, and the messages in their answers.
+    /// The number of polls that were answered or held since the start, and of the messages in their answers.
     package var polls = 0
     package var messages = 0
 

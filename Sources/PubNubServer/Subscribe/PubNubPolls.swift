@@ -5,30 +5,29 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// The polls of one application on one event loop. Lives on that loop.
+/// The polls of one application on one event loop. Used on that event loop only.
 ///
-/// Polls that ask for the same share what was read from their requests and, within a turn of the loop, the bytes of their answer
-/// (rule PV-14).
+/// Polls with equal requests share the parsed request and, within a turn of the event loop, the bytes of their answer (rule PV-14).
 final class PubNubPolls {
     let application: PubNubApplication
     let loop: EventLoopContext
-    /// The kind under which metrics count polls.
+    /// The kind of request under which metrics count polls.
     private let pollKind: RequestKind
-    /// How long the server holds polls of keysets that say nothing else.
+    /// How long the server holds polls of keysets without a setting of their own.
     private let usualHold: Duration
     private var lists: [PollSource: PollList] = [:]
     private(set) var sources = SourceTable()
     private(set) var filters = FilterTable()
-    /// Polls whose filters have messages to check.
+    /// Polls whose filters have to be evaluated.
     var filtering = FilterQueue()
     private var woken: ContiguousArray<HeldPoll> = []
-    /// Sources that remember an answer of this turn.
+    /// Sources with a cached answer of this turn.
     private var answered: ContiguousArray<PollSources> = []
 
     var counts = PubNubCounts()
     private var swept = MonotonicInstant(nanoseconds: 0)
 
-    /// How long unused lists of sources are kept at least.
+    /// The minimum time for which unused lists of sources are kept.
     private static let memory = Duration.seconds(10)
     /// When unused lists exceed this size, they are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
@@ -40,7 +39,7 @@ final class PubNubPolls {
         self.loop = loop
     }
 
-    /// How long polls are held before they are answered with nothing.
+    /// How long polls are held before they get an empty answer.
     var hold: Duration { application.pollHold ?? usualHold }
 
     // MARK: A request
@@ -48,10 +47,10 @@ final class PubNubPolls {
     /// Answers a poll, or holds it.
     ///
     /// - Parameters:
-    ///   - bytes: the request's target, which is gone when this returns.
-    ///   - access: what has to stay allowed while the poll is held.
-    ///   - isJudged: whether the request was asked for its rights.
-    ///   - owner: whose share counts the stays; nil for the connection's address.
+    ///   - bytes: the request's target, valid only during this call.
+    ///   - access: the rights that have to stay valid while the poll is held.
+    ///   - isJudged: whether the access rights of the request were checked.
+    ///   - owner: the owner whose share counts the user's presence; nil for the connection's address.
     func subscribe(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection, access: HeldAccess? = nil,
         isJudged: Bool = false, owner: Identifier? = nil
@@ -76,7 +75,8 @@ final class PubNubPolls {
         }
     }
 
-    /// Joins and reads. More places than a slice are joined in several turns of the loop before the poll is read for (rule PV-116).
+    /// Joins and reads. If there are more places than one slice, they are joined in several turns of the event loop before messages
+    /// are read (rule PV-116).
     private func start(_ poll: HeldPoll, _ request: PollStart) {
         guard let sources = poll.sources, let connection = poll.connection else { return }
         let time = application.occupancyTime
@@ -94,7 +94,7 @@ final class PubNubPolls {
                 guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
                 for place in places { request.join(place, user, at: time, &state, &pending) }
             }
-            // A handshake begins before its own joining, which the subscriber may want to see.
+            // A handshake begins before the subscriber's own join, so that the subscriber can receive that event.
             if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
             if cursor > before {
                 guard application.honours(cursor, &state) else {
@@ -104,7 +104,7 @@ final class PubNubPolls {
                 }
                 application.relay?.advance(past: cursor, of: application)
             }
-            // A filter is evaluated later, with no lock held.
+            // A filter is evaluated later, without holding a lock.
             mustFilter = poll.filter != nil && cursor < before
             let unread = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
             let page = poll.filter == nil ? read(state, after: cursor, poll) : unread
@@ -133,18 +133,18 @@ final class PubNubPolls {
         poll.followsGap = page.hasDropped
         poll.hold()
         connection.holdExchange(at: time.instant)
-        // While its places were joined the keyset may have changed.
+        // The keyset may have changed while the places were joined.
         if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
         if mustFilter { filterLater(poll) }
     }
 
-    /// Has the owner of the keyset join a subscriber, unless it was notified very recently.
+    /// Requests that the owner of the keyset joins a subscriber, unless the owner was notified very recently.
     ///
-    /// - Returns: why the poll is refused.
+    /// - Returns: the error answer when the poll is refused.
     private func join(
         _ sources: PollSources, _ user: OccupancyUser, _ request: PollStart, through relay: any PresenceRelay
     ) -> PubNubErrorBody? {
-        // Only groups can have other channels than at the poll before.
+        // Only groups can have other channels than at the previous poll.
         let hash = sources.groups.isEmpty ? 0 : application.withState { sources.placesHash($0) }
         let touched = TouchedRequest(
             sources: sources.text, places: hash, timeout: request.heartbeat, state: request.state)
@@ -164,9 +164,10 @@ final class PubNubPolls {
         return nil
     }
 
-    /// Joins one slice of the places, and goes on with the next in another turn of the loop; then the poll is read for.
+    /// Joins one slice of the places, and continues with the next slice in another turn of the event loop; after the last one
+    /// messages are read.
     private func join(_ poll: HeldPoll, _ joining: PollJoining, from index: Int) {
-        // The client may be gone, or have been answered because it took too long.
+        // The client may have disconnected, or may have been answered because joining took too long.
         guard let connection = poll.connection, connection.isAnswering(joining.number), let user = poll.user else { return }
         guard index < joining.places.count else {
             start(poll, joining.request)
@@ -251,10 +252,10 @@ final class PubNubPolls {
         return state.streams.read(after: cursor, sources.interest(state))
     }
 
-    /// Returns the answer to a held poll; nil when there is none and an empty answer is not required.
+    /// Returns the answer to a held poll; nil when there are no messages and an empty answer is not required.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
-        // An answer that reports a gap is for one poll only.
+        // An answer that reports a gap is not shared with other polls.
         var canShare = !poll.followsGap && poll.form == .second
         if canShare, let memo = sources.memo, memo.from <= poll.cursor, poll.cursor < memo.first {
             return memo.answer
@@ -268,7 +269,7 @@ final class PubNubPolls {
         }
         canShare = canShare && !page.hasDropped
         if canShare, var memo = sources.memo, memo.first == first, memo.answer.cursor >= page.cursor {
-            // Between the two cursors there was nothing: it is the same page.
+            // There are no messages between the two cursors, so the page is the same.
             memo.from = min(memo.from, poll.cursor)
             sources.memo = memo
             return memo.answer
@@ -281,7 +282,7 @@ final class PubNubPolls {
         return answer
     }
 
-    /// Sends an answer; the poll is over. Nothing happens without one.
+    /// Sends an answer, which ends the poll. Does nothing when `answer` is nil.
     func answer(_ poll: HeldPoll, with answer: PollAnswer?, at now: MonotonicInstant) {
         guard let answer, let connection = poll.connection else { return }
         poll.release()
@@ -320,11 +321,11 @@ final class PubNubPolls {
         }
     }
 
-    /// Answers the polls that were woken in this turn of the loop: one write and one flush for each.
+    /// Answers the polls that were woken in this turn of the event loop, with one write and one flush for each.
     func answerWoken(at now: MonotonicInstant) {
         guard !woken.isEmpty else { return }
         var index = 0
-        // Polls that come in meanwhile behind an answer are not in the list: they have been read for already.
+        // Polls that arrive during the loop are not in the list, because messages were already read for them.
         while index < woken.count {
             let poll = woken[index]
             index += 1
@@ -341,7 +342,7 @@ final class PubNubPolls {
         forgetAnswers()
     }
 
-    /// Answers a poll without a filter, if there is something or it must be answered.
+    /// Answers a poll without a filter, if there are messages or an answer is required.
     func answerNow(_ poll: HeldPoll, at now: MonotonicInstant) {
         let connection = poll.connection
         answer(poll, with: read(poll, mayBeEmpty: poll.mustAnswer), at: now)
@@ -349,7 +350,7 @@ final class PubNubPolls {
         if woken.isEmpty { forgetAnswers() }
     }
 
-    /// Answers a poll with the messages that are there; the answer may be empty.
+    /// Answers a poll with the available messages; the answer may be empty.
     func expire(_ poll: HeldPoll, at now: MonotonicInstant) {
         guard poll.filter == nil else {
             poll.mustAnswer = true
@@ -361,15 +362,15 @@ final class PubNubPolls {
         connection?.resume()
     }
 
-    /// Looks at all held polls again, because the keyset has changed (rule PV-151).
+    /// Checks all held polls again, because the keyset has changed (rule PV-151).
     func review() {
-        // Copies, since a poll that ends leaves the lists.
+        // Iterates over a copy, because a poll that ends leaves the lists.
         for list in Array(lists.values) {
             for (poll, _) in Array(list.polls) { _ = endIfChanged(poll) || endIfRefused(poll) }
         }
     }
 
-    /// Ends a held poll that a new request in its place would have to be refused or judged for, because the keyset has changed.
+    /// Ends a held poll after a change of the keyset, if a new request in its place would be refused or would have its rights checked.
     ///
     /// - Returns: whether it was ended.
     private func endIfChanged(_ poll: HeldPoll) -> Bool {
@@ -379,7 +380,7 @@ final class PubNubPolls {
             connection.answer(HTTPAnswer(refusal))
         } else {
             guard !poll.isJudged else { return false }
-            // The rights in its request are no longer known: its next request, which comes at once, is checked.
+            // The rights in its request are no longer known: the client sends its next request at once, and that one is checked.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             let answer = PollAnswer(nothing, nil, region: application.storage.region, form: poll.form)
@@ -411,7 +412,7 @@ final class PubNubPolls {
         answered.removeAll(keepingCapacity: true)
     }
 
-    /// Held polls, those of several channels several times.
+    /// Held polls; polls of several channels occur several times.
     var heldPolls: some Sequence<HeldPoll> { lists.values.lazy.flatMap { $0.polls.lazy.map(\.0) } }
 
     /// Closes the connections of all held polls.
@@ -423,7 +424,7 @@ final class PubNubPolls {
 
     // MARK: Time
 
-    /// Removes entries that no connection has used for a whole interval.
+    /// Removes entries that no connection has used for a whole sweep interval.
     func sweep(at now: MonotonicInstant) {
         guard now.since(swept) >= Self.memory else { return }
         swept = now

@@ -1,16 +1,16 @@
-/// Finds the subscriptions of polls by the bytes of the request, so that they need not be decoded again.
+/// Maps the bytes of requests to subscriptions, so that they need not be decoded again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
-    /// About how many bytes were inserted since unused entries were last looked for, including entries that had no users then and
-    /// stayed.
+    /// The approximate number of bytes that were inserted since the last search for unused entries, including entries that were
+    /// unused then and stayed.
     private(set) var grown = 0
-    /// How many lists of subscriptions are remembered.
+    /// The number of cached lists of subscriptions.
     var count: Int { places.count + displaced.count }
 
     /// The bytes of a request that contain its subscription.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text = Array(bytes[target.channels])
-        // A separator that occurs in neither part, because both are percent-encoded.
+        // A separator that neither part contains, because both are percent-encoded.
         text.append(0)
         if let groups = target.groups { text.append(contentsOf: bytes[groups]) }
         return text
@@ -30,7 +30,7 @@ struct SourceTable {
         return isSame ? found : nil
     }
 
-    /// Replaces an entry with the same hash. Polls that use the old entry keep it.
+    /// Inserts an entry and replaces one with the same hash. Polls that use the old entry keep it.
     mutating func insert(_ sources: PollSources) {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -42,7 +42,7 @@ struct SourceTable {
     /// Sources that were replaced in the table and may still have users.
     private var displaced: [PollSources] = []
 
-    /// Removes entries that had no users at the previous call and have none now, or at once all that have none now.
+    /// Removes entries that were unused at the previous call and still are; with `atOnce`, all that are unused now.
     mutating func removeUnused(atOnce: Bool = false) -> [PollSources] {
         var left = 0
         var unused: [PollSources] = []

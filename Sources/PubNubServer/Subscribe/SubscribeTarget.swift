@@ -1,9 +1,9 @@
 import ServerRuntime
 import WireCoding
 
-/// The target of a subscribe request, split into parts without copying them, because it is read for every repeated request.
+/// The target of a subscribe request, split into parts without copying them, because every repeated request is parsed.
 ///
-/// A pure value. Ranges count from the first byte of the target; what they hold is still percent-encoded.
+/// A pure value. Ranges count from the first byte of the target; their bytes are still percent-encoded.
 struct SubscribeTarget: Hashable, Sendable {
     var subscribeKey: Range<Int>
     var channels: Range<Int>
@@ -12,13 +12,13 @@ struct SubscribeTarget: Hashable, Sendable {
     var instance: Range<Int>?
     var filter: Range<Int>?
     var state: Range<Int>?
-    /// 0 for a handshake, which libraries also spell by leaving it out.
+    /// The cursor; 0 for a handshake, for which libraries may also omit it.
     var cursor: UInt64 = 0
-    /// The presence timeout in seconds that the client wants.
+    /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     var form = Form.second
 
-    /// The version of the protocol that a client speaks, and has to be answered in.
+    /// The version of the protocol in which the client sends requests and expects answers.
     enum Form: Hashable, Sendable {
         /// `/subscribe/KEY/CHANNELS/0/CURSOR`, the form that the vendor's C library uses (rule PV-139).
         case first
@@ -28,7 +28,7 @@ struct SubscribeTarget: Hashable, Sendable {
         fileprivate var prefix: StaticString { self == .first ? "/subscribe/" : "/v2/subscribe/" }
     }
 
-    /// - Returns: nil for every other target, and for one of this path that has to be looked at more closely.
+    /// - Returns: nil for every other target, and for a subscribe target that this parser does not handle.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let form = [Form.second, .first].first(where: { Self.begins(bytes, with: $0.prefix) }) else { return nil }
         self.form = form
@@ -36,7 +36,7 @@ struct SubscribeTarget: Hashable, Sendable {
         guard let key = scan.part(), let channels = scan.part() else { return nil }
         subscribeKey = key
         self.channels = channels
-        // The name of a callback comes last, in the first version the cursor.
+        // The last part is the name of a callback, in the first version the cursor.
         if form == .first, scan.part() == nil { return nil }
         guard let last = scan.lastPart() else { return nil }
         if form == .first {
@@ -101,7 +101,7 @@ extension SubscribeTarget {
             self.index = index
         }
 
-        /// A part of the path that is followed by another.
+        /// A part of the path that is followed by another part.
         mutating func part() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "/") {
@@ -113,7 +113,7 @@ extension SubscribeTarget {
             return start..<index
         }
 
-        /// The last part of the path; nil when it was not the last.
+        /// The last part of the path; nil when another part follows.
         mutating func lastPart() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "?") {

@@ -1,8 +1,8 @@
 import Identifiers
 import RealtimeHub
 
-/// The state of a keyset as of one place of the log, in pieces that a node asks for one after the other. Holds messages and names that the
-/// keyset has as well, so it costs little memory beside them, and encodes nothing before it is asked for.
+/// The state of a keyset at one position of the log, in pieces that a node requests one after the other. It shares messages and
+/// names with the keyset, so it costs little extra memory, and it encodes a piece only when the piece is requested.
 struct KeysetSnapshot: Sendable {
     let subscribeKey: String
     private let pieces: [PubNubFact]
@@ -24,7 +24,7 @@ struct KeysetSnapshot: Sendable {
         self.pieces = pieces + [.stateEnds(visible: visible)]
     }
 
-    /// Nil after the last piece.
+    /// The piece with this index; nil after the last piece.
     func piece(_ index: UInt32) -> PubNubFact? {
         let index = Int(index)
         return index < pieces.count ? pieces[index] : nil
@@ -44,7 +44,7 @@ struct KeysetSnapshot: Sendable {
     }
 }
 
-/// The states that nodes are reading: one at most for each node and keyset.
+/// The states that nodes are reading: at most one for each node and keyset.
 struct KeysetSnapshots: Sendable {
     private struct Reader: Hashable, Sendable {
         var node: UInt64
@@ -55,9 +55,9 @@ struct KeysetSnapshots: Sendable {
     private var numbers: [Reader: UInt64] = [:]
     private var last: UInt64 = 0
 
-    /// Keeps a state for a node in place of an earlier one of the same keyset.
+    /// Keeps a state for a node; it replaces an earlier state of the same keyset.
     ///
-    /// - Returns: its number.
+    /// - Returns: the number of the state.
     mutating func add(_ snapshot: KeysetSnapshot, for node: UInt64) -> UInt64 {
         let reader = Reader(node: node, keyset: Identifier(snapshot.subscribeKey))
         if let former = numbers[reader] { snapshots[former] = nil }
@@ -67,7 +67,7 @@ struct KeysetSnapshots: Sendable {
         return last
     }
 
-    /// A piece of a state; the state is forgotten with the last one. Nil when it is not known.
+    /// A piece of a state; nil when the state is not known. The state is removed after its last piece.
     mutating func piece(_ index: UInt32, of number: UInt64) -> (subscribeKey: String, fact: PubNubFact)? {
         guard let (reader, snapshot) = snapshots[number], let fact = snapshot.piece(index) else { return nil }
         if snapshot.isLast(index) {

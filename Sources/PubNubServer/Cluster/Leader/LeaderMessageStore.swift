@@ -6,17 +6,17 @@ import RedisClient
 import ServerCluster
 import ServerRuntime
 
-/// The store of a leader's keysets: an emission publishes and stores what becomes visible, in the order of timetokens.
+/// The store of a leader's keysets: one emission publishes and stores the messages that become visible, in the order of timetokens.
 ///
-/// A message counts as kept as soon as it has its place: whatever anybody can see of it, its publisher's acknowledgement included, comes
-/// behind it in the log, and is told only if the message is kept (rules CB-2 and CB-10).
+/// A message counts as stored as soon as it has its position in the log: everything that depends on it, including its publisher's
+/// acknowledgement, follows it in the log and is sent only if the message is stored (rules CB-2 and CB-10).
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
     /// The journal of messages that wait for the push webhook.
     let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
-    /// Held while entries of the access manager are stored and published, so that both have one order.
+    /// Held while entries of the access manager are stored and published, so that both happen in the same order.
     private let accessLock = NIOLockedValueBox(())
 
     private struct State: Sendable {
@@ -46,7 +46,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         let now = redis.now()
         var messages = decision.messages.map { (message: $0, body: ByteBuffer(message: $0)) }[...]
         var isFirst = true
-        // An interval event can be long, and there can be many of them.
+        // The events of one interval can be long and numerous.
         repeat {
             let piece = messages.prefix(fitting: Self.pieceBytes) { $0.body.readableBytes }
             messages = messages[piece.endIndex...]
@@ -78,7 +78,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         } while !messages.isEmpty
     }
 
-    /// Tells the entries of the access manager, with none put meanwhile.
+    /// Publishes the entries of the access manager, while no other entry is stored.
     func withAccess(of application: PubNubApplication, _ body: ([AccessEntry]) -> Void) {
         accessLock.withLockedValue { _ in body(application.grants.entries) }
     }
@@ -111,7 +111,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(number == nil ? RedisStoreClosed() : nil)
     }
 
-    /// The group's change was published, and is written with that.
+    /// The change of the group was published, and is written together with that fact.
     func save(group: Identifier, channels: [Identifier], application: String) async throws { try await redis.flush() }
 
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
@@ -139,7 +139,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.counts(since, application: application)
     }
 
-    /// An action whose message is not visible yet is not written at all: its timetoken is that of the message that announces it.
+    /// An action whose message is not visible yet was never written: its timetoken is that of the message that announces it.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
         let keyset = Identifier(application)
         state.withLockedValue { state in
@@ -154,12 +154,12 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.delete(channel: channel, start: start, end: end, application: application)
     }
 
-    /// Writes nothing: another leader may have begun.
+    /// Writes nothing, because another leader may have started.
     func close() async { redis.abandon() }
 }
 
 extension ArraySlice {
-    /// As many elements as fit into this number of bytes, but at least one.
+    /// The longest prefix whose elements fit into this number of bytes; at least one element.
     func prefix(fitting limit: Int, bytes: (Element) -> Int) -> ArraySlice {
         var total = 0
         var end = startIndex

@@ -6,18 +6,18 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// Decides about the keysets of a cluster: the same keysets as those of servers in one process, with no polls.
+/// Decides about the keysets of a cluster. The keysets are the same as those of servers in one process, but without polls.
 final class PubNubClusterLeader: ClusterLeader, StreamNode {
     let streams: LocalStreams
     private let store: LeaderMessageStore
     private let context: ClusterLeaderContext
-    /// Nodes count what they have acknowledged, so the leader's counts are not used.
+    /// Nodes count acknowledged messages themselves, so the leader's counts are not used.
     private let counts = NIOLockedValueBox(ApplicationCounts())
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     private let isPurging = NIOLockedValueBox(false)
     private let snapshots = NIOLockedValueBox(KeysetSnapshots())
 
-    /// The messages that a node begins with at most, in bytes, roughly.
+    /// The approximate size limit, in bytes, of the messages in a node's initial state.
     private static let stateBytes = 32 << 20
 
     init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
@@ -38,7 +38,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
             reply(ByteBuffer())
         case .advance(let cursor, let key):
-            // A client's cursor, which the client may have made up.
+            // The cursor comes from a client, which may have invented it.
             if let application = streams.application(subscribeKey: key) {
                 _ = application.withState { application.advance(past: cursor, within: TimetokenClock.furthestCursor, &$0) }
             }
@@ -55,7 +55,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Makes a file of a content that a node has put into Redis. Asked again, it answers that the file is kept.
+    /// Records a file whose content a node has put into Redis. A repeated request answers that the file is stored.
     private func keep(
         _ record: KeysetRecord, _ origin: FileOrigin, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
@@ -116,7 +116,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private func perform(_ touch: PubNubClusterRequest.PresenceTouch, in application: PubNubApplication) {
         let time = application.occupancyTime
         application.change { state, pending in
-            // A subscriber for whom there is no room is not listed and gets its messages all the same (rule PV-114).
+            // A subscriber that exceeds the limits is not listed as present and still receives its messages (rule PV-114).
             for place in touch.places {
                 state.occupancy.touch(
                     place.channel, by: touch.user, timeout: touch.timeout, state: place.state, at: time, into: &pending.events)
@@ -131,29 +131,30 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         for request in requests {
             switch try? PubNubClusterRequest.decode(request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
-            // A cursor that a node has seen before it lost its place.
+            // A cursor that the node received before it had to join the leader again.
             case .advance(let cursor, let key)?:
                 if let application = streams.application(subscribeKey: key) { _ = advance(application, past: cursor) }
             default: break
             }
         }
         for application in streams.applications {
-            // What readers of the node have seen is past, whatever Redis still has of it. A copy that is too far ahead to follow begins anew.
+            // Messages that readers of the node have received are in the past, whatever Redis still has of them. A replica that is
+            // too far ahead of the leader starts anew.
             let visible = known[Identifier(application.subscribeKey)].flatMap { advance(application, past: $0) ? $0 : nil }
             if let visible, takeSnapshot(of: application, for: node, after: visible) { continue }
             restart(application, on: .node(node))
         }
     }
 
-    /// Moves the timetokens of a keyset past the position of a node's copy. The node's clock may differ from this one's.
+    /// Advances the timetokens of a keyset beyond the position of a node's replica. The node's clock may differ from this node's clock.
     private func advance(_ application: PubNubApplication, past cursor: UInt64) -> Bool {
         application.withState { application.advance(past: cursor, within: TimetokenClock.furthestAdvance, &$0) }
     }
 
-    /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).
+    /// Polls end with their node, but presence does not: users reconnect through another node or time out (rule CB-32).
     func left(_ node: ClusterNode) { snapshots.withLockedValue { $0.remove(node.incarnation) } }
 
-    /// Makes all nodes start with the leader's state of the keysets. To be called before any decision when data was lost: a node that
+    /// Makes all nodes start with the leader's state of the keysets. Call it before any decision after data was lost: a node that
     /// continued with its old copy would deliver the next message without reporting a gap (rule CB-6).
     func restartAll() {
         for application in streams.applications { restart(application, on: .all) }
@@ -163,10 +164,10 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         context.output.emit(PubNubFact.restart.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
     }
 
-    /// Prepares the state of a keyset for a node, and announces it in the log: later decisions follow it there.
+    /// Prepares the state of a keyset for a node, and announces it in the log: all later decisions come behind the announcement.
     ///
-    /// - Parameter known: up to which timetoken the node has everything; 0 for a whole state.
-    /// - Returns: false when the keyset does not have everything behind `known` any more; nothing was told then.
+    /// - Parameter known: the timetoken up to which the node has all messages; 0 for a complete state.
+    /// - Returns: false, without an announcement, when the keyset no longer has all messages after `known`.
     @discardableResult
     private func takeSnapshot(of application: PubNubApplication, for node: ClusterNode, after known: UInt64) -> Bool {
         application.withState { state in
@@ -204,7 +205,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Decides about these keysets from now on, and has the nodes begin with those that were not known before.
+    /// Decides about these keysets from now on, and makes the nodes start with the new ones.
     func take(_ keysets: [Keyset]) async throws {
         let reload = try await streams.prepare(keysets)
         try await begin(reload.new)
@@ -234,13 +235,13 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         else { return }
         let (redis, keysets) = (store.redis, streams.applications.map { Identifier($0.subscribeKey) })
         Task {
-            // A step for each keyset; what is left is due at the next sweep.
+            // Each call does one step for each keyset; the next sweep does the rest.
             for keyset in keysets { _ = try? await redis.purge(keyset) }
             isPurging.withLockedValue { $0 = false }
         }
     }
 
-    /// Gives up what the last leader has left for addresses that are not configured any more.
+    /// Drops webhook events that the previous leader left for addresses that are no longer configured.
     private func countExpired() {
         let expired = store.journal.expire()
         guard !expired.isEmpty else { return }

@@ -57,7 +57,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             await leader.close()
             throw error
         }
-        // Not awaited: nothing is stored before this returns, and later facts follow it in the log.
+        // The result is not awaited: nothing is stored before this returns, and later facts follow it in the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)
         let keysets = state.withLockedValue { state in
@@ -74,7 +74,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader.streams.pushCounts(for: leader)
     }
 
-    /// Has this node's leader parts, the one there is and those to come, decide about other keysets.
+    /// Replaces the keysets of this node's leader part: of the present one and of later ones.
     func take(_ keysets: [Keyset]) {
         state.withLockedValue { state in
             state.keysets = keysets
@@ -88,7 +88,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
                     do {
                         return try await leader.take(keysets)
                     } catch {
-                        // Cancelled, the loop ends with the next look.
+                        // After a cancellation the loop ends at its next check.
                         try? await Task.sleep(for: .seconds(1))
                     }
                 }

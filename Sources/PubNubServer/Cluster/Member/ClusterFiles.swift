@@ -4,15 +4,15 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// The files of a keyset as a node of a cluster has them: contents go to Redis and come from there on this node, and the leader decides
-/// which of them are files (rule FI-24).
+/// The files of a keyset on a node of a cluster: this node writes contents to Redis and reads them from there, and the leader
+/// decides which contents become files (rule FI-24).
 struct ClusterFiles: FileKeeper {
     let relay: ClusterRelay
     let keyset: Identifier
     private let redis: any ClusterStore
     private let keys: RedisStreamKeys
 
-    /// How long a content waits for the leader's decision before Redis forgets it, in seconds.
+    /// How many seconds Redis keeps a content that waits for the leader's decision.
     private static let patience = 600
 
     init(_ relay: ClusterRelay, subscribeKey: String) {
@@ -31,7 +31,7 @@ struct ClusterFiles: FileKeeper {
             let answer = try await redis.perform(
                 RedisCommand("SET", key, .bytes(ByteBuffer(bytes: content)), "NX", "EX", .integer(Int64(Self.patience))))
             if answer == .null {
-                // The same form was uploaded before. Its content stays, and the new one is ignored.
+                // The same form was uploaded before. The existing content stays, and the new one is ignored.
                 let length = try await redis.read(RedisCommand("STRLEN", key))
                 file.size = length.number.map { Int(clamping: $0) } ?? file.size
             }
@@ -51,7 +51,7 @@ struct ClusterFiles: FileKeeper {
 
     /// Deletes a content that was refused.
     private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
-        // A content that cannot be deleted now expires by itself until its file is recorded.
+        // A content that cannot be deleted now expires by itself as long as no file is recorded for it.
         _ = try? await redis.perform(RedisCommand("UNLINK", key))
         throw refusal
     }

@@ -5,12 +5,12 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// Sends what the node's polls change to the leader.
+/// Sends the presence changes and cursors of the node's polls to the leader.
 final class ClusterRelay: PresenceRelay {
     let bus: any ClusterBus
     private let clock: ServerClock
     private let touches = NIOLockedValueBox(TouchTable())
-    /// Touches that the leader has not answered.
+    /// The number of touches that the leader has not answered.
     private let unanswered = NIOLockedValueBox(0)
 
     /// The largest number of touches that wait for a leader. Further ones are dropped, like calls of clients.
@@ -21,8 +21,8 @@ final class ClusterRelay: PresenceRelay {
         self.clock = clock
     }
 
-    /// Every request of this service can be sent to the next leader: it is answered in the call that emits what comes of it, or
-    /// repeating it changes nothing.
+    /// Every request of this service may be repeated to the next leader: either its answer is part of the emission with its
+    /// effects, or repeating it changes nothing.
     func send(
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
@@ -30,7 +30,7 @@ final class ClusterRelay: PresenceRelay {
         bus.request(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
-    /// Sends a request that only reads; its answer comes beside the log.
+    /// Sends a request that only reads; its answer does not go through the log.
     func query(
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
@@ -38,7 +38,7 @@ final class ClusterRelay: PresenceRelay {
         bus.query(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
-    /// The same limit as for a call of a client.
+    /// The same time limit as for a call of a client.
     var callLimit: Duration { type(of: bus).callLimit }
 
     // MARK: Presence
@@ -56,7 +56,7 @@ final class ClusterRelay: PresenceRelay {
         let limit: Duration? = count <= Self.waitingTouches ? nil : callLimit
         send(.touch(touch, subscribeKey: application.subscribeKey), within: limit) { [weak self] result in
             self?.unanswered.withLockedValue { $0 -= 1 }
-            // The next poll repeats it.
+            // The next poll of the user repeats the touch.
             if case .failure = result { self?.forget(touch.user.id, of: application) }
         }
     }
@@ -70,7 +70,7 @@ final class ClusterRelay: PresenceRelay {
 
     func age() { touches.withLockedValue { $0.age() } }
 
-    /// Only a cursor that is ahead of the time of day can be ahead of the leader's timetokens too.
+    /// Only a cursor that is ahead of this node's clock can be ahead of the leader's timetokens.
     func advance(past cursor: UInt64, of application: PubNubApplication) {
         guard cursor > clock.unixTicks() else { return }
         send(.advance(past: cursor, subscribeKey: application.subscribeKey), within: callLimit) { _ in }

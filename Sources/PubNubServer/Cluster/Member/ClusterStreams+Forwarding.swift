@@ -9,9 +9,9 @@ import ServerRuntime
 
 // Requests that the leader answers.
 extension ClusterStreams {
-    /// The field with the address at which the client reaches the servers. Fields of clients are not forwarded.
+    /// The header field with the address at which the client reaches the servers. Header fields of clients are not forwarded.
     static let baseField = "base"
-    /// Likewise, the address that the request comes from.
+    /// The header field with the address that the request comes from.
     static let clientField = "client"
 
     /// The files of a keyset.
@@ -21,19 +21,19 @@ extension ClusterStreams {
 
     /// Has the leader answer a request of a client (rules CB-10 to CB-13).
     ///
-    /// - Parameter counts: where messages are counted that were acknowledged through this node.
+    /// - Parameter counts: counts the messages that are acknowledged through this node.
     func forward(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
-        // A user who leaves and comes back at once must join again.
+        // A user who leaves and comes back at once has to join again.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
         let isCounted =
             switch route {
             case .publish, .signal, .publishFile: true
             default: false
             }
-        // No answer depends on another field of the header.
+        // No answer depends on other header fields.
         let fields = [("if-match", request.ifMatch), (Self.baseField, request.base), (Self.clientField, request.client)]
         let forwarded = HTTPRequest(
             method: request.method, target: request.target,
@@ -68,7 +68,7 @@ extension ClusterStreams {
         }
     }
 
-    /// - Parameter failure: nil for a leader that does not know the keyset yet.
+    /// - Parameter failure: nil when the leader does not know the keyset yet.
     private static func unavailable(_ failure: ClusterFailure?) -> HTTPAnswer {
         let problem = HTTPProblem(failure ?? .unavailable)
         var answer = HTTPAnswer(PubNubErrorBody(problem))
@@ -78,8 +78,8 @@ extension ClusterStreams {
 }
 
 extension PubNubRoute {
-    /// Whether a request changes nothing, so that its answer need not be in the log with what came of it. Answers with access tokens and
-    /// with signatures of the files service are among these, so the log has none of them (rule CB-16).
+    /// Whether a request changes nothing, so that its answer need not be in the log together with its effects. This includes
+    /// answers with access tokens and with signatures of the files service, so the log contains none of these (rule CB-16).
     func isReading(_ request: PubNubServerRequest) -> Bool {
         switch self {
         case .time, .pastMessages, .history, .historyWithActions, .counts, .hereNow, .hereNowEverywhere, .whereNow, .state,

@@ -9,10 +9,10 @@ struct WantedStates: Sendable {
     private var waiting = Deque<Identifier>()
     private var underway: Set<Identifier> = []
 
-    /// States that a node reads at a time.
+    /// The number of states that a node reads at the same time.
     private static let limit = 4
 
-    /// - Returns: whether to ask the leader for the state now.
+    /// - Returns: whether to request the state from the leader now.
     mutating func add(_ keyset: Identifier) -> Bool {
         if underway.contains(keyset) { return true }
         guard underway.count < Self.limit else {
@@ -24,7 +24,7 @@ struct WantedStates: Sendable {
         return true
     }
 
-    /// - Returns: the keyset that the leader is to be asked for next.
+    /// - Returns: the keyset whose state is to be requested from the leader next.
     mutating func end(_ keyset: Identifier) -> Identifier? {
         guard underway.remove(keyset) != nil, let next = waiting.popFirst() else { return nil }
         underway.insert(next)
@@ -32,9 +32,9 @@ struct WantedStates: Sendable {
     }
 }
 
-// The states of keysets, which come in pieces beside the log (rule CB-24).
+// The states of keysets, which arrive in pieces outside the log (rule CB-24).
 extension ClusterStreams {
-    /// The copy of a keyset cannot go on: polls wait until the leader has given its state.
+    /// The replica of a keyset cannot continue: polls wait until the leader has sent its state.
     func restart(_ application: PubNubApplication) {
         application.isComplete = false
         let key = Identifier(application.subscribeKey)
@@ -58,15 +58,15 @@ extension ClusterStreams {
         ask(for: next.text)
     }
 
-    /// A state is ready at the leader.
+    /// The leader has prepared a state.
     func begin(_ incoming: IncomingState, of application: PubNubApplication) {
         state.withLockedValue { $0.incoming[Identifier(application.subscribeKey)] = incoming }
         read(incoming.snapshot, incoming.index, of: application)
     }
 
-    /// Keeps a fact until the state that it follows has been read.
+    /// Keeps a fact until the preceding state has been read.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false when no state is being read.
     func hold(_ fact: ByteBuffer, for application: PubNubApplication) -> Bool {
         let key = Identifier(application.subscribeKey)
         let fits: Bool? = state.withLockedValue { $0.incoming[key]?.hold(fact) }
@@ -75,7 +75,7 @@ extension ClusterStreams {
         return true
     }
 
-    /// Asks for the next piece of a state. All of this happens on the loop of the bus.
+    /// Requests the next piece of a state. This runs on the event loop of the bus.
     private func read(_ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         relay.query(.piece(snapshot: snapshot, index: index), within: nil) { [weak self] result in
             guard let self, case .success(let bytes) = result else { return }

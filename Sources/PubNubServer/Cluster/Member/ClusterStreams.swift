@@ -5,11 +5,11 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// The keysets of a cluster on one node: copies that its polls read, and access to the leader for everything else.
+/// The keysets of a cluster on one node: replicas from which its polls read, and access to the leader for everything else.
 ///
-/// A copy follows the facts of the log. A reader that begins gets the newest cursor of the copy, which may be older than the leader's: it
-/// may see what was published just before, and misses nothing that comes after. A reader with a cursor that the copy has not reached,
-/// from another node, waits (rules CB-20 to CB-25).
+/// A replica follows the facts of the log. A new reader gets the newest cursor of the replica, which may be older than the
+/// leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
+/// comes from another node and is ahead of the replica waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams
@@ -24,12 +24,12 @@ package final class ClusterStreams: StreamBackend {
         var wanted = WantedStates()
     }
 
-    /// Joins the bus: to be made before the cluster starts.
+    /// Joins the bus. Make it before the cluster starts.
     ///
     /// - Parameters:
-    ///   - names: what the node's metrics call applications.
-    ///   - tap: is shown what the leader has decided.
-    ///   - leading: makes the leader's part on this node, and learns of changed keysets.
+    ///   - names: the names of applications in the node's metrics.
+    ///   - tap: receives the leader's decisions.
+    ///   - leading: makes the leader's part on this node, and receives changed keysets.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bus: any ClusterBus,
         tap: (any BridgeTap)? = nil, leading: PubNubClusterLeaderFactory?
@@ -71,7 +71,7 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { restart(application) }
     }
 
-    /// The leader sends webhooks: the counts of what it has sent while this node leads, and empty on other nodes.
+    /// The leader sends webhooks, so this has the delivery counts while this node leads, and is empty on other nodes.
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         copies.isFirst(node) ? leading?.pushCounts ?? [] : []
     }
@@ -85,7 +85,7 @@ package final class ClusterStreams: StreamBackend {
 // MARK: - Facts
 
 extension ClusterStreams: ClusterMember {
-    /// Ignores a fact that cannot be read: it comes from a newer version, and concerns functions that this version does not have.
+    /// A fact that cannot be read is ignored: it comes from a newer version, and concerns functions that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
         guard let (key, fact) = try? PubNubFact.decode(bytes),
             let application = state.withLockedValue({ $0.applications[Identifier(key)] })
@@ -93,7 +93,7 @@ extension ClusterStreams: ClusterMember {
         switch fact {
         case .restart: restart(application)
         case .stateAt(let snapshot, let since, let isWhole):
-            // What would go on from a copy that is lost is followed by a restart.
+            // Facts that continue an incomplete replica are ignored, because a restart follows.
             guard isWhole || application.isComplete else { return }
             begin(IncomingState(snapshot, since: isWhole ? since : nil, limits), of: application)
         default: if !hold(bytes, for: application) { follow(fact, application) }
@@ -129,7 +129,7 @@ extension ClusterStreams: ClusterMember {
         return seen.map(\.encoded) + [PubNubClusterRequest.cursors(cursors).encoded]
     }
 
-    /// Held polls stay: they are checked when the copy has the leader's state, and get a gap if that begins behind them.
+    /// Held polls stay: they are checked when the replica has the leader's state, and get a gap if that state begins after their cursor.
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]

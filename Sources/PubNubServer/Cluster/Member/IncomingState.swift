@@ -2,12 +2,12 @@ import Identifiers
 import NIOCore
 import RealtimeHub
 
-/// A keyset's state that is received in pieces beside the log, with the facts of the log that follow it.
+/// A keyset's state that is received in pieces outside the log, with the facts of the log that follow it.
 struct IncomingState: Sendable {
     let snapshot: UInt64
-    /// The piece that comes next.
+    /// The index of the next piece.
     private(set) var index: UInt32 = 0
-    /// The streams that replace the present ones; nil when the present ones continue.
+    /// The streams that replace the current ones; nil when the current ones continue.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
@@ -20,7 +20,7 @@ struct IncomingState: Sendable {
     /// contains them.
     static let waitingBytes = 67_108_864
 
-    /// - Parameter since: where a whole state begins; nil for one that goes on.
+    /// - Parameter since: the timetoken at which a complete state begins; nil for a state that continues the replica.
     init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits) {
         self.snapshot = snapshot
         streams = since.map { MessageStreams(limits: limits, startingAt: $0, forgotten: $0) }
@@ -28,7 +28,7 @@ struct IncomingState: Sendable {
 
     /// Keeps a fact of the log until the state is complete.
     ///
-    /// - Returns: false when too much waits.
+    /// - Returns: false when too many bytes wait.
     mutating func hold(_ fact: ByteBuffer) -> Bool {
         bytes += fact.readableBytes
         guard bytes <= Self.waitingBytes else { return false }
@@ -38,7 +38,7 @@ struct IncomingState: Sendable {
 
     /// Adds one piece.
     ///
-    /// - Returns: whether it was the last; the keyset has the state then.
+    /// - Returns: whether it was the last piece; the keyset then has the complete state.
     mutating func take(_ fact: PubNubFact, for application: PubNubApplication) -> Bool {
         index += 1
         switch fact {

@@ -1,11 +1,11 @@
 import Identifiers
 import RealtimeHub
 
-/// The store behind copies of keysets: it is empty, because the leader stores everything.
+/// The store of replicas of keysets: it is empty, because the leader stores everything.
 struct ReplicaStore: MessageStore {
     struct NotDecidedHere: Error, Hashable, Sendable {}
 
-    /// Nothing, of a stream that lives on: its region is that of the leader's.
+    /// Returns an empty stream that continues: its region is the leader's.
     func restore() async throws -> RestoredState { Self.nothing }
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState { Self.nothing }
     static let nothing = RestoredState(remembersStream: true)
@@ -24,7 +24,7 @@ struct ReplicaStore: MessageStore {
         completion(NotDecidedHere())
     }
 
-    /// A copy gives out no timetokens.
+    /// A replica assigns no timetokens.
     func reserve(timetokensUpTo limit: UInt64) async throws {}
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw NotDecidedHere() }

@@ -1,20 +1,20 @@
 import Identifiers
 import RealtimeHub
 
-/// The part of a poll that concerns presence. A repetition with the same values changes nothing.
+/// The presence part of a poll. A repetition with equal values changes nothing.
 struct TouchedRequest: Hashable, Sendable {
     /// The bytes of the request that name its channels and groups.
     var sources: [UInt8]
-    /// Differs when the groups among them have other channels than before (``PollSources/placesHash(_:)``).
+    /// Changes when the groups among the sources have other channels than before (``PollSources/placesHash(_:)``).
     var places = 0
     var timeout: Int?
     var state: [Identifier: [UInt8]]
 }
 
-/// The subscribers of which the leader was notified within the last second or two: on a busy channel polls follow each other closely,
-/// and each one reports that its user is present (rule CB-31).
+/// The subscribers that the leader was notified of within the last one or two seconds: on a busy channel polls follow each other
+/// closely, and each one reports that its user is present (rule CB-31).
 struct TouchTable: Sendable {
-    /// Users are those of one keyset, by its number.
+    /// A user of one keyset, which is identified by its number.
     private struct User: Hashable, Sendable {
         var application: Int
         var id: Identifier

@@ -4,16 +4,16 @@ import NIOCore
 import RealtimeHub
 import RedisClient
 
-/// The state for writing messages of one keyset to Redis.
+/// The state that is needed to write messages of one keyset to Redis.
 struct RedisKeysetWriter: Sendable {
-    /// The newest timetoken in the streams. A stream accepts no older one.
+    /// The newest timetoken in the streams. A Redis stream accepts no older one.
     var newest: UInt64 = 0
-    /// Messages that readers may catch up with, and their bytes.
+    /// The messages that readers may catch up with: their timetokens and sizes in bytes.
     private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()
     private(set) var recentBytes = 0
-    /// Whether a message has come late, so that it is not in the streams.
+    /// Whether a message arrived out of order, so that it is not in the streams.
     var hasLate = false
-    /// Whether the keyset is in the list of keysets.
+    /// Whether the stored list of keysets contains this keyset.
     private var isListed = false
     /// Channels whose histories may be removed when they are empty: how many removals are in progress, and how many messages were added
     /// since the first of them began.
@@ -27,8 +27,8 @@ struct RedisKeysetWriter: Sendable {
     }
 
     /// - Parameters:
-    ///   - body: the message, encoded.
-    ///   - change: the change that the message announces.
+    ///   - body: the encoded message.
+    ///   - change: the message action change that the message announces.
     mutating func writes(
         for message: StoredMessage, _ body: ByteBuffer, with change: MessageActionChange?, of keyset: Identifier,
         _ keys: RedisStreamKeys, _ settings: RedisStoreSettings, at now: UInt64
@@ -70,15 +70,15 @@ struct RedisKeysetWriter: Sendable {
         return commands
     }
 
-    /// Begins to record whether messages are added to histories.
+    /// Starts to record whether messages are added to these histories.
     ///
-    /// - Returns: what ``endWatching(_:)`` needs.
+    /// - Returns: the argument for ``endWatching(_:)``.
     mutating func watch(_ channels: Set<Identifier>) -> [Identifier: UInt64] {
         for channel in channels { watched[channel, default: (0, 0)].removals += 1 }
         return channels.reduce(into: [:]) { $0[$1] = watched[$1]?.added ?? 0 }
     }
 
-    /// The channels to which no message was added since they are watched.
+    /// The channels to which no message was added since their recording started.
     mutating func endWatching(_ channels: [Identifier: UInt64]) -> Set<Identifier> {
         var untouched: Set<Identifier> = []
         for (channel, added) in channels {
@@ -89,7 +89,7 @@ struct RedisKeysetWriter: Sendable {
         return untouched
     }
 
-    /// Puts the keyset into the list of keysets, once.
+    /// Adds the keyset to the list of keysets, once.
     mutating func list(_ keyset: Identifier, _ keys: RedisStreamKeys) -> [RedisCommand] {
         guard !isListed else { return [] }
         isListed = true
@@ -113,14 +113,14 @@ struct RedisKeysetWriter: Sendable {
         recentBytes += message.bytes
     }
 
-    /// - Returns: the position to trim to, when too much is stored.
+    /// - Returns: the timetoken to trim to, when too much is stored.
     private mutating func trim(before horizon: UInt64, _ settings: RedisStoreSettings) -> UInt64? {
         func drop() {
             if let first = recent.popFirst() { recentBytes -= first.bytes }
         }
         while let first = recent.first, first.timetoken < horizon { drop() }
         guard recent.count > settings.recentMessages || recentBytes > settings.recentBytes else { return nil }
-        // A tenth at once, so that not every message has to trim.
+        // Removes a tenth at once, so that not every message has to trim.
         while recent.count > settings.recentMessages / 10 * 9 || recentBytes > settings.recentBytes / 10 * 9, recent.count > 1 {
             drop()
         }

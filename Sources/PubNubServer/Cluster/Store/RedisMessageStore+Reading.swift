@@ -5,7 +5,7 @@ import RedisClient
 import ServerCluster
 import WireCoding
 
-// History, read beside the log.
+// History, which is read outside the log.
 extension RedisMessageStore {
     package func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
         guard let span = query.span, query.limit > 0 else { return [] }
@@ -38,7 +38,7 @@ extension RedisMessageStore {
         return query.isOldestFirst ? found : found.reversed()
     }
 
-    /// The page with messages that came late among the others.
+    /// The page of history, with the messages that arrived out of order merged in.
     private static func page(_ found: [StoredMessage], _ late: [StoredMessage], _ query: HistoryQuery) -> [StoredMessage] {
         let known = Set(found.map(\.timetoken))
         let all = (found + late.filter { !known.contains($0.timetoken) }).sorted {
@@ -80,7 +80,7 @@ extension RedisMessageStore {
         return counts
     }
 
-    /// Counts on the server, which need not send the messages then. Timetokens are compared as texts of equal length.
+    /// Redis counts the messages, so it need not send them. Timetokens are compared as texts of equal length.
     private static let countScript = """
         local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])
         local live = 0
@@ -107,7 +107,7 @@ extension RedisMessageStore {
 
     // MARK: Streams
 
-    /// Messages of a stream from one timetoken to another, both included.
+    /// Messages of a stream between two timetokens, both included.
     func messages(
         of key: RedisArgument, from lowest: UInt64, to highest: UInt64, isOldestFirst: Bool, limit: Int
     ) async throws -> [StoredMessage] {
@@ -140,7 +140,7 @@ extension RedisMessageStore {
         id.flatMap { $0.split(separator: "-").first }.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }
 
-    /// Messages whose timetokens did not come in order. The leader's do, so there are none as a rule.
+    /// Messages whose timetokens were out of order. The leader's timetokens are in order, so there are normally none.
     func late(of keyset: Identifier) async throws -> [StoredMessage] {
         guard state.withLockedValue({ $0.keysets[keyset]?.hasLate ?? false }) else { return [] }
         return try await readLate(of: keyset)

@@ -6,7 +6,7 @@ import ServerCluster
 
 // The state that a new leader restores.
 extension RedisMessageStore {
-    /// Also notes when the store began, if it is empty: cursors from before that are of another stream.
+    /// Restores the state. If the store is empty, it also records the time at which it began: older cursors belong to another stream.
     package func restore() async throws -> RestoredState {
         let keysets = try await reader.read(RedisCommand("SMEMBERS", keys.keysets)).elements ?? []
         let names = keysets.compactMap { $0.text.map { Identifier($0) } }
@@ -20,7 +20,7 @@ extension RedisMessageStore {
         return state
     }
 
-    /// Catching up begins anew after every timetoken that was assigned. Histories stay.
+    /// Catching up restarts after every assigned timetoken. Histories stay.
     private func forget(into state: inout RestoredState) {
         let start = max(state.highestTimetoken, now()) + Self.leap
         state.highestTimetoken = start
@@ -37,7 +37,7 @@ extension RedisMessageStore {
         var newest: UInt64 = 0
         for keyset in applications { newest = max(newest, try await self.newest(of: keys.recent(keyset)) ?? 0) }
         state.highestTimetoken = max(state.highestTimetoken, newest)
-        // Tokens may be ahead of a clock that was set back; then the newest token counts as the time.
+        // Timetokens may be ahead of a clock that was set back; the newest timetoken then counts as the current time.
         let latest = max(now, newest)
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
         for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
@@ -66,7 +66,7 @@ extension RedisMessageStore {
         return state
     }
 
-    /// Newest first, until there is enough.
+    /// Restores the newest messages first, until there are enough.
     private func restoreRecent(_ keyset: Identifier, among count: Int, into state: inout RestoredState) async throws {
         let horizon = state.recentSince
         var found: [StoredMessage] = []
@@ -129,7 +129,7 @@ extension RedisMessageStore {
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
     }
 
-    /// A record of a kind that only a newer version knows stays in Redis and is left out.
+    /// A record whose kind only a newer version knows stays in Redis and is skipped.
     private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
         try await table(keys.records(keyset)).compactMap { entry in
             var field = entry.field
@@ -138,7 +138,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// The users who were present when the last leader ended.
+    /// The users who were present when the previous leader ended.
     func restorePresence(_ keyset: Identifier) async throws -> [OccupancyRecord] {
         try await table(keys.presence(keyset)).map { entry in
             var body = entry.value
@@ -146,7 +146,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// A timetoken with a key of its own. None has more than 63 bits, so numbers may be added to it (rule CR-42).
+    /// A timetoken that is stored under its own key. Timetokens have at most 63 bits, so numbers may be added to them (rule CR-42).
     private func token(_ key: RedisArgument) async throws -> UInt64? {
         try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }

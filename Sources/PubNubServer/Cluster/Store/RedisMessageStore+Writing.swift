@@ -41,8 +41,8 @@ extension RedisMessageStore {
         }
     }
 
-    /// Records are fields of a hash of the keyset's. The content of a file, which a node has put, stays once there is a record of it and
-    /// goes with the record, or when the record of the file's deletion takes its place (rules FI-24, FI-25).
+    /// Records are fields of one hash for each keyset. The content of a file, which a node has written, is kept as soon as the file's
+    /// record exists. It is removed with the record, or when the record of the file's deletion replaces it (rules FI-24, FI-25).
     func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [RedisCommand] {
         changes.flatMap { change in
             switch change {
@@ -61,7 +61,7 @@ extension RedisMessageStore {
         key.kind == .file ? [keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self)))] : []
     }
 
-    /// The kind as one byte, then the name.
+    /// The field's name: the kind as one byte, then the name.
     static func field(_ key: KeysetRecord.Key) -> RedisArgument {
         var field = ByteBuffer()
         field.writeInteger(UInt8(truncatingIfNeeded: key.kind.rawValue))
@@ -84,7 +84,7 @@ extension RedisMessageStore {
             })
     }
 
-    /// The whole new value of a group.
+    /// Writes the complete new value of a group.
     func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> RedisCommand {
         guard !channels.isEmpty else { return RedisCommand("HDEL", keys.groups(keyset), .text(group.text)) }
         var body = ByteBuffer()
@@ -97,7 +97,7 @@ extension RedisMessageStore {
         try await wait(for: emit { state in (nil, writes(entries, removing: removed, of: keyset, &state)) })
     }
 
-    /// - Parameter state: gives entries that are put for the first time their places.
+    /// - Parameter state: assigns positions to entries that are stored for the first time.
     func writes(
         _ entries: [AccessEntry], removing removed: [AccessEntry.Key], of keyset: Identifier, _ state: inout State
     ) -> [RedisCommand] {
@@ -126,7 +126,7 @@ extension RedisMessageStore {
         return .bytes(field)
     }
 
-    /// The users on each channel of a keyset.
+    /// Writes the users on each channel of a keyset.
     func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [RedisCommand] {
         var (present, absent): ([RedisArgument], [RedisArgument]) = ([], [])
         for change in changes {
@@ -193,9 +193,9 @@ extension RedisMessageStore {
 
     /// Removes the streams of histories that have no messages any more, because Redis keeps empty streams (rule CB-7).
     ///
-    /// A message that is added meanwhile must not go with its stream. Only this store writes, so it is enough to know that nothing was added
-    /// since all earlier writes were kept and the stream was found empty. What fails is left to the next time when messages of the channel
-    /// are deleted or expire.
+    /// A message that is added meanwhile must not be deleted with its stream. Only this store writes, so it is enough to know that
+    /// nothing was added since all earlier writes were stored and the stream was found empty. A failed removal is repeated when
+    /// messages of the channel are deleted or expire the next time.
     private func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
         let watched = state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].watch(channels) }
         let empty = try? await emptyHistories(among: Array(channels), of: keyset)
@@ -215,9 +215,9 @@ extension RedisMessageStore {
         return zip(channels, lengths.elements ?? []).filter { $1.number == 0 }.map(\.0)
     }
 
-    /// Deletes stored messages that have expired, a few hundred at most.
+    /// Deletes up to a few hundred stored messages that have expired.
     ///
-    /// - Returns: whether more may be due.
+    /// - Returns: whether there may be more expired messages.
     func purge(_ keyset: Identifier) async throws -> Bool {
         let seconds = Int64(clamping: now() / TimetokenClock.ticksPerSecond)
         let due = try await reader.read(

@@ -10,7 +10,7 @@ import ServerCluster
 package struct RedisStoreSettings: Hashable, Sendable {
     /// How long messages are kept for readers that catch up, in units of 100 ns; 20 minutes.
     package var catchUp: UInt64
-    /// Messages of a keyset that are kept for that long at most, and their bytes, roughly.
+    /// The approximate limits of a keyset's messages in that time: their number and their bytes.
     package var recentMessages: Int
     package var recentBytes: Int
 
@@ -23,14 +23,14 @@ package struct RedisStoreSettings: Hashable, Sendable {
     }
 }
 
-/// Redis does not keep what the leader decides any more, because another node leads.
+/// The error when Redis no longer stores this leader's decisions, because another node leads.
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
 /// Stores messages and their data in the Redis of a cluster. Only the leader uses it: its writes are part of the log's batches, and its
 /// reads are separate (rules CB-1 to CB-5).
 ///
-/// Timetokens are the ids of Redis's streams, which are integers of 64 bits. They are never scores or numbers of scripts, which are
-/// floating-point numbers there.
+/// Timetokens are the ids of Redis streams, which are 64-bit integers. They are never used as scores or as numbers in scripts,
+/// which are floating-point numbers in Redis.
 package final class RedisMessageStore: MessageStore {
     let keys: RedisStreamKeys
     let reader: any ClusterReader
@@ -48,16 +48,16 @@ package final class RedisMessageStore: MessageStore {
         var isClosed = false
         var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
         var keysets: [Identifier: RedisKeysetWriter] = [:]
-        /// The place of the last entry of the access manager.
+        /// The position of the last entry of the access manager.
         var accessOrder: UInt64 = 0
     }
 
-    /// How far beyond everything that is known timetokens begin after a loss, since those that were given out last are not known.
+    /// How far ahead of all known timetokens new ones begin after a loss of data, because the timetokens assigned last are not known.
     static let leap = 10 * TimetokenClock.ticksPerSecond
 
     /// - Parameters:
-    ///   - hasLost: whether Redis has lost what it had confirmed: cursors from before ``restore()`` get a gap.
-    ///   - now: the time of day in units of 100 ns.
+    ///   - hasLost: whether Redis has lost data that it had confirmed: cursors from before ``restore()`` get a gap.
+    ///   - now: the current time in units of 100 ns.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, settings: RedisStoreSettings = RedisStoreSettings(),
         hasLost: Bool = false, now: @escaping @Sendable () -> UInt64
@@ -72,9 +72,9 @@ package final class RedisMessageStore: MessageStore {
 
     // MARK: Emissions
 
-    /// Adds writes to the log's batch, with one fact.
+    /// Adds writes and one fact to the log's batch.
     ///
-    /// - Parameter make: makes both, in the order in which they are kept.
+    /// - Parameter make: makes the writes and the fact, in the order in which they are stored.
     /// - Returns: the number of the emission; nil when the store is closed.
     @discardableResult
     func emit(
@@ -113,7 +113,7 @@ package final class RedisMessageStore: MessageStore {
         }
     }
 
-    /// Waits until everything that was emitted so far is stored.
+    /// Waits until all earlier emissions are stored.
     func flush() async throws {
         try await wait(for: state.withLockedValue { $0.emitted })
     }
@@ -133,7 +133,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// An emission was not stored.
+    /// Records that an emission was not stored.
     private func abandon(_ number: UInt64) {
         let failed = state.withLockedValue { state in
             let failed = state.waiters.filter { $0.number == number }
@@ -143,7 +143,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in failed { waiter.continuation.resume(throwing: RedisStoreClosed()) }
     }
 
-    /// Ends at once without writing: waiting callers get an error that the outcome is unknown.
+    /// Closes the store at once without writing: waiting callers get the error that the outcome is unknown.
     func abandon() {
         let waiters = state.withLockedValue { state in
             state.isClosed = true
@@ -154,7 +154,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
-        // Callers that wait for something that cannot be stored are answered by ``abandon()``.
+        // ``abandon()`` answers callers that wait for an emission that cannot be stored.
         try? await flush()
         abandon()
     }

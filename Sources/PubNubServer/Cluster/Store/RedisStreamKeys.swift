@@ -10,11 +10,11 @@ struct RedisStreamKeys: Sendable {
 
     /// The names of all keysets with stored data.
     var keysets: RedisArgument { reader.key("pubnub:keysets") }
-    /// Timetokens up to this one may have been given out.
+    /// All assigned timetokens are less than or equal to this one.
     var reserved: RedisArgument { reader.key("pubnub:reserved") }
     /// The timetoken from which messages are stored here.
     var began: RedisArgument { reader.key("pubnub:began") }
-    /// Events that wait to be pushed, a hash by numbers.
+    /// Webhook events that wait to be sent, a hash by number.
     var webhooks: RedisArgument { reader.key("pubnub:webhooks") }
 
     /// Messages of a channel's history, a stream with timetokens as ids.
@@ -22,20 +22,20 @@ struct RedisStreamKeys: Sendable {
         reader.key("pubnub:h:\(Self.escaped(keyset)):\(channel.text)")
     }
 
-    /// Messages of all channels that subscribers may still catch up with, a stream likewise.
+    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as ids.
     func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
-    /// The newest timetoken of the recent messages that had to go because they were too many.
+    /// The newest timetoken of the recent messages that were trimmed because there were too many.
     func trimmed(_ keyset: Identifier) -> RedisArgument { key("trimmed", keyset) }
-    /// Messages whose timetokens did not come in order, by timetoken and channel.
+    /// Messages whose timetokens were out of order, by timetoken and channel.
     func late(_ keyset: Identifier) -> RedisArgument { key("late", keyset) }
-    /// Messages of histories that end, by timetoken and channel, with the second in which they do.
+    /// Messages of histories that expire, by timetoken and channel, with the second of their expiry.
     func expiring(_ keyset: Identifier) -> RedisArgument { key("expiring", keyset) }
     func actions(_ keyset: Identifier) -> RedisArgument { key("actions", keyset) }
     func groups(_ keyset: Identifier) -> RedisArgument { key("groups", keyset) }
     func access(_ keyset: Identifier) -> RedisArgument { key("access", keyset) }
     /// The order in which the entries of the access manager were first stored.
     func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
-    /// Records by kind and name.
+    /// Records by kind and name, a hash.
     func records(_ keyset: Identifier) -> RedisArgument { key("records", keyset) }
     /// The content of a file.
     func file(_ keyset: Identifier, _ id: Identifier) -> RedisArgument {
@@ -47,7 +47,7 @@ struct RedisStreamKeys: Sendable {
         reader.key("pubnub:\(kind):\(Self.escaped(keyset))")
     }
 
-    /// Without colons, so that no keyset's name with a channel's is another keyset's with another channel's.
+    /// Escapes colons, so that the names of a keyset and a channel never form the same key as another keyset and channel.
     private static func escaped(_ keyset: Identifier) -> String {
         var bytes: [UInt8] = []
         for byte in keyset.utf8 {
@@ -75,7 +75,7 @@ struct RedisMessageField: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Nil for a text that is no such field.
+    /// Nil for a text that is not such a field.
     init?(_ text: String?) {
         guard let text, text.utf8.count >= Self.digits,
             let timetoken = UInt64(String(decoding: text.utf8.prefix(Self.digits), as: UTF8.self))
@@ -84,7 +84,7 @@ struct RedisMessageField: Hashable, Sendable {
         channel = Identifier(String(decoding: text.utf8.dropFirst(Self.digits), as: UTF8.self))
     }
 
-    /// All digits of a timetoken: compared as texts they are in the order of the numbers.
+    /// A timetoken padded with zeros to all its digits, so that the order of the texts is the order of the numbers.
     static func digits(of timetoken: UInt64) -> String {
         let text = String(timetoken)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-// Values of the hub in the encoding that nodes exchange and Redis stores.
+// Coding of the hub's values for messages between nodes and for Redis.
 extension ByteBuffer {
     mutating func write(name: Identifier) { write(text: name.text) }
 
@@ -61,7 +61,7 @@ extension ByteBuffer {
         write(optional: message.expires)
     }
 
-    /// Timetokens have 63 bits, so code behind this may add to them (rule CR-42).
+    /// Timetokens have 63 bits, so callers may add numbers to them (rule CR-42).
     private mutating func timetoken() throws(ClusterCodingError) -> UInt64 {
         let token = try number(UInt64.self)
         guard token <= UInt64(Int64.max) else { throw ClusterCodingError() }
@@ -79,7 +79,7 @@ extension ByteBuffer {
             origination: origination, isStored: try flag(), expires: try optionalNumber(UInt64.self))
     }
 
-    /// Also names the action in the table of its keyset.
+    /// Also used as the action's key in the table of its keyset.
     mutating func write(action: MessageAction) {
         writeInteger(action.timetoken)
         writeInteger(action.message)
@@ -135,7 +135,7 @@ extension ByteBuffer {
         let connections = try list { (buffer) throws(ClusterCodingError) in
             OccupancyRecord.Connection(id: try buffer.name(), timeout: Int(clamping: try buffer.number(Int64.self)))
         }
-        // CR-42: places in the order are counted on from this one.
+        // CR-42: later positions are counted from this one.
         return OccupancyRecord(
             channel: channel, user: user, order: min(order, UInt64(Int64.max)), state: state, connections: connections)
     }

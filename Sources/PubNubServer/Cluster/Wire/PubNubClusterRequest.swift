@@ -6,24 +6,24 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// A request of a node to the leader.
+/// A request from a node to the leader.
 enum PubNubClusterRequest: Sendable {
-    /// A request of a client. The answer is the client's.
+    /// A request of a client. The node passes the answer on to the client.
     case http(HTTPRequest)
-    /// A message of the node's own process or of its bridge, which nobody has to be allowed. The answer is a ``PublishOutcome``.
+    /// A message of the node's own process or of its bridge, which needs no access right. The answer is a ``PublishOutcome``.
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
     /// A subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
-    /// A subscriber has a cursor that is ahead of the time of day, or, in an announcement, the node's copy of a keyset has come so far. The
-    /// answer is empty.
+    /// A subscriber has a cursor that is ahead of the node's clock; in an announcement, the position of the node's replica of a
+    /// keyset. The answer is empty.
     case advance(past: UInt64, subscribeKey: String)
-    /// The node begins to serve a keyset: it needs its state. The answer is empty for a keyset that the leader does not know yet, and one byte
-    /// otherwise.
+    /// The node starts to serve a keyset and needs its state. The answer is empty when the leader does not know the keyset yet, and
+    /// one byte otherwise.
     case state(subscribeKey: String)
-    /// A query for one piece of a state that the leader has ready. The answer is an encoded ``PubNubFact``, or empty when the leader does not
-    /// have the state any more.
+    /// A query for one piece of a state that the leader has prepared. The answer is an encoded ``PubNubFact``, or empty when the
+    /// leader no longer has the state.
     case piece(snapshot: UInt64, index: UInt32)
-    /// Announces how far the node's copies of keysets reach; nil for one that has nothing yet.
+    /// Announces the positions of the node's replicas of keysets; nil for a replica without a state.
     case cursors([(subscribeKey: String, visible: UInt64?)])
     /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
     case file(KeysetRecord, FileOrigin, subscribeKey: String)
@@ -32,12 +32,12 @@ enum PubNubClusterRequest: Sendable {
     struct PresenceTouch: Hashable, Sendable {
         struct Place: Hashable, Sendable {
             var channel: Identifier
-            /// JSON text, where the request brings it.
+            /// The presence state as JSON text, if the request contains one.
             var state: [UInt8]?
         }
 
         var user: OccupancyUser
-        /// The presence timeout in seconds that the client wants.
+        /// The presence timeout in seconds that the client requests.
         var timeout: Int?
         var places: [Place]
     }
@@ -62,7 +62,7 @@ extension PubNubClusterRequest {
         case http = 1
         case publish = 2
         case touch = 3
-        // 4 was `advance` without a keyset, 7 was `file` without the time of its form.
+        // Numbers of earlier versions: 4 was `advance` without a keyset, 7 was `file` without the time of its form.
         case state = 5
         case cursors = 6
         case piece = 8
@@ -170,7 +170,7 @@ extension ByteBuffer {
         write(optional: draft.customType)
     }
 
-    /// A message that a server's own process publishes says no more than this.
+    /// Reads only the fields that a message of the server's own process has.
     fileprivate mutating func draft() throws(ClusterCodingError) -> PubNubDraft {
         let (channel, publisher, payload, metadata) = (try text(), try optionalText(), try bytes(), try optionalBytes())
         let kind = PubNubMessageKind(rawValue: Int(clamping: try number(Int64.self)))

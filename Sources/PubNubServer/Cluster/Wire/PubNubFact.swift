@@ -5,26 +5,26 @@ import ServerCluster
 
 /// A fact about one keyset that the leader sends to the nodes.
 enum PubNubFact: Hashable, Sendable {
-    /// Messages that have become visible, in their order; groups with all channels that they have from here on; and users who are not on
-    /// some channel any more.
+    /// Messages that have become visible, in order; changed groups with their complete lists of channels; and users who are no
+    /// longer present on some channel.
     case decided(messages: [StoredMessage], groups: [GroupContent], absent: [Identifier])
-    /// Entries of the access manager, and keys of those that are gone.
+    /// New entries of the access manager, and the keys of removed ones.
     case access(entries: [AccessEntry], removed: [AccessEntry.Key])
 
-    /// The node's copy of the keyset cannot go on: the node asks for the keyset's state.
+    /// The node's replica of the keyset cannot continue: the node requests the keyset's state.
     case restart
-    /// The leader has the keyset's state as of this position of the log ready under this number. Later facts follow it. A whole state
-    /// replaces the node's copy, whose messages then begin after `since`; any other continues from the state that the node has
-    /// announced.
+    /// The leader has prepared the keyset's state at this position of the log under this number. Later facts follow it. A complete
+    /// state replaces the node's replica, whose messages then begin after `since`; any other state continues from the position that
+    /// the node has announced.
     case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
 
-    // The pieces of a state, which a node asks for one after the other. They come beside the log.
+    // A piece of a state. A node requests the pieces one after the other, and they arrive outside the log.
     case stateMessages([StoredMessage])
     case stateGroups([GroupContent])
     case stateAccess([AccessEntry])
-    /// Channels that lack messages up to these timetokens.
+    /// Channels without their messages up to these timetokens.
     case stateDropped([DroppedMessages])
-    /// The last piece: readers begin at this timetoken.
+    /// The last piece: new readers begin at this timetoken.
     case stateEnds(visible: UInt64)
 
     struct GroupContent: Hashable, Sendable {
@@ -39,7 +39,7 @@ enum PubNubFact: Hashable, Sendable {
 }
 
 extension PubNubFact {
-    /// - Parameter messages: of ``decided(messages:groups:absent:)``, encoded already.
+    /// - Parameter messages: the messages of ``decided(messages:groups:absent:)``, encoded already.
     static func decided(
         of subscribeKey: String, messages: [ByteBuffer], groups: [GroupContent], absent: [Identifier]
     ) -> ByteBuffer {
@@ -89,7 +89,7 @@ extension PubNubFact {
         return buffer
     }
 
-    /// - Returns: also the keyset, by its subscribe key.
+    /// - Returns: the fact and the subscribe key of its keyset.
     static func decode(_ bytes: ByteBuffer) throws(ClusterCodingError) -> (subscribeKey: String, fact: PubNubFact) {
         var buffer = bytes
         let tag = Tag(rawValue: try buffer.number(UInt8.self))

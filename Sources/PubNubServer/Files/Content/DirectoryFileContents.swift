@@ -11,7 +11,8 @@ import WireCoding
     import Darwin
 #endif
 
-/// Contents as files in a directory of the keyset's, for their owner alone (rule FI-21). Read and written on NIO's thread pool.
+/// Contents as files in a directory of their keyset, readable for the server's user only (rule FI-21). They are read and written on
+/// NIO's thread pool.
 struct DirectoryFileContents: FileContents {
     private let directory: String
 
@@ -21,8 +22,8 @@ struct DirectoryFileContents: FileContents {
     var maximumBytes: Int { .max }
 
     /// - Parameters:
-    ///   - path: the directory of all keysets, which is created with the first content.
-    ///   - subscribeKey: of the keyset. Any text can be one, so the directory has a hash of it as name.
+    ///   - path: the parent directory for all keysets, which is created with the first content.
+    ///   - subscribeKey: the subscribe key of the keyset. It can be any text, so the directory is named by its hash.
     init(_ path: String, subscribeKey: String) {
         directory = path + "/" + Hex.text(SHA256.hash(data: Array(subscribeKey.utf8)))
     }
@@ -47,11 +48,11 @@ struct DirectoryFileContents: FileContents {
         return found
     }
 
-    /// Contents that no record of the store names.
+    /// The directory for contents that have no record in the store.
     private var aside: String { directory + "/aside" }
 
-    /// The ids of the contents in a directory; none when the directory is not there. Deletes contents that are not whole, because the server
-    /// ended while it wrote them.
+    /// The ids of the contents in a directory; empty when the directory does not exist. Deletes incomplete contents, which remain
+    /// when the server ends while it writes them.
     private func list(_ directory: String) throws -> Set<Identifier> {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }
@@ -74,7 +75,7 @@ struct DirectoryFileContents: FileContents {
         return found
     }
 
-    /// When a file was last moved or changed, in seconds since 1970; nil when it cannot be asked.
+    /// When a file was last moved or changed, in seconds since 1970; nil when its status cannot be read.
     private static func changed(_ path: String) -> Int? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -183,10 +184,10 @@ struct DirectoryFileContents: FileContents {
     }
 }
 
-/// A content could not be written or read.
+/// The error when a content could not be written or read.
 struct FileProblem: Error, Hashable, Sendable {}
 
-/// Ids of files, as the server makes them: random, 32 digits in five groups.
+/// Ids of files, as the server generates them: 32 random hexadecimal digits in five groups.
 enum FileID {
     static func make() -> Identifier {
         let digits = Array(Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) }))

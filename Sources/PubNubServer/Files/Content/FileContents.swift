@@ -1,43 +1,44 @@
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Where the contents of a keyset's files are. Methods never block a thread of the caller's.
+/// Stores the contents of a keyset's files. Methods never block the caller's thread.
 protocol FileContents: Sendable {
-    /// How many bytes all contents together may have, whatever the keyset allows.
+    /// The size limit of all contents together, in bytes, independent of the keyset's limit.
     var maximumBytes: Int { get }
-    /// Compares the contents of an earlier run of the server with the records that the store has. A content without a record is set aside,
-    /// and one that was set aside comes back when its record is there again. Nil where contents come and go with the records.
+    /// Compares the contents of an earlier run of the server with the records in the store. A content without a record is set
+    /// aside, and a content that was set aside is put back when its record exists again. Returns nil when contents are stored and
+    /// deleted together with their records.
     ///
     /// - Parameters:
     ///   - known: the files that have a record.
-    ///   - now: seconds since 1970.
+    ///   - now: the time in seconds since 1970.
     func restore(_ known: Set<Identifier>, at now: Int) throws -> RestoredContents?
-    /// Keeps a content, whole or not at all.
+    /// Stores a content completely or not at all.
     ///
-    /// - Parameter id: as the server makes ids.
+    /// - Parameter id: an id that the server has generated.
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) async throws
-    /// Nil for a content that does not exist.
+    /// The content of a file; nil when it does not exist.
     func content(of id: Identifier) async throws -> [UInt8]?
-    /// Forgets a content, if there is one.
+    /// Deletes a content, if it exists.
     func remove(_ id: Identifier) async throws
 }
 
-/// The contents that a keyset begins with.
+/// The result of comparing contents with records when a keyset is restored.
 struct RestoredContents: Hashable, Sendable {
-    /// The files that have a content.
+    /// The files whose content exists.
     var present: Set<Identifier> = []
-    /// How many contents had no record and were set aside.
+    /// The number of contents that had no record and were set aside.
     var setAside = 0
-    /// How many contents that were set aside have a record again.
+    /// The number of contents that were put back because they have a record again.
     var returned = 0
-    /// How many contents were deleted because they had been aside for ``FileContents/asideLifetime``.
+    /// The number of contents that were deleted because they had been aside for ``FileContents/asideLifetime``.
     var deleted = 0
     /// The directory for contents without a record.
     var asideDirectory = ""
 }
 
 extension FileContents {
-    /// How long contents without a record are kept: 30 days, in seconds.
+    /// How many seconds contents without a record are kept: 30 days.
     static var asideLifetime: Int { 30 * 86_400 }
 }
 
@@ -65,8 +66,8 @@ final class MemoryFileContents: FileContents {
     }
 }
 
-/// The leader's view of contents that the nodes of a cluster have put into Redis: they are stored and deleted in the writes of their
-/// records (rule FI-24), so nothing is done here.
+/// The leader's view of contents that the nodes of a cluster have written to Redis: they are stored and deleted in the writes of
+/// their records (rule FI-24), so these methods do nothing.
 struct SharedFileContents: FileContents {
     let maximumBytes = 256 << 20
 
