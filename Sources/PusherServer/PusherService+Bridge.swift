@@ -3,7 +3,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Messages of other services, and for them.
+// Exchanges messages with other services.
 extension PusherService: BridgedFront {
     package var bridgeName: String { BridgedMessage.pusher }
     package var bridgedApplication: String? { settings.bridgedID }
@@ -24,7 +24,7 @@ extension PusherService: BridgedFront {
 extension BridgedMessage {
     fileprivate static let pusher = "pusher"
 
-    /// Whether Pusher can carry it.
+    /// Whether the message is within Pusher's limits.
     fileprivate func fits(_ limits: ApplicationLimits) -> Bool {
         (try? PusherChannelName(channel)) != nil && channel.utf8.count <= limits.channelNameBytes
             && (1...limits.eventNameBytes).contains(event.utf8.count) && !event.hasBytePrefix("pusher:")
@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Takes an event of Pusher's. Data that is not JSON is a text.
+    /// Passes an event of Pusher to the other services. Data that is not JSON is passed as a string.
     func carry(_ event: BridgedEvent, in channel: ChannelID) {
         carry(from: BridgedMessage.pusher, application: channel.application, channel: channel.name) { _ in
             BridgedMessage(

@@ -6,22 +6,22 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Requests of the console.
+// Queries of the server console.
 extension PusherService {
-    /// A channel, as lists of the console show it.
+    /// A channel in a list of the console.
     package struct ListedChannel: Hashable, Sendable {
         package var name: String
-        /// Nil when the queried server does not know the number.
+        /// The number of subscriptions; nil when the queried server does not know it.
         package var subscriptions: Int?
         package var users: Int?
     }
 
-    /// Occupied channels of an application by name, one more than `limit` when there are more.
+    /// Occupied channels of an application in order of their names: one more than `limit` when there are more.
     ///
     /// - Parameters:
-    ///   - after: the last name that has been told.
-    ///   - isWanted: which names to list.
-    /// - Returns: channels after that name, and how many there are in all.
+    ///   - after: the last name of the previous page.
+    ///   - isWanted: whether to list a name.
+    /// - Returns: the channels behind that name, and the number of all matching channels.
     package func listChannels(
         of application: Application, prefix: String, after: String?, limit: Int,
         where isWanted: @escaping @Sendable (String) -> Bool
@@ -53,10 +53,10 @@ extension PusherService {
         Array(channels.sorted { Identifier($0.name) < Identifier($1.name) }.prefix(count))
     }
 
-    /// Has a signed call of the HTTP API answered, wherever that is decided.
+    /// Answers a signed call of the HTTP API, in the process that decides about the application.
     ///
-    /// - Parameter path: below the application's, not encoded.
-    /// - Throws: ``HTTPProblem`` with the status and the sentence of the API.
+    /// - Parameter path: the path below that of the application, not percent-encoded.
+    /// - Throws: ``HTTPProblem`` with the status and the error text of the API.
     package func ask(
         _ method: String, _ path: [String], _ parameters: [(name: String, value: String)] = [], body: [UInt8] = [],
         of application: Application
@@ -84,14 +84,14 @@ extension PusherService {
         return (try? JSONValue(parsing: answer.body)) ?? [:]
     }
 
-    /// The applications that have a webhook, or had one.
+    /// The applications that have or had a webhook.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         allWebhookReports.map { ($0.key.text, $0.value) }
     }
 
-    /// Connections of an event loop from a place in its list on; to be called on that loop.
+    /// Connections of an event loop, from a position in its list on. Call it on that event loop.
     ///
-    /// - Returns: their description, and the position of the next page; nil at the end.
+    /// - Returns: the connections' descriptions, and the position of the next page; nil for the last page.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
         guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
         let end = start.clampedAdding(count)
@@ -100,7 +100,7 @@ extension PusherService {
 }
 
 extension PusherWire {
-    /// The message of a frame that goes to subscribers, as text of JSON.
+    /// The message of a frame for subscribers, as JSON text.
     fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
         try? JSONText(bytes: Array(frame.messageOfServerFrame))
     }
@@ -111,7 +111,7 @@ extension PusherService {
     /// (rule CO-40).
     func show(_ frame: ByteBuffer, in channel: ChannelID) {
         guard context.feed.isWatched, let event = PusherWire.envelope(in: frame), let name = event["event"]?.string,
-            // Events of the service itself, such as joined members.
+            // Events of the service itself, such as new members of presence channels, are excluded.
             !name.hasBytePrefix("pusher:"), !name.hasBytePrefix("pusher_internal:")
         else { return }
         let data = event["data"]?.string ?? event["data"]?.text
@@ -121,18 +121,18 @@ extension PusherService {
                 channel: channel.name, name: name, user: event["user_id"]?.string, bytes: data?.utf8.count, payload: data))
     }
 
-    /// Connections of an application, those of other servers included where they are known.
+    /// The number of connections of an application, including those of other servers if they are known.
     package func connectionCount(of application: Application) -> Int { channels.connections(of: application) }
 
     /// The counts of each application.
     package var channelTallies: [(application: String, tally: ChannelTally)] {
-        // Each part of the hub has its own counts.
+        // Adds up the counts of all parts of the hub.
         var sums: [Identifier: ChannelTally] = [:]
         for (id, tally) in channels.tallies { sums[Identifier(id), default: ChannelTally()] += tally }
         return sums.map { ($0.key.text, $0.value) }
     }
 
-    /// Events that this server took since its start.
+    /// The number of events that this server has accepted since its start.
     package var publishedCount: Int {
         eventCounts.withLockedValue { $0.values.reduce(0) { $0 + $1.published } }
     }

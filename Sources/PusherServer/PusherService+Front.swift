@@ -5,7 +5,7 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The kinds under which metrics count Pusher's requests.
+/// The kinds of requests under which metrics count Pusher's requests.
 struct PusherRequestKinds: Sendable {
     let publish, publishBatch, channels, channel, users, connections, terminate: RequestKind
 
@@ -58,7 +58,7 @@ extension PusherService: WebSocketFront {
         }
     }
 
-    /// - Parameter held: the number and the deadline of a request that has been held back.
+    /// - Parameter held: the number and the deadline of a request that had to wait.
     private func perform(
         _ request: RESTRequest, _ route: PusherRoute, for connection: HTTPConnection,
         held: (number: UInt32, deadline: MonotonicInstant)? = nil
@@ -77,7 +77,7 @@ extension PusherService: WebSocketFront {
         if let held { connection.finish(held.number, result) } else { connection.answer(result) }
     }
 
-    /// Forwards a request to another server, but only an authorised one, so that others cost this server alone.
+    /// Forwards an authenticated request to another server. Other requests are refused here, so they cost only this server.
     private func forward(
         _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
     ) throws(HTTPProblem) {
@@ -90,7 +90,7 @@ extension PusherService: WebSocketFront {
 
     /// Answers a request that another node has forwarded.
     ///
-    /// - Parameter eventLoop: this one.
+    /// - Parameter eventLoop: the current event loop.
     func answer(forwarded request: HTTPRequest, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         do throws(HTTPProblem) {
             let route = try PusherRoute(method: request.method, segments: request.target.segments)
@@ -109,7 +109,7 @@ extension PusherService: WebSocketFront {
         answer(list, on: connection.loop.eventLoop, reply: connection.expectAnswer())
     }
 
-    /// Looking through many channels takes longer than an event loop has for one request (rule SR-69).
+    /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
     private func answer(_ list: ChannelList, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         NIOThreadPool.singleton.submit { [self] state in
             var result = HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))
@@ -123,7 +123,7 @@ extension PusherService: WebSocketFront {
 
     // MARK: Connections
 
-    /// Every path: a path that is not Pusher's is refused over the WebSocket.
+    /// The subprotocol for every path, because a path that is not Pusher's is refused over the WebSocket.
     package func subprotocol(of segments: [String]) -> String? { PusherWire.subprotocol }
 
     package func connection(
@@ -139,8 +139,8 @@ extension PusherService: WebSocketFront {
             asked: Self.asked(target, visitor))
     }
 
-    /// Describes the request of a refused client for the log: the page that it is on, its address, and the beginning of its key. A key
-    /// is public, but some have put their secret into its place.
+    /// Describes a refused client for the log: its page, its address, and the beginning of its key. A key is public, but some users
+    /// put their secret in its place, so it is shortened.
     private static func asked(_ target: RequestTarget, _ visitor: RequestOrigin) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
         if target.segments.count == 2, target.segments[0] == "app" {
@@ -152,7 +152,7 @@ extension PusherService: WebSocketFront {
         return asked
     }
 
-    /// - Parameter mustWait: set when the connection has to wait for a place of its application.
+    /// - Parameter mustWait: set to true when the connection has to wait for a place of its application.
     private func admit(
         _ target: RequestTarget, _ visitor: RequestOrigin, _ address: RemoteAddress?, _ mustWait: inout Bool
     ) -> Result<SharedApplication, PusherCloseReason> {
@@ -203,7 +203,7 @@ extension PusherService: WebSocketFront {
         for (application, tally) in channels.recoveries {
             recoveries[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
-        // Once more, since applications that are counted for the first time have got their names meanwhile.
+        // Read again, because applications that are counted for the first time have been named meanwhile.
         let names = context.names.names
         let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
             ("channels", "Channels with at least one subscription.", \.channels),

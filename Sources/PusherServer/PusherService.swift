@@ -5,13 +5,13 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The settings of the Pusher front. Sizes are bytes.
+/// The settings of the Pusher front. Sizes are in bytes.
 package struct PusherServiceSettings: Sendable {
     package var applications: any ApplicationRegistry
-    /// After this much time without a message from the server, a client checks the connection. Clients are told the value in whole
+    /// After this time without a message from the server, a client checks the connection. Clients receive the value in whole
     /// seconds.
     package var activityTimeout: Duration
-    /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
+    /// How long the server waits after `activityTimeout` before it sends a ping, and then for the answer.
     package var pongTimeout: Duration
     package var maximumMessageBytes: Int
     /// The close code when the server stops.
@@ -36,11 +36,11 @@ extension ServiceName {
     package static let pusher = ServiceName(rawValue: "pusher")
 }
 
-/// Events of one application that a server took.
+/// The events of one application that a server has accepted.
 struct EventCounts: Sendable {
     /// Events published by the application's servers, counted once for each channel.
     var published = 0
-    /// Of clients.
+    /// Events published by clients.
     var relayed = 0
 
     static func += (left: inout EventCounts, right: EventCounts) {
@@ -51,8 +51,8 @@ struct EventCounts: Sendable {
 
 /// The state that all Pusher connections of a server share: applications, access to channels and to every event loop.
 ///
-/// Channels and users are the backend's (``ChannelBackend``): the service says commands to it, and does for its own connections what
-/// comes of all commands, those of other servers included.
+/// The backend owns channels and users (``ChannelBackend``). This service sends it commands, and applies to its own connections the
+/// changes that result from all commands, including those of other servers.
 package final class PusherService: Sendable {
     let context: ServerContext
     let settings: PusherServiceSettings
@@ -62,9 +62,9 @@ package final class PusherService: Sendable {
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
     let webSockets: WebSocketService
-    /// Answers requests of the HTTP API in place of this service.
+    /// Answers requests of the HTTP API instead of this service; nil when this service answers them.
     let forwarder: RequestForwarder?
-    /// Events that this server took, by the id of their application.
+    /// The events that this server has accepted, by application id.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
     let shares: AddressShares
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
@@ -72,7 +72,7 @@ package final class PusherService: Sendable {
     /// Forwards a request. The answer is delivered on any thread.
     package typealias RequestForwarder = @Sendable (HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
 
-    /// Joins the servers that share the channels.
+    /// Makes the service and adds it to the servers that share the channels.
     ///
     /// - Parameter forwarder: answers requests of the HTTP API instead of this service.
     package convenience init(
@@ -82,7 +82,7 @@ package final class PusherService: Sendable {
         self.init(settings, context, channels: channels, forwarder: forwarder, webhooks: nil)
     }
 
-    /// - Parameter records: what outlives this process of webhooks; nil when nothing does.
+    /// - Parameter records: the webhook records that survive this process; nil for none.
     init(
         _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
         forwarder: RequestForwarder? = nil, webhooks records: PusherWebhookRecords?
@@ -95,15 +95,15 @@ package final class PusherService: Sendable {
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context, records)
         requestKinds = PusherRequestKinds(context.requestKinds)
-        // The server sends `pusher:ping` only after the client had time to send its own, so that a client which does not answer
-        // `pusher:ping` is never disconnected for that.
+        // The server sends `pusher:ping` only after the client had time to send its own, so that a client that never answers
+        // `pusher:ping` is not disconnected for that.
         webSockets = WebSocketService(
             context, of: .pusher, messageBytes: settings.maximumMessageBytes,
             silence: settings.activityTimeout + settings.pongTimeout, pongTimeout: settings.pongTimeout, ping: PusherWire.ping)
         channels.join(self)
     }
 
-    /// Makes the service of a cluster's node, whose requests the leader answers.
+    /// Makes the service of a node of a cluster, whose requests the leader answers.
     package convenience init(_ settings: PusherServiceSettings, _ context: ServerContext, cluster channels: ClusterChannels) {
         self.init(settings, context, channels: channels) { request, answer in channels.forward(request, answer) }
     }
@@ -113,7 +113,7 @@ package final class PusherService: Sendable {
     /// The close reason when the server stops.
     var drainFarewell: PusherCloseReason { .draining(code: settings.drainCode) }
 
-    /// The one copy of an application that connections refer to. A changed application gets a new one.
+    /// The shared copy of an application that connections refer to. A changed application gets a new copy.
     func share(_ application: Application) -> SharedApplication {
         shared.withLockedValue { shared in
             let id = Identifier(application.id)
@@ -124,21 +124,21 @@ package final class PusherService: Sendable {
         }
     }
 
-    /// Closes connections of this server, those of one application or one signed-in user of it when given.
+    /// Closes connections of this server: all, or those of one application, or those of one of its signed-in users.
     func close(_ farewell: PusherCloseReason, application: String? = nil, user: String? = nil) {
         for mailbox in mailboxes { mailbox.enqueue(.close(farewell, application: application, user: user)) }
     }
 
     /// Closes every connection with a `pusher:error` and a close frame.
     ///
-    /// - Parameter code: 4000 ... 4999.
+    /// - Parameter code: a close code in 4000 ... 4999.
     package func disconnectAll(code: UInt16, reason: String) {
         var farewell = PusherCloseReason(code, reason)
         farewell.concernsAll = code == 4200
         close(farewell)
     }
 
-    /// Looks the application of every connection up again (rule SO-21).
+    /// Reads the application of every connection again (rule SO-21).
     package func applicationsChanged() {
         webhooks.applicationsChanged()
         for mailbox in mailboxes {
@@ -152,13 +152,13 @@ package final class PusherService: Sendable {
         }
     }
 
-    /// Why nobody but the service may publish an event of this name; nil when everybody may (rule SV-11).
+    /// Why only the service may publish an event of this name; nil when everybody may (rule SV-11).
     package static func refusal(ofEvent name: String) -> String? {
         guard PusherEventName.isReserved(name) else { return nil }
         return "Names of events that begin with pusher: or pusher_internal: are reserved for the service. Choose another name."
     }
 
-    /// Publishes an event as the HTTP API does; false when too much is waiting for subscribers of the channel.
+    /// Publishes an event like the HTTP API; returns false when too much is waiting for subscribers of the channel.
     package func publish(event: String, data: String, to channel: String, application: Application) -> Bool {
         guard congestion(of: CollectionOfOne(channel), in: application).isEmpty else { return false }
         publish(event: event, data: data, to: channel, application: application, isBridged: false)
@@ -168,7 +168,7 @@ package final class PusherService: Sendable {
     /// Channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
 
-    /// The outcomes of each application's webhook events, by receiver; in a cluster while this process leads.
+    /// The delivery counts of each application's webhook events, by receiver; in a cluster, those of the time in which this process leads.
     var allWebhookReports: [Identifier: [WebhookReport]] {
         webhooks.receivers.merging(channels.webhookReports) { $0.adding($1) }
     }

@@ -3,101 +3,101 @@ import NIOCore
 import RealtimeHub
 import ServerRuntime
 
-/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, stored events of channels, and
-/// the use of an application's limits.
+/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, cached events of channels,
+/// and the use of an application's limits.
 ///
-/// Every command is decided in one place. Commands for one channel, and those for the users of one application, are decided in one
-/// order, and the changes that they lead to are handed to the nodes in that order; so all subscribers of a channel see the same one
-/// (rule SV-2). A backend in the process, ``LocalChannels``, has handed over all changes when the call returns. All methods may be
-/// called from any thread.
+/// Each command is decided in one place. The commands for one channel, and those for the users of one application, are decided one
+/// after the other, and the resulting changes are passed to the nodes in that order; so all subscribers of a channel get its events
+/// in the same order (rule SV-2). ``LocalChannels``, the backend in the process, has passed on all changes when the call returns.
+/// All methods may be called from any thread.
 ///
-/// The event loops that a command returns have no more room; the caller pauses the connection that sent the command.
+/// Commands return the event loops whose queues are full; the caller pauses the connection that sent the command.
 package protocol ChannelBackend: AnyObject, Sendable {
     // MARK: Nodes
 
-    /// A server takes part from now on: it gets the changes that concern its event loops.
+    /// Adds a server: from now on it gets the changes that concern its event loops.
     func join(_ node: any ChannelNode)
-    /// A server no longer takes part. Its connections have been removed before.
+    /// Removes a server, whose connections must have been removed before.
     func leave(_ node: any ChannelNode)
 
     // MARK: Commands
 
-    /// Hands an event to the subscribers of a channel.
+    /// Delivers an event to the subscribers of a channel.
     @discardableResult
     func publish(_ publication: ChannelPublication) -> EventLoopSet
-    /// Subscribes a connection, or says why not. The subscriber's node confirms before it delivers anything else.
+    /// Subscribes a connection, or refuses with a reason. The subscriber's node sends the confirmation before any event of the channel.
     ///
     /// - Parameter completion: called once, from any thread.
     func subscribe(
         _ subscription: ChannelSubscription,
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
-    /// Whether ``subscribe(_:completion:)`` has called its completion when it returns.
+    /// Whether ``subscribe(_:completion:)`` always calls its completion before it returns.
     var answersAtOnce: Bool { get }
-    /// So many subscriptions of one connection may wait for their answers; then the connection is not read from until half of them are
-    /// answered, or all of them where this is one.
+    /// The number of unanswered subscriptions at which reading from a connection pauses. It resumes when half of them are answered,
+    /// or the only one if the number is 1.
     var subscriptionsAhead: Int { get }
     /// Ends a subscription.
     @discardableResult
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
-    /// Ends all subscriptions of a connection that has gone.
+    /// Ends all subscriptions of a connection that has closed.
     func unsubscribe(all subscriptions: [EndedSubscription])
-    /// Signs a connection in as a user. Its node sends the answers before any status of users whom this user watches.
+    /// Signs a connection in as a user. Its node sends the answers to the client before it sends the status of watched users.
     func signIn(_ signIn: ConnectionSignIn)
-    /// Forgets a connection that was signed in.
+    /// Removes a connection that was signed in.
     func signOut(_ connection: UserConnection, of application: Application)
     /// Closes the connections of an application, or of one of its signed-in users, on all servers.
     func close(_ reason: PusherCloseReason, application: String, user: String?)
-    /// Counts a connection that is about to be admitted, if the application has a place for it.
+    /// Counts a connection that is about to be admitted, if the application's limit of connections allows it.
     func openConnection(of application: Application) -> ConnectionPlace
-    /// Waits for a place after ``openConnection(of:)`` has answered ``ConnectionPlace/asked``. A place that is given is counted.
+    /// Waits for a place after ``openConnection(of:)`` has returned ``ConnectionPlace/asked``. A granted place is counted.
     ///
-    /// - Parameter completion: called once, from any thread, unless the place is given up before.
-    /// - Returns: what ``giveUpPlace(_:of:)`` needs.
+    /// - Parameter completion: called once, on any thread, unless the place is given up before.
+    /// - Returns: the ticket for ``giveUpPlace(_:of:)``.
     func awaitPlace(of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void) -> UInt64
-    /// A connection that waits for a place has gone. Does nothing when it has been told already, or is about to be.
+    /// Ends the waiting of a connection that has closed. Does nothing when its completion was called already or is about to be.
     func giveUpPlace(_ ticket: UInt64, of application: Application)
-    /// Gives the place of a connection back.
+    /// Releases the place of a closed connection.
     func closeConnection(of application: Application)
-    /// Counts messages that the application's server publishes.
+    /// Counts published messages of the application's server against its limit.
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
-    /// Counts a question of the application's server.
+    /// Counts a query of the application's server against its limit.
     func spendQuery(of application: Application) throws(HTTPProblem)
-    /// Does what is due by time: sends counts that were held back, and removes users who have stayed away and messages that have
+    /// Runs time-dependent work: sends delayed counts, and removes users whose grace period has ended and messages that have
     /// expired. Every node calls it; only the call of the first node has an effect.
     func sweep(for node: any ChannelNode)
 
     // MARK: Reads
 
-    /// The occupancy of a channel; nil without subscribers.
+    /// The occupancy of a channel; nil when it has no subscribers.
     func occupancy(of channel: ChannelID) -> ChannelOccupancy?
-    /// The members of a presence channel, in the order of joining.
+    /// The members of a presence channel, in the order in which they joined.
     func members(of channel: ChannelID) -> [PresenceMember]
-    /// A cache channel's last message that has not expired.
+    /// The last event of a cache channel; nil when there is none or when it has expired.
     func cached(_ channel: ChannelID) -> CachedMessage?
-    /// The event loops with subscribers of a channel.
+    /// The event loops that have subscribers of a channel.
     func audience(of channel: ChannelID) -> EventLoopSet
-    /// The occupied channels of an application whose names begin with `prefix`, in parts, until `body` returns false.
+    /// Passes to `body` the occupied channels of an application whose names begin with `prefix`, in several parts, until it returns false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
-    /// Connections of an application.
+    /// The number of connections of an application.
     func connections(of application: Application) -> Int
-    /// Channels with at least one subscription.
+    /// The number of channels with at least one subscription.
     var channelCount: Int { get }
     /// The counts of each application, by its id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
-    /// The size of each application's recovery histories, where decisions are made.
+    /// The size of each application's recovery histories, in the process that decides.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
-    /// The delivery counts of webhooks that another service of this process has sent, where decisions are made.
+    /// The delivery counts of webhooks that another service of this process has sent, in the process that decides.
     var webhookReports: [Identifier: [WebhookReport]] { get }
 }
 
 /// Whether a connection of an application may be admitted.
 package enum ConnectionPlace: Hashable, Sendable {
     case given
-    /// The application has as many connections as it may have.
+    /// The application has reached its limit of connections.
     case full
-    /// Somebody else decides: the connection waits.
+    /// The leader decides: the connection waits for its answer.
     case asked
-    /// The process that decides does not answer.
+    /// The leader does not answer.
     case unavailable
 }
 
@@ -118,20 +118,21 @@ extension ChannelBackend {
     }
 }
 
-/// One server, as the backend of its channels knows it. Called in the order of decisions, under locks of the backend: work is only
-/// queued.
+/// One server, as seen by the backend of its channels. Methods are called in the order of decisions, while the backend holds locks,
+/// so implementations only enqueue work.
 package protocol ChannelNode: AnyObject, Sendable {
-    /// The server's event loops, among those of all servers.
+    /// The server's event loops, numbered across all servers.
     var eventLoopIDs: EventLoopSet { get }
-    /// The event loops among them that have no room now.
+    /// Those of its event loops whose queues are full.
     var fullEventLoops: EventLoopSet { get }
 
-    /// Does its part of what was decided; returns the event loops that are full now.
+    /// Applies a change to this server; returns the event loops whose queues are full.
     func apply(_ change: ChannelChange) -> EventLoopSet
-    /// Tells what happened on a channel to webhooks. Said to the first node only.
+    /// Reports an event of a channel to webhooks. Called on the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
-    /// As ``tell(_:on:of:)``, for events that follow from time alone; `id` is the application's.
+    /// The same as ``tell(_:on:of:)``, for events that are caused by a timer; `id` is the id of the application.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String)
-    /// A cache channel has got an event, which webhooks of it wait for. Said to the first node only.
+    /// Reports to webhooks that a cache channel has got an event, so that a later cache miss is reported again. Called on the first
+    /// node only.
     func filled(_ channel: String, of application: Application)
 }

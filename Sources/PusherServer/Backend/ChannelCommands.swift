@@ -6,60 +6,60 @@ import ServerRuntime
 /// An event for the subscribers of a channel.
 package struct ChannelPublication: Sendable {
     package enum Source: Sendable {
-        /// The application's own server.
+        /// The server of the application.
         case server
-        /// A subscriber of the channel, who does not get the event.
+        /// A subscriber of the channel, which does not receive its own event.
         case client(ClientEvent)
     }
 
     var channel: ChannelID
     var traits: ChannelTraits
     var application: Application
-    /// The event as subscribers get it.
+    /// The event in the form for subscribers.
     var frame: ByteBuffer
     var source: Source
-    /// A connection that does not get the event.
+    /// A connection that must not receive the event.
     var excluding: SocketID?
-    /// The remembered event of a cache channel; nil for other channels.
+    /// The event that a cache channel keeps; nil for other channels.
     var cached: CachedMessage?
-    /// The event for the bridge; nil for what the bridge does not carry.
+    /// The event in the form for the bridge; nil when the bridge does not carry it.
     var bridged: BridgedEvent?
 }
 
-/// An event that goes to other services too, if its channel is bridged.
+/// An event that is also passed to other services, if its channel is bridged.
 package struct BridgedEvent: Sendable {
     var event: String
     var data: String
 }
 
-/// A connection that wants to be subscribed.
+/// The request of a connection to subscribe.
 package struct ChannelSubscription: Sendable {
     var channel: ChannelID
     var traits: ChannelTraits
     var application: Application
     var subscriber: ChannelSubscriber
     var member: PresenceMember?
-    /// Set for connections with recovery.
+    /// The requested replay, for connections with recovery; nil for others.
     var recovery: SubscriptionRecovery?
 }
 
 /// The replay that a connection with recovery requests (rule RV-4).
 package struct SubscriptionRecovery: Hashable, Sendable {
-    /// The position that the connection has reached; nil for none.
+    /// The position up to which the connection has events; nil for none.
     var request: PusherRecoverRequest?
-    /// How many bytes may be replayed.
+    /// The largest number of bytes to replay.
     var limit: Int
-    /// Whether the subscription may begin the history of its channel. Not sent to a leader (rule RV-16).
+    /// Whether the subscription may start a history for its channel. Not sent to a leader (rule RV-16).
     var mayBegin = true
 }
 
-/// A subscription that was accepted.
+/// The result of an accepted subscription.
 package struct SubscriptionGrant: Sendable {
-    /// Event loops that are full now.
+    /// The event loops whose queues are full.
     var full = EventLoopSet()
-    /// How many bytes are replayed.
+    /// The number of replayed bytes.
     var replayed = 0
-    /// Whether the subscription has begun the history of its channel; nil when that is not known.
+    /// Whether the subscription has started a history for its channel; nil when that is not known.
     var beganHistory: Bool?
 }
 
@@ -67,53 +67,53 @@ package struct SubscriptionGrant: Sendable {
 package struct ChannelSubscriber: Sendable {
     /// The node and event loop of the connection.
     enum Place: Sendable {
-        /// A server of this process. Only its own node looks at the connection, on its event loop.
+        /// A connection of this process. Only its own node may use it, on its event loop.
         case here(NIOLoopBound<PusherConnection>, any EventLoop)
-        /// Another node of a cluster, which is given the confirmation.
+        /// A connection of another node of a cluster; the closure sends the confirmation to that node.
         case elsewhere(@Sendable (_ confirmation: ByteBuffer) -> Void)
     }
 
     var socketID: SocketID
-    /// The event loop, among those of all servers.
+    /// The event loop, numbered across all servers.
     var eventLoopID: Int
     let place: Place
 }
 
-/// A subscription that ends.
+/// A subscription that has ended.
 package struct EndedSubscription: Sendable {
     var channel: ChannelID
     var application: Application
     var eventLoopID: Int
     var socketID: SocketID
-    /// The member's user on a presence channel.
+    /// The user id of the member, on a presence channel.
     var userID: String?
-    /// Nil when the connection has gone altogether.
+    /// The connection; nil when it has closed.
     var subscriber: ChannelSubscriber?
-    /// Whether the remaining members are not notified, because they are about to leave too.
+    /// Whether no event is sent to the remaining members, because they are about to leave too.
     var isSilent = false
 }
 
-/// A connection that signs in as a user.
+/// The sign-in of a connection as a user.
 package struct ConnectionSignIn: Sendable {
     var connection: UserConnection
     var application: Application
     var user: String
-    /// The distinct ids of the users that the connection watches.
+    /// The distinct ids of the users on the connection's watchlist.
     var watchlist: [String]
     /// The answers to the connection, as frames.
     var answers: [ByteBuffer]
 }
 
-/// A change that follows from a command, for the nodes that it concerns.
+/// A change that results from a command, for the nodes that it concerns.
 package enum ChannelChange: Sendable {
-    /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one. Connections with recovery get
-    /// the event with its position, if it has one.
+    /// Deliver a frame to the subscribers of a channel on these event loops, except for one connection. Connections with recovery
+    /// receive the event with its position, if it has one.
     case deliver(ByteBuffer, ChannelID, in: EventLoopSet, excluding: SocketID?, positioned: PositionedEvent?)
-    /// Deliver to this connection from now on, after the confirmation.
+    /// Send the confirmation to this connection, then deliver the channel's events to it.
     case subscribed(ChannelSubscriber, ChannelID, confirmation: ByteBuffer)
-    /// Deliver to this connection no longer.
+    /// Stop delivering the channel's events to this connection.
     case unsubscribed(ChannelSubscriber, ChannelID)
-    /// Deliver a frame to connections that are signed in, on one event loop.
+    /// Deliver a frame to signed-in connections of one event loop.
     case tell([SocketID], eventLoopID: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)

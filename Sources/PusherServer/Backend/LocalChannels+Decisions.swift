@@ -32,7 +32,7 @@ extension LocalChannels {
         }
     }
 
-    /// Gives an event its position, for connections with recovery; nil when the channel never had one.
+    /// Gives an event its position, for connections with recovery; nil when the channel has no history.
     private func position(
         _ frame: ByteBuffer, in channel: ChannelID, _ application: Application, _ shard: inout LocalShard,
         excluding: SocketID? = nil, user: String? = nil, isKept: Bool = true
@@ -108,7 +108,7 @@ extension LocalChannels {
         return grant
     }
 
-    /// Returns what a connection with recovery gets in addition to the confirmation; nil for other connections.
+    /// Returns the events that a connection with recovery receives in addition to the confirmation; nil for other connections.
     private func replay(
         for subscription: ChannelSubscription, _ outcome: SubscribeOutcome, _ shard: inout LocalShard
     ) -> Replay? {
@@ -165,7 +165,7 @@ extension LocalChannels {
         return full
     }
 
-    /// Announces a count that was held back.
+    /// Publishes a subscription count that was delayed.
     func announce(_ due: CountDue) {
         _ = deliver(Self.frame(of: due.subscriptions, due.channel), to: due.channel, in: due.audience)
         nodes.first?.tell(
@@ -178,7 +178,7 @@ extension LocalChannels {
 
     // MARK: Webhooks
 
-    /// Reports the events of a subscription.
+    /// Publishes the events of a new subscription and reports them to webhooks.
     private func tell(
         _ outcome: SubscribeOutcome, of channel: ChannelID, _ traits: ChannelTraits, _ application: Application
     ) {
@@ -188,7 +188,7 @@ extension LocalChannels {
         if traits.contains(.cached), outcome.cached == nil { node.tell(.cacheMiss, on: channel.name, of: application) }
     }
 
-    /// Reports the events of a subscription's end.
+    /// Publishes the events of an ended subscription and reports them to webhooks.
     private func tell(_ outcome: UnsubscribeOutcome, of channel: ChannelID, _ application: Application) {
         guard let node = nodes.first else { return }
         if let removed = outcome.memberRemoved { node.tell(.memberRemoved(user: removed), on: channel.name, of: application) }

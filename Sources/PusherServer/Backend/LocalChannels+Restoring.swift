@@ -2,9 +2,9 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-// Restores the state from before this process decided. To be called before any node joins: nobody is notified.
+// Restores the state from before this process became the leader. Call these methods before any node joins; no events are sent.
 extension LocalChannels {
-    /// Restores subscriptions, even beyond the limits.
+    /// Restores subscriptions, even if they exceed the limits.
     func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
         let traits = ChannelTraits(of: holding.channel)
         withShard(of: holding.channel) { shard in
@@ -27,8 +27,8 @@ extension LocalChannels {
         }
     }
 
-    /// Keeps the events of an occupied channel from now on, for connections that had recovery before. Unlike the others this may be
-    /// called at any time.
+    /// Starts a history for an occupied channel, whose subscribers had recovery under the previous leader. Unlike the other methods
+    /// this may be called at any time.
     func beginHistory(of channel: ChannelID, _ settings: RecoverySettings) {
         withShard(of: channel) { shard in
             guard shard.hub.occupancy(of: channel) != nil else { return }
@@ -38,7 +38,7 @@ extension LocalChannels {
         }
     }
 
-    /// Restores histories of one application, after its subscriptions.
+    /// Restores the histories of one application. Call it after its subscriptions are restored.
     func restore(_ histories: [RestoredHistory], _ settings: RecoverySettings) {
         let now = now
         for history in histories {
@@ -51,15 +51,15 @@ extension LocalChannels {
         }
     }
 
-    /// Restores signed-in connections of one application. Watchers are assumed to know the present state.
+    /// Restores the signed-in connections of one application. Watchers are assumed to know the present status.
     ///
-    /// - Parameter offline: users who have just gone; watchers are notified if they stay away.
+    /// - Parameter offline: users who have just disconnected; watchers are notified when their grace period ends.
     func restore(
         _ connections: [(UserConnection, user: String, watchlist: [String])], offline: [String], of application: Application
     ) {
         let now = now
         withUsers(of: application) { users in
-            // First all users and then their watchlists, so that nobody seems to come online while others watch.
+            // Restores all users before their watchlists, so that nobody comes online while others watch.
             let phantoms = offline.enumerated().map { (UserConnection(eventLoopID: 0, high: 0, low: UInt64($0)), $1) }
             for (connection, user) in phantoms { _ = users.signIn(connection, as: user, watching: [], at: now) }
             for (connection, user, _) in connections { _ = users.signIn(connection, as: user, watching: [], at: now) }

@@ -1,8 +1,8 @@
 import RealtimeHub
 import ServerRuntime
 
-/// Users of an application and who watches them. What watchers are told is handed to the nodes under the lock of the application's
-/// users, so that each sees a user come and go in turns (rule HB-50).
+/// Signed-in users of an application and their watchers. Status events are passed to the nodes under the lock of the application's
+/// users, so that online and offline events of a user alternate (rule HB-50).
 extension LocalChannels {
     package func signIn(_ signIn: ConnectionSignIn) {
         let now = now
@@ -23,7 +23,7 @@ extension LocalChannels {
         withUsers(of: application) { $0.signOut(connection, at: now) }
     }
 
-    /// Tells watchers who came and went, in one message each.
+    /// Sends watchers one message each with the users that came online or went offline.
     func tell(_ news: [WatchlistNotification]) {
         for news in news {
             let frame = PusherWire.watchlist(news)

@@ -7,8 +7,8 @@ import ServerRuntime
 
 /// The channels of servers in one process, in memory.
 ///
-/// Channels live in shards with a lock each. Whatever a change tells subscribers is handed to the nodes under that lock. The users of an
-/// application have a lock of their own, likewise (rule HB-50).
+/// Channels are divided into shards with one lock each. The effects of a change are passed to the nodes under that lock. The users
+/// of each application have a separate lock, used in the same way (rule HB-50).
 package final class LocalChannels: ChannelBackend {
     let nodes = NodeList<any ChannelNode>()
     let quota = SubscriptionQuota()
@@ -16,25 +16,25 @@ package final class LocalChannels: ChannelBackend {
     private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
     private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<SignedInUsers>]>([:])
     private let shards: [NIOLockedValueBox<LocalShard>]
-    /// Names histories of events, each once.
+    /// Makes a unique name for each history of events.
     private let makeEpoch: @Sendable () -> String
     /// Carries events to other services.
     let bridge: (any BridgeTap)?
-    /// Called for each event that a cache channel remembers, under the lock of its shard.
+    /// Called for each event that a cache channel keeps, under the lock of its shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
-    /// Is told of each event with a position that nobody gets now, under the lock of its shard.
+    /// Called for each event with a position that no subscriber receives, under the lock of its shard.
     let unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
-    /// The size limit of the list of members for a new member of a presence channel, in bytes.
+    /// The largest size, in bytes, of the member list in a confirmation for a presence channel.
     let maximumConfirmationBytes: Int
 
     /// - Parameters:
-    ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
-    ///   - maximumPendingBytes: what may wait for one connection.
-    ///   - remembering: is told of each event that a cache channel remembers.
-    ///   - unheard: is told of each event with a position that nobody gets now.
-    ///   - makeEpoch: names histories of events, each once.
+    ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
+    ///   - maximumPendingBytes: the largest number of bytes that may wait for one connection.
+    ///   - remembering: called for each event that a cache channel keeps.
+    ///   - unheard: called for each event with a position that no subscriber receives.
+    ///   - makeEpoch: makes a unique name for each history of events.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
         remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil,
@@ -47,9 +47,9 @@ package final class LocalChannels: ChannelBackend {
         self.unheard = unheard
         self.clock = clock
         self.userOfflineGrace = userOfflineGrace
-        // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
+        // A larger confirmation would disconnect the client as a slow reader, again after each reconnect.
         maximumConfirmationBytes = maximumPendingBytes / 2
-        // Several also with one event loop, so that looking through all channels holds each lock for a part of the time only.
+        // There are several shards even with one event loop, so that a search of all channels holds each lock only briefly.
         shards = (0..<16).map { _ in NIOLockedValueBox(LocalShard()) }
     }
 
@@ -62,7 +62,7 @@ package final class LocalChannels: ChannelBackend {
         try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
     }
 
-    /// The users of an application.
+    /// Accesses the users of an application under their lock.
     func withUsers<Result>(of application: Application, _ body: (inout SignedInUsers) throws -> Result) rethrows -> Result {
         let signedIn = users.withLockedValue { users in
             let id = Identifier(application.id)
@@ -79,7 +79,7 @@ package final class LocalChannels: ChannelBackend {
     package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
     package func leave(_ node: any ChannelNode) { nodes.leave(node) }
 
-    /// Drops the histories: another process decides from now on.
+    /// Drops all histories, because another process decides from now on.
     func forgetHistories() {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -89,11 +89,11 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Hands the histories over to another process, with everything that is decided from now on.
+    /// Writes all histories for another process, and all later changes of them.
     ///
     /// - Parameters:
-    ///   - budget: how many bytes of events are left at most.
-    ///   - write: called in the order of decisions, under the lock of a shard: must only queue.
+    ///   - budget: the largest number of bytes of events to write.
+    ///   - write: called in the order of decisions, under the lock of a shard, so it may only enqueue.
     func handOverHistories(budget: Int, to write: @escaping @Sendable ([HistoryPart]) -> Void) {
         var budget = budget
         for shard in shards {
@@ -104,10 +104,10 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Has the positions of histories written down: all that there are, and from here on at once when one begins or ends. What events change is
-    /// written by ``writeChangedPositions(_:)``.
+    /// Writes the positions of all histories now, and later each start or end of a history. Changes by events are written by
+    /// ``writeChangedPositions(_:)``.
     ///
-    /// - Parameter write: called in the order of decisions, under the lock of a shard: must only queue.
+    /// - Parameter write: called in the order of decisions, under the lock of a shard, so it may only enqueue.
     func recordHistories(to write: @escaping @Sendable ([HistoryPart]) -> Void) {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -119,7 +119,7 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Writes the positions that have changed since the last call. `write` is called under the lock of a shard: must only queue.
+    /// Writes the positions that have changed since the last call. `write` is called under the lock of a shard, so it may only enqueue.
     func writeChangedPositions(_ write: ([HistoryPart]) -> Void) {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -129,7 +129,7 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
+    /// Passes a frame to the nodes that have subscribers of a channel; returns the event loops whose queues are full.
     func deliver(
         _ frame: ByteBuffer, to channel: ChannelID, in audience: EventLoopSet, excluding: SocketID? = nil,
         positioned: PositionedEvent? = nil
@@ -145,7 +145,7 @@ package final class LocalChannels: ChannelBackend {
         return full
     }
 
-    /// Hands a change to the node that an event loop belongs to.
+    /// Passes a change to the node of an event loop.
     func apply(_ change: ChannelChange, at eventLoopID: Int) -> EventLoopSet {
         nodes.all.first { $0.eventLoopIDs.contains(eventLoopID) }?.apply(change) ?? EventLoopSet()
     }
@@ -227,7 +227,7 @@ package final class LocalChannels: ChannelBackend {
         shards.flatMap { shard in shard.withLockedValue { $0.histories.tallies.map { ($0.key.text, $0.value) } } }
     }
 
-    /// Users that are signed in or watched, of all applications.
+    /// The number of signed-in connections, and of users that are signed in or watched, of all applications.
     var userCounts: (connections: Int, users: Int) {
         users.withLockedValue { Array($0.values) }.reduce(into: (0, 0)) { total, signedIn in
             let (connections, users) = signedIn.withLockedValue { ($0.connectionCount, $0.userCount) }

@@ -4,12 +4,12 @@ import PusherProtocol
 import RealtimeHub
 import ServerRuntime
 
-// Calls of connections and requests to the channels.
+// The methods of channels that connections and requests call.
 extension PusherService {
-    /// Publishes an event of the application's own server and remembers it for cache channels.
+    /// Publishes an event of the application's own server, and keeps it for cache channels.
     ///
     /// - Parameters:
-    ///   - user: told to subscribers, who see it as with client events.
+    ///   - user: the user id that subscribers see as the sender, like with client events.
     ///   - isBridged: whether the event came from another service.
     func publish(
         event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil,
@@ -29,7 +29,7 @@ extension PusherService {
         channels.publish(publication)
     }
 
-    /// The event loops with subscribers of these channels that have no room now; empty when there may be published.
+    /// The event loops with subscribers of these channels whose queues are full; empty when events may be published.
     func congestion(of channels: some Sequence<String>, in application: Application) -> EventLoopSet {
         let full = context.congestion.full
         guard !full.isEmpty else { return full }
@@ -43,10 +43,10 @@ extension PusherService {
         return concerned
     }
 
-    /// Hands a client's event to the other subscribers; returns the event loops that are full now.
+    /// Passes a client event to the other subscribers; returns the event loops whose queues are full.
     func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
-        // In a cluster the event arrives with the leader's decision.
+        // In a cluster the bridge gets the event with the leader's decision.
         if forwarder == nil {
             context.feed.tell(
                 FeedEvent(
@@ -60,11 +60,11 @@ extension PusherService {
                 frame: PusherWire.frame(event.message), source: .client(event), excluding: sender))
     }
 
-    /// Subscribes a connection. Its confirmation is queued before anything else of the channel.
+    /// Subscribes a connection. Its confirmation is queued before any event of the channel.
     ///
     /// - Parameters:
-    ///   - recovery: set for connections with recovery.
-    ///   - completion: called once, from any thread.
+    ///   - recovery: the requested replay, for connections with recovery; nil for others.
+    ///   - completion: called once, on any thread.
     func subscribe(
         _ subscriber: ChannelSubscriber, to name: String, member: PresenceMember?, _ recovery: SubscriptionRecovery? = nil,
         application: Application, completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
@@ -77,7 +77,7 @@ extension PusherService {
             completion: completion)
     }
 
-    /// Ends a subscription and notifies the remaining members; returns the event loops that are full now.
+    /// Ends a subscription and notifies the remaining members; returns the event loops whose queues are full.
     func unsubscribe(
         _ subscriber: ChannelSubscriber, from subscription: PusherFront.Subscription, application: Application
     ) -> EventLoopSet {
@@ -88,7 +88,7 @@ extension PusherService {
                 subscriber: subscriber))
     }
 
-    /// Ends the subscriptions of a connection that has gone and tells those who stay, unless they are about to go too.
+    /// Ends the subscriptions of a closed connection and notifies the remaining members, unless they are about to leave too.
     func unsubscribe(
         _ socketID: SocketID, at eventLoopID: Int, from subscriptions: [PusherFront.Subscription], application: Application,
         isSilent: Bool

@@ -1,7 +1,7 @@
 import RealtimeHub
 import ServerRuntime
 
-/// An application that many connections refer to, so that each holds a pointer and not a copy.
+/// An application that many connections share, so that each of them holds a reference instead of a copy.
 final class SharedApplication: Sendable {
     let value: Application
     /// The slot under which metrics count the application.

@@ -2,10 +2,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// How many channels and subscriptions each application has, against its limits (rule SP-66). May be used from any thread.
+/// Counts the channels and subscriptions of each application against its limits (rule SP-66). May be used from any thread.
 ///
-/// A key of an application is public, and channels without a signature are free for all, so each connection could add its limit of
-/// channels to the tables of the server.
+/// The key of an application is public, and public channels need no signature, so without this limit each connection could add its
+/// own limit of channels to the tables of the server.
 final class SubscriptionQuota: Sendable {
     private struct Count {
         var channels = 0
@@ -14,7 +14,7 @@ final class SubscriptionQuota: Sendable {
 
     private let counts = NIOLockedValueBox<[Identifier: Count]>([:])
 
-    /// Counts a subscription, and its channel when that is a new one. Throws and counts nothing when there is no room.
+    /// Counts a subscription, and its channel if it is new. Throws without counting when a limit is reached.
     func open(_ application: Application, isNewChannel: Bool) throws(SubscribeRefusal) {
         let limits = application.limits
         let refusal: SubscribeRefusal? = counts.withLockedValue { counts in

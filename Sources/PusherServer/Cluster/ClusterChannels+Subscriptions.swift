@@ -2,8 +2,8 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-// Subscriptions of the node's connections. Confirmations are queued under the lock, so that the removal of a connection which leaves
-// right afterwards follows them.
+// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection that leaves right
+// afterwards is removed after its confirmation.
 extension ClusterChannels {
     package func subscribe(
         _ subscription: ChannelSubscription,
@@ -20,13 +20,13 @@ extension ClusterChannels {
         guard isTaken else { return completion(.failure(.unavailable)) }
         if let deadline { watch(until: deadline) }
         guard mustSend else { return }
-        // Runs at the end of the turn, so that the subscriptions that a connection requests together are sent together.
+        // Runs at the end of the turn, so that the subscriptions that a connection requests together are sent in one batch.
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
     package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead } }
 
-    /// Sends as many subscriptions as fit into the window; on the bus's event loop.
+    /// Sends as many subscriptions as fit into the window. Runs on the bus's event loop.
     private func sendPending() {
         while true {
             let batch = state.withLockedValue { state in
@@ -35,7 +35,7 @@ extension ClusterChannels {
                 return batch
             }
             guard let first = batch.first else { return }
-            // Kept for as long as it takes: an answer that comes too late for the client still has to be undone.
+            // A subscription has no deadline: an answer that is too late for the client still has to be undone.
             if batch.count == 1 { send(first) } else { send(batch, of: first.subscription) }
         }
     }
@@ -50,24 +50,24 @@ extension ClusterChannels {
         }
     }
 
-    /// Requests several subscriptions of one connection. Each is answered by a fact of its own, in the order of the decisions.
+    /// Requests several subscriptions of one connection. A separate fact answers each, in the order of the decisions.
     private func send(_ batch: [PendingSubscriptions.Entry], of first: ChannelSubscription) {
         let channels = batch.map { BatchedSubscription(number: $0.number, channel: $0.subscription.channel.name) }
         let request = PusherRequest.subscribeAll(first.subscriber.socketID, application: first.application.id, channels)
         tell(request) { [self] _ in
-            // Without an answer of the leader, or from one that could not read the request.
+            // The leader has not answered, or could not read the request.
             for channel in channels { settle(batched: channel.number, .refused(.unavailable)) }
             goOnSending()
         }
     }
 
-    /// The leader has answered a subscription that was sent with others.
+    /// Handles the leader's answer to one subscription of a batch.
     func settle(batched number: UInt64, _ answer: SubscribeAnswer) {
         guard let key = state.withLockedValue({ $0.pending.takeBatched(number) }) else { return }
         settle(key, number, nil, answer)
     }
 
-    /// There is room in the window.
+    /// Continues to send, because the window has room.
     private func goOnSending() {
         let mustSend = state.withLockedValue { state in
             defer { state.isSending = true }
@@ -76,7 +76,7 @@ extension ClusterChannels {
         if mustSend { sendPending() }
     }
 
-    /// The leader has answered; on the bus's event loop.
+    /// Handles the leader's answer. Runs on the bus's event loop.
     private func settle(
         _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ answer: SubscribeAnswer
     ) {
@@ -108,7 +108,7 @@ extension ClusterChannels {
         }
     }
 
-    /// Refuses on the connection's own event loop, where it may have left the channel meanwhile, and may even have asked again.
+    /// Refuses on the connection's own event loop. The connection may have left the channel meanwhile, and may even have subscribed again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
         guard case .here(let connection, let eventLoop) = entry.subscription.subscriber.place else { return }
         eventLoop.execute { [state] in
@@ -118,7 +118,7 @@ extension ClusterChannels {
         }
     }
 
-    /// Gives up what has waited for too long, with one timer for all of it.
+    /// Refuses subscriptions that have waited for too long, with one timer for all of them.
     private func watch(until deadline: NIODeadline) {
         bus.eventLoop.scheduleTask(deadline: deadline) { [weak self] in
             guard let self else { return }
@@ -140,7 +140,7 @@ extension ClusterChannels {
         return EventLoopSet()
     }
 
-    /// One request for all subscriptions of a connection; they are of one application.
+    /// Sends one request for all subscriptions of a connection, which belong to one application.
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
         guard let first = subscriptions.first else { return }
         var given: [PendingSubscriptions.Entry] = []
@@ -166,7 +166,8 @@ extension ClusterChannels {
     private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {
         guard !ended.isEmpty else { return }
         tell(.unsubscribe(application: application, ended, isSilent: isSilent)) { [state] _ in
-            // Done for a refused subscription as well: a leader that does not find it in an announcement ends it.
+            // This is done for a refused subscription as well: if the leader has it and does not find it in an announcement, the
+            // leader ends it.
             state.withLockedValue { state in
                 for holding in ended {
                     state.subscriptions.release(

@@ -6,10 +6,10 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// The channels of a cluster, as one node's service sees them: commands go to the leader, and what it decides is applied here.
+/// The channels of a cluster in the service of one node: commands are sent to the leader, and its decisions are applied here.
 ///
-/// Keeps what the node's own connections hold: it says to whom events are delivered, and a new leader is told all of it. Reads
-/// answer for this node only, since requests of the HTTP API are forwarded to the leader (rule CP-3).
+/// Keeps the subscriptions and sign-ins of the node's own connections, in order to deliver events and to announce them to a new
+/// leader. Reads return data of this node only, because requests of the HTTP API are forwarded to the leader (rule CP-3).
 package final class ClusterChannels: ChannelBackend {
     struct State: Sendable {
         var node: (any ChannelNode)?
@@ -21,9 +21,9 @@ package final class ClusterChannels: ChannelBackend {
     }
 
     let bus: any ClusterBus
-    /// How long a call waits for the leader.
+    /// How long a call waits for the leader's answer.
     let callLimit: Duration
-    /// How long a subscription waits for the leader, counted from its last answer.
+    /// How long a subscription waits for the leader, counted from the leader's last answer.
     let patience: TimeAmount
     let clock: ServerClock
     let state: NIOLockedValueBox<State>
@@ -32,15 +32,15 @@ package final class ClusterChannels: ChannelBackend {
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
 
-    /// How many entries of an announcement are in one request.
+    /// The number of entries in one request of an announcement.
     private static let announced = 1_000
 
     /// - Parameters:
     ///   - callLimit: how long a call waits for the leader.
-    ///   - patience: how long a subscription waits for the leader, counted from its last answer; then its connection is closed. As long as
-    ///     the node itself waits for Redis.
-    ///   - recoveries: what is kept of events, if this process leads.
-    ///   - webhooks: the outcomes of webhook events while this process has led.
+    ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is
+    ///     closed. The same time for which the node itself waits for Redis.
+    ///   - recoveries: the sizes of the recovery histories, if this process leads.
+    ///   - webhooks: the delivery counts of webhook events of the time in which this process has led.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
         pending: PendingLimits = .init(),
@@ -59,20 +59,20 @@ package final class ClusterChannels: ChannelBackend {
 
     // MARK: Requests
 
-    /// Tells the leader something that it has to know, however long it takes until there is one.
+    /// Sends a request to the leader and retries it without a time limit, also to the next leader.
     func tell(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.request(request.encoded, of: .pusher, within: nil, isRepeatable: true, completion: completion)
     }
 
-    /// Asks the leader for something that is of no use later.
+    /// Sends a request to the leader that fails after `callLimit`, because its answer is of no use later.
     private func ask(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.request(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
-    /// Has the leader answer a request of the HTTP API (rule CP-10).
+    /// Forwards a request of the HTTP API to the leader, which answers it (rule CP-10).
     package func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
         var request = request
-        // Pusher's requests are signed in their query, so nothing else has to travel.
+        // Pusher's requests are signed in their query, so their header fields need not be sent.
         request.headers = [:]
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
@@ -81,7 +81,7 @@ package final class ClusterChannels: ChannelBackend {
             case .failure(let failure): completion(HTTPAnswer(HTTPProblem(failure)))
             }
         }
-        // Lists can be long, and take no room in the log (rule CR-40).
+        // Answers with lists can be long, and are not written to the log (rule CR-40).
         if request.method == "GET" {
             bus.query(
                 PusherRequest.http(request).encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: answered)
@@ -100,7 +100,7 @@ package final class ClusterChannels: ChannelBackend {
         return full(of: publication.channel)
     }
 
-    /// The node's event loops with subscribers of a channel that have no room: a connection that publishes to the channel pauses.
+    /// The node's event loops that have subscribers of a channel and full queues: a connection that publishes to the channel pauses.
     private func full(of channel: ChannelID) -> EventLoopSet {
         state.withLockedValue { state in
             guard let full = state.node?.fullEventLoops, !full.isEmpty else { return EventLoopSet() }
@@ -142,13 +142,13 @@ package final class ClusterChannels: ChannelBackend {
         connections.withLockedValue { $0.giveUp(ticket, of: application.id) }
     }
 
-    /// Asks for what waits. One request of an application is under way at a time, however many connections come, and it is kept for as long
-    /// as it takes: places that are given too late have to be given back.
+    /// Requests places for the waiting connections of an application. Only one request per application is in progress, however many
+    /// connections arrive, and it has no deadline, because places that are granted too late have to be returned.
     private func askForPlaces(of application: String) {
         guard let count = connections.withLockedValue({ $0.ask(for: application) }) else { return }
         tell(.places(ApplicationCount(application: application, count: count))) { [self] result in
             var places: Int?
-            // An empty answer is that of a leader which does not know the application.
+            // A leader that does not know the application sends an empty answer.
             if case .success(var buffer) = result, let given = try? buffer.number(UInt32.self) { places = Int(given) }
             let told = connections.withLockedValue { $0.answered(places, for: application) }
             for (completion, place) in told { completion(place) }
@@ -160,7 +160,7 @@ package final class ClusterChannels: ChannelBackend {
     package func closeConnection(of application: Application) {
         let isLimited = application.limits.connections != nil
         connections.withLockedValue { $0.close(application.id, isLimited: isLimited) }
-        // A client that reconnects to another node must find its place free (rule SP-4).
+        // Reported at once, because a client that reconnects to another node must find its place free (rule SP-4).
         if isLimited { reportConnections() }
     }
 
@@ -168,7 +168,7 @@ package final class ClusterChannels: ChannelBackend {
         connections.withLockedValue { $0.known(application.id) }
     }
 
-    /// Requests are counted where they are answered, by the leader.
+    /// The leader counts requests, because it answers them.
     package func spend(publishes: Int, of application: Application) {}
     package func spendQuery(of application: Application) {}
 
@@ -232,8 +232,8 @@ extension ClusterChannels: ClusterMember {
         stride(from: 0, to: list.count, by: announced).map { Array(list.clamped(from: $0, to: $0 + announced)) }
     }
 
-    /// Events were lost: clients that reconnect subscribe again and request what they need. The others see members leave, because not
-    /// all nodes are interrupted at the same time.
+    /// Events were lost: clients that reconnect subscribe again and request missing events. Other clients see members leave,
+    /// because the nodes are not all interrupted at the same time.
     package func interrupted() {
         let applications = connections.withLockedValue(\.own)
         let node = state.withLockedValue(\.node)
@@ -257,7 +257,7 @@ extension ClusterChannels {
         state.withLockedValue { $0.subscriptions.members(of: channel) }
     }
 
-    /// Cached events are the leader's.
+    /// Only the leader has cached events.
     package func cached(_ channel: ChannelID) -> CachedMessage? { nil }
 
     package func audience(of channel: ChannelID) -> EventLoopSet {
@@ -275,7 +275,7 @@ extension ClusterChannels {
         state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
     }
 
-    /// The leader's figures, if this process leads.
+    /// The leader's counts, if this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
     package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
 

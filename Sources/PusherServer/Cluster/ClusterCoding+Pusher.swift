@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-// How Pusher's values are written in requests, answers and facts (rule CP-1).
+// The coding of Pusher's values in requests, answers and facts (rule CP-1).
 extension ByteBuffer {
     mutating func write(channel: ChannelID) {
         write(text: channel.application)
@@ -103,7 +103,7 @@ extension ByteBuffer {
     }
 }
 
-/// Connections of an application.
+/// The number of connections of an application.
 struct ApplicationCount: Hashable, Sendable {
     var application: String
     var count: Int

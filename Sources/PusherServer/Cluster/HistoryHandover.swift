@@ -9,15 +9,15 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// Leaves the histories of a leader that resigns to the next one, in a hash in Redis (rules RV-22 and RV-23).
+/// Hands over the histories of a leader that resigns to the next one, in a hash in Redis (rules RV-22 and RV-23).
 ///
-/// What is decided after a history was written is written too, with the fact that tells of it: so the next leader has all of it or knows
-/// that it has not.
+/// Events that are decided after their history was written are written too, together with their facts, so the next leader either
+/// has the complete history or knows that it is incomplete.
 final class HistoryHandover: Sendable {
-    /// How much is left at a time; and how long it lies there.
+    /// The largest number of bytes that are handed over, and how long Redis keeps them.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
-    /// Bytes of one command.
+    /// The number of bytes in one command.
     private static let pieceBytes = 256 << 10
     private static let page = 50
     private static let generationField = ByteBuffer(string: "generation")
@@ -44,7 +44,7 @@ final class HistoryHandover: Sendable {
 
     // MARK: Leaving
 
-    /// To be called before ``write(_:)``.
+    /// Starts a handover. Call it before ``write(_:)``.
     func begin() {
         output.write(
             [
@@ -54,7 +54,7 @@ final class HistoryHandover: Sendable {
             ], of: .pusher)
     }
 
-    /// Under the lock of the channels' shard: only queues.
+    /// Called under the lock of the channels' shard, so it only enqueues.
     func write(_ parts: [HistoryPart]) {
         guard !state.withLockedValue(\.isOver) else { return }
         var words: [RedisArgument] = []
@@ -84,7 +84,7 @@ final class HistoryHandover: Sendable {
             return !state.isOver && state.bytes > Self.maximumBytes
         }
         guard isTooMuch else { return }
-        // Incomplete histories would promise events that they do not have.
+        // Incomplete histories would claim to have events that are missing.
         output.write([RedisCommand("UNLINK", key)], of: .pusher)
         logger.warning(
             "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
@@ -122,8 +122,8 @@ final class HistoryHandover: Sendable {
 
     // MARK: Taking over
 
-    /// Takes over the histories of the previous leader. There are none when another process has led since, or when data was lost since.
-    /// They are removed with the first batch of this leader.
+    /// Restores the histories of the previous leader; none when another process has led since then, or when data was lost. The
+    /// stored histories are removed with the first batch of this leader.
     func take(from context: ClusterLeaderContext) async throws(RedisFailure) -> [RestoredHistory] {
         var histories: [ChannelID: RestoredHistory] = [:]
         var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]
@@ -134,7 +134,7 @@ final class HistoryHandover: Sendable {
             if field == Self.generationField {
                 isValid = UInt64(String(buffer: value)) == context.former
             } else {
-                // An entry that cannot be read is of another version; a history with a hole is reported as such.
+                // An entry that cannot be read comes from another version; its history is then reported as incomplete.
                 try? read(field, value, &histories, &events)
             }
         }
@@ -178,7 +178,7 @@ final class HistoryHandover: Sendable {
         let (isKept, expires) = (try value.flag(), clock.instant(unixMilliseconds: try value.number()))
         let excluding = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
         let user = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
-        // A copy, since the whole answer of Redis would be kept otherwise.
+        // The frame is copied, because a slice would keep the whole answer of Redis in memory.
         let frame = ByteBuffer(bytes: try value.bytes())
         try value.end()
         let event = PositionedEvent(
@@ -188,13 +188,13 @@ final class HistoryHandover: Sendable {
 }
 
 extension ServerClock {
-    /// The time of day of an instant, in milliseconds since 1970.
+    /// The Unix time of a monotonic instant, in milliseconds since 1970.
     func unixMilliseconds(of instant: MonotonicInstant) -> Int64 {
         Int64(clamping: unixTicks() / 10_000).clampedAdding(instant.since(monotonic()).milliseconds)
     }
 
-    /// The instant of a time of day by another server's clock: two days away at most, since no event is kept for longer than a day; one that is
-    /// would be of a clock that was changed.
+    /// The monotonic instant of another server's Unix time: at most two days away, because no event is kept for longer than a day;
+    /// a larger difference means that a clock was changed.
     func instant(unixMilliseconds: Int64) -> MonotonicInstant {
         let now = Int64(clamping: unixTicks() / 10_000)
         let limit = ChannelHistories.vacancyLifetime.milliseconds * 2

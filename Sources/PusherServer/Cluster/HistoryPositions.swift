@@ -8,14 +8,14 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// Writes down how far the histories of a leader are, so that the next one can go on with them from the log when this one is killed (rules
-/// RV-40 to RV-43).
+/// Stores the positions of a leader's histories, so that the next leader can continue them from the log when this one crashes
+/// (rules RV-40 to RV-43).
 ///
-/// A history that begins or ends is written at once; what events change is written in each sweep. Events themselves are in the log only, so
-/// a publish costs a few bytes there.
+/// The start or end of a history is written at once; changes by events are written in each sweep. The events themselves are only in
+/// the log, so a publish costs a few bytes there.
 final class HistoryPositions: Sendable {
     private struct State: Sendable {
-        /// Whether the key has anything of this leader.
+        /// Whether this leader has written to the key.
         var isBegun = false
         var marks: UInt64 = 0
         var marked = MonotonicInstant(nanoseconds: .min)
@@ -30,9 +30,9 @@ final class HistoryPositions: Sendable {
 
     private static let generationField = ByteBuffer(string: "generation")
     private static let markField = ByteBuffer(string: "mark")
-    /// Fields of one command.
+    /// The number of fields in one command.
     private static let part = 1_000
-    /// How old the mark is at most, so that the log has it still.
+    /// The largest age of the mark, so that the log still contains it.
     private static let markInterval = Duration.seconds(5)
 
     init(_ context: ClusterLeaderContext, key: RedisArgument, clock: ServerClock, logger: Logger) {
@@ -45,14 +45,14 @@ final class HistoryPositions: Sendable {
 
     // MARK: Writing
 
-    /// Under the lock of the channels' shard: only queues.
+    /// Called under the lock of the channels' shard, so it only enqueues.
     func write(_ parts: [HistoryPart]) {
         let begins = state.withLockedValue { state in
             defer { state.isBegun = true }
             return !state.isBegun
         }
         if begins {
-            // Nothing was before, so the mark counts at once.
+            // There were no earlier events, so the mark is valid at once.
             let mark = next()
             emit(mark, writes: [point(to: mark)])
         }
@@ -82,7 +82,7 @@ final class HistoryPositions: Sendable {
         }
     }
 
-    /// A mark says that the log has everything that happens from here on.
+    /// A mark means that the log contains all events from here on.
     private func next() -> HistoryMark {
         let now = clock.monotonic()
         return state.withLockedValue { state in
@@ -101,7 +101,7 @@ final class HistoryPositions: Sendable {
             "HSET", key, .bytes(Self.generationField), .text("\(generation)"), .bytes(Self.markField), .text(mark.description))
     }
 
-    /// Writes what has changed. The mark is set in front of it and counts once all of it is written.
+    /// Writes the changed positions. A new mark is sent before them, and becomes valid once all of them are written.
     func sweep(_ channels: LocalChannels) {
         guard state.withLockedValue(\.isBegun) else { return }
         let now = clock.monotonic()
@@ -122,10 +122,10 @@ final class HistoryPositions: Sendable {
 
     // MARK: Taking over
 
-    /// The histories of the leader before this one, as far as the log has their events; nothing when that leader wrote none down, or when data
-    /// was lost since. What is there is removed with the first batch of this leader, which writes its own.
+    /// The histories of the previous leader, as far as the log contains their events; none when that leader wrote no positions, or
+    /// when data was lost since then. The stored positions are removed with the first batch of this leader, which writes its own.
     ///
-    /// - Parameter settings: of an application; nil when it is not configured any more.
+    /// - Parameter settings: the settings of an application; nil when it is no longer configured.
     func restore(
         from context: ClusterLeaderContext, _ settings: (_ application: String) -> RecoverySettings?
     ) async throws(RedisFailure) -> [RestoredHistory] {
@@ -169,7 +169,7 @@ final class HistoryPositions: Sendable {
         return restored
     }
 
-    /// Removes what the last leader has written down, with the first batch of this one.
+    /// Removes the positions of the previous leader, with the first batch of this one.
     func forgetFormer() {
         output.write([RedisCommand("UNLINK", key)], of: .pusher)
     }

@@ -6,28 +6,28 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// Pusher's state in Redis, from which another leader continues (rules CP-50 to CP-56). Writes only; ``RestoredRecords`` reads.
+/// Writes Pusher's state to Redis, from which the next leader continues (rules CP-50 to CP-56). ``RestoredRecords`` reads it.
 ///
-/// Everything is written through the log's own output, so a change and the facts that came of it are kept together.
+/// All writes go through the log's output, so a change and its facts are stored together.
 final class LeaderRecords: Sendable {
     private let output: any ClusterOutput
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     private let keys: RecordKeys
-    /// The time until which the list of absent members has entries to remove.
+    /// The latest time at which an entry of the list of absent members expires.
     private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
     private let index = NIOLockedValueBox(CacheIndex())
 
-    /// The list of cached events: until when it has entries that expire, and when the expired ones are removed next.
+    /// The times of the index of cached events: when its last entry expires, and when expired entries are removed next.
     private struct CacheIndex: Sendable {
         var last = MonotonicInstant(nanoseconds: .min)
         var next = MonotonicInstant(nanoseconds: .min)
         var isEmpty = true
     }
 
-    /// How often expired events are removed from the list.
+    /// The interval in which expired events are removed from the index.
     private static let indexInterval: Duration = .seconds(60)
-    /// How long after its due time an absence is deleted that was not reported: the clocks of the delay and of the list may differ.
+    /// How long after its due time an unreported absence is deleted: the clocks of the delay and of the list may differ.
     private static let absenceMargin: Duration = .seconds(2)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
@@ -45,7 +45,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Subscriptions and users
 
-    /// Records how many subscriptions to a channel a node has now.
+    /// Records the number of a node's subscriptions to a channel.
     func keep(_ holding: KeptHolding) {
         if holding.holding.count > 0 {
             write(RedisCommand("HSET", keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
@@ -62,7 +62,7 @@ final class LeaderRecords: Sendable {
             RedisCommand("ZREM", keys.offline, .bytes(RecordKeys.user(connection))))
     }
 
-    /// The user may be back before watchers are notified.
+    /// The user may reconnect before watchers are notified.
     func forget(_ connection: SignedInConnection, of node: ClusterNode) {
         begin(userOfflineGrace)
         write(
@@ -70,7 +70,7 @@ final class LeaderRecords: Sendable {
             RedisCommand("ZADD", keys.offline, .integer(unixMilliseconds), .bytes(RecordKeys.user(connection))))
     }
 
-    /// A node has so many connections of an application with a limit.
+    /// Records the number of a node's connections of an application with a limit.
     func keep(_ count: ApplicationCount, of node: ClusterNode) {
         let field = RecordKeys.connections(of: count.application, at: node)
         if count.count > 0 {
@@ -82,7 +82,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Cached events
 
-    /// A cache channel remembers an event.
+    /// Records the event that a cache channel keeps.
     func remember(_ message: CachedMessage, of channel: ChannelID) {
         let milliseconds = message.expires.since(clock.monotonic()).milliseconds
         guard milliseconds > 0 else { return }
@@ -100,7 +100,7 @@ final class LeaderRecords: Sendable {
             RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(now)))
     }
 
-    /// The list of cached events has one that expires then.
+    /// Records when an entry of the index of cached events expires.
     func expectCached(until expires: MonotonicInstant) {
         index.withLockedValue { index in
             index.isEmpty = false
@@ -113,7 +113,7 @@ final class LeaderRecords: Sendable {
         let isDue = index.withLockedValue { index in
             guard !index.isEmpty, now >= index.next else { return false }
             index.next = now.advanced(by: Self.indexInterval)
-            // A second more, because Redis has the time of day.
+            // One second later, because the entries expire by the wall clock.
             index.isEmpty = now > index.last.advanced(by: .seconds(1))
             return true
         }
@@ -123,7 +123,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Absences
 
-    /// Records an event of which webhooks are notified later, so that another leader does it if this one cannot.
+    /// Records a delayed webhook event, so that another leader sends it if this one cannot.
     func note(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated:
@@ -143,7 +143,7 @@ final class LeaderRecords: Sendable {
         }
     }
 
-    /// Deletes a record once its event is queued for its receivers: another leader would send it a second time.
+    /// Deletes the record of a webhook event once the event is queued for its receivers: another leader would send it a second time.
     func strike(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
@@ -158,7 +158,7 @@ final class LeaderRecords: Sendable {
         fading.withLockedValue { $0 = max($0, end) }
     }
 
-    /// Deletes the records of events that have been sent.
+    /// Deletes expired records.
     func sweep() {
         sweepIndex()
         guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }

@@ -2,10 +2,10 @@ import DequeModule
 import Identifiers
 import RealtimeHub
 
-/// How many connections the applications of a node have: on the node, and on all nodes as far as it knows (rules CP-30 to CP-32).
+/// The number of connections of each application: on this node, and on all nodes as far as this node knows (rules CP-30 to CP-32).
 ///
-/// Of an application with a limit each connection needs a place that the leader has given, so all nodes together never have more than the
-/// limit. A value without locks; completions are handed out, so that they are called outside of the owner's lock.
+/// Each connection of an application with a limit needs a place that the leader has granted, so all nodes together never exceed the
+/// limit. A value without locks; completions are returned, so that they can be called outside of the owner's lock.
 struct NodeConnections: Sendable {
     typealias Completion = @Sendable (ConnectionPlace) -> Void
 
@@ -17,41 +17,41 @@ struct NodeConnections: Sendable {
 
     private struct Count: Sendable {
         var own = 0
-        /// What the leader counts for this node, by its answers.
+        /// The number that the leader counts for this node, according to its answers.
         var counted = 0
-        /// What the report that has no answer yet changes in that.
+        /// The difference in the report that is not answered yet.
         var reported = 0
-        /// What of `total` is this node's.
+        /// The part of `total` that belongs to this node.
         var included = 0
         var total = 0
-        /// Connections that wait for a place, oldest first. Those of the request that has no answer yet come first.
+        /// Connections that wait for a place, oldest first. The first of them are covered by the request that is not answered yet.
         var waiting: Deque<Waiting> = []
-        /// How many of `waiting` the request is for.
+        /// The number of entries of `waiting` that the request covers.
         var asked = 0
-        /// Whether a request has no answer yet.
+        /// Whether a request is not answered yet.
         var isAsking = false
 
         var known: Int { max(total - included, 0) + own }
-        /// Places that the leader has given and nobody has.
+        /// Places that the leader has granted and no connection uses.
         var spare: Int { counted + min(reported, 0) - own }
         var isUnused: Bool { own == 0 && counted == 0 && reported == 0 && total == 0 && waiting.isEmpty && !isAsking }
     }
 
     private var counts: [Identifier: Count] = [:]
-    /// Applications whose present count the leader has not received.
+    /// Applications whose current count is not reported to the leader yet.
     private var changed: Set<Identifier> = []
-    /// Whether a report has no answer yet.
+    /// Whether a report is not answered yet.
     private var isReporting = false
-    /// Whether a place is to be given back, which a connection at another node may want.
+    /// Whether a place is to be returned at once, because a connection of another node may wait for it.
     private(set) var isUrgent = false
     private var lastTicket: UInt64 = 0
 
-    /// So many places are asked for at a time.
+    /// The largest number of places in one request.
     private static let asked = 1_000
 
     // MARK: Connections
 
-    /// Counts a connection, or says that it has to wait for a place.
+    /// Counts a connection, or returns that it has to wait for a place.
     mutating func open(_ application: String, limit: Int?) -> ConnectionPlace {
         let id = Identifier(application)
         if limit != nil {
@@ -64,7 +64,7 @@ struct NodeConnections: Sendable {
         return .given
     }
 
-    /// - Parameter isLimited: whether others may wait for the place.
+    /// - Parameter isLimited: whether other connections may wait for the place.
     mutating func close(_ application: String, isLimited: Bool = false) {
         let id = Identifier(application)
         guard let own = counts[id]?.own, own > 0 else { return }
@@ -73,17 +73,17 @@ struct NodeConnections: Sendable {
         if isLimited { isUrgent = true }
     }
 
-    /// Connections of an application on all nodes.
+    /// The number of an application's connections on all nodes.
     func known(_ application: String) -> Int { counts[Identifier(application)]?.known ?? 0 }
 
-    /// The applications that have connections here.
+    /// The applications with connections of this node, and their numbers.
     var own: [ApplicationCount] {
         counts.compactMap { $1.own > 0 ? ApplicationCount(application: $0.text, count: $1.own) : nil }
     }
 
     // MARK: Places
 
-    /// A connection waits for a place; returns what it is known by.
+    /// Adds a waiting connection; returns its ticket.
     mutating func wait(for application: String, until deadline: MonotonicInstant, _ completion: @escaping Completion) -> UInt64 {
         lastTicket += 1
         counts[Identifier(application), default: Count()].waiting.append(
@@ -91,7 +91,7 @@ struct NodeConnections: Sendable {
         return lastTicket
     }
 
-    /// Removes a waiting connection that has closed. Does nothing when the connection no longer waits; it is informed of the outcome then.
+    /// Removes a waiting connection that has closed. Does nothing when the connection no longer waits; its completion is called then.
     mutating func giveUp(_ ticket: UInt64, of application: String) {
         let id = Identifier(application)
         guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
@@ -105,7 +105,7 @@ struct NodeConnections: Sendable {
         return counts[id]?.waiting.remove(at: index).completion
     }
 
-    /// How many places to ask the leader for; nil while nobody waits or a request is under way.
+    /// The number of places to request from the leader; nil while no connection waits or a request is in progress.
     mutating func ask(for application: String) -> Int? {
         let id = Identifier(application)
         guard let count = counts[id], !count.isAsking, !count.waiting.isEmpty else { return nil }
@@ -115,10 +115,11 @@ struct NodeConnections: Sendable {
         return asked
     }
 
-    /// The leader has answered.
+    /// Handles the leader's answer to a request for places.
     ///
-    /// - Parameter places: how many it has given; nil when it has not answered, so nothing was given that it will not hear of.
-    /// - Returns: what to tell those who waited.
+    /// - Parameter places: the number of granted places; nil without an answer, in which case a place that was granted will be
+    ///   reported as free.
+    /// - Returns: completions to call, with their results.
     mutating func answered(_ places: Int?, for application: String) -> [(Completion, ConnectionPlace)] {
         let id = Identifier(application)
         guard var count = counts[id] else { return [] }
@@ -126,7 +127,7 @@ struct NodeConnections: Sendable {
         count.isAsking = false
         var given = places ?? 0
         count.counted += given
-        // First those who asked, then those who came meanwhile.
+        // First the connections of the request, then those that arrived later.
         while given > 0 || count.spare > 0, let next = count.waiting.popFirst() {
             given = max(given - 1, 0)
             count.asked = max(count.asked - 1, 0)
@@ -140,7 +141,7 @@ struct NodeConnections: Sendable {
         }
         count.asked = 0
         counts[id] = count
-        // Places of connections that have gone meanwhile are given back.
+        // Places of connections that have closed meanwhile are returned.
         if count.spare > 0 {
             changed.insert(id)
             isUrgent = true
@@ -149,7 +150,7 @@ struct NodeConnections: Sendable {
         return told
     }
 
-    /// Those who have waited for too long.
+    /// Removes and returns the connections that have waited for too long.
     mutating func expire(at now: MonotonicInstant) -> [Completion] {
         var expired: [Completion] = []
         for id in counts.keys.filter({ counts[$0]?.waiting.isEmpty == false }) {
@@ -163,7 +164,7 @@ struct NodeConnections: Sendable {
 
     // MARK: Reports
 
-    /// What to tell the leader; nil when there is nothing, or it has not answered yet.
+    /// The counts to report to the leader; nil when there are none, or the previous report is not answered yet.
     mutating func report() -> [ApplicationCount]? {
         guard !isReporting, !changed.isEmpty else { return nil }
         var report: [ApplicationCount] = []
@@ -181,7 +182,7 @@ struct NodeConnections: Sendable {
         return report
     }
 
-    /// The leader has counted a report.
+    /// Records that the leader has counted a report.
     mutating func reported(_ report: [ApplicationCount]) {
         isReporting = false
         for change in report {
@@ -203,7 +204,7 @@ struct NodeConnections: Sendable {
         forgetIfUnused(id)
     }
 
-    /// What a new leader has to begin with. What is under way is sent again behind it, so it is no part of it.
+    /// The counts for the announcement to a new leader. It excludes requests in progress, because these are sent again after it.
     mutating func announce() -> [ApplicationCount] {
         for id in Array(counts.keys) {
             if let count = counts[id] { counts[id]?.counted = count.own - count.reported }
@@ -211,7 +212,7 @@ struct NodeConnections: Sendable {
         return counts.compactMap { $1.counted > 0 ? ApplicationCount(application: $0.text, count: $1.counted) : nil }
     }
 
-    /// Applies the leader's counts for all nodes.
+    /// Applies the leader's totals for all nodes.
     mutating func learn(_ totals: [ApplicationCount]) {
         for total in totals {
             let id = Identifier(total.application)

@@ -2,7 +2,7 @@ import Identifiers
 import RealtimeHub
 import ServerCluster
 
-/// The subscriptions and users of every node's connections, as the leader knows them. A value without locks.
+/// The subscriptions and signed-in users of every node's connections, in the leader's memory. A value without locks.
 struct NodeHoldings: Sendable {
     private struct Key: Hashable, Sendable {
         var channel: ChannelID
@@ -14,11 +14,11 @@ struct NodeHoldings: Sendable {
         }
     }
 
-    /// What there is of one key. Small, since a leader has one for each channel of each node.
+    /// The subscriptions with one key. Kept small, because a leader has one for each channel of each node.
     private struct Held: Sendable {
         var since: UInt64
         var count: Int32
-        /// What the application says about the member.
+        /// The application's information about the member.
         var info: String?
 
         init(_ holding: KeptHolding) {
@@ -42,14 +42,14 @@ struct NodeHoldings: Sendable {
 
     private struct Connections: Sendable {
         var count = 0
-        /// Whether Redis has the count.
+        /// Whether the count is stored in Redis.
         var isKept = false
     }
 
     private var nodes: [ClusterNode: Node] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter kept: what the last leader knew.
+    /// - Parameter kept: the stored state of the previous leader.
     init(
         _ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = [],
         connections: [(ClusterNode, ApplicationCount)] = []
@@ -86,7 +86,7 @@ struct NodeHoldings: Sendable {
         return new
     }
 
-    /// Removes a subscription; returns the rest, nil when the node has none left.
+    /// Removes a subscription; returns the remaining ones, nil when the node has none left.
     mutating func remove(_ channel: ChannelID, user: String?, of node: ClusterNode) -> KeptHolding? {
         let key = Key(channel, user)
         guard var known = nodes[node]?.subscriptions[key] else { return nil }
@@ -118,12 +118,12 @@ struct NodeHoldings: Sendable {
         nodes[node, default: Node()].users[connection.socketID] = connection
     }
 
-    /// Nil when the connection is not signed in.
+    /// Removes a signed-in connection; nil when it is not signed in.
     mutating func signOut(_ socketID: SocketID, of node: ClusterNode) -> SignedInConnection? {
         nodes[node]?.users.removeValue(forKey: socketID)
     }
 
-    /// As ``changes(to:of:)``, of signed-in connections.
+    /// The same as ``changes(to:of:)``, for signed-in connections.
     func userChanges(
         to announced: [SignedInConnection], of node: ClusterNode
     ) -> (ended: [SignedInConnection], new: [SignedInConnection]) {
@@ -135,10 +135,10 @@ struct NodeHoldings: Sendable {
 
     // MARK: Connections
 
-    /// A node has so many connections of an application by now.
+    /// Sets the number of an application's connections on a node.
     ///
-    /// - Parameter isLimited: whether the count has to be kept for the next leader.
-    /// - Returns: the difference to before, and whether Redis has to be told.
+    /// - Parameter isLimited: whether the count has to be stored for the next leader.
+    /// - Returns: the difference to the previous count, and whether to write the count to Redis.
     mutating func count(_ count: ApplicationCount, of node: ClusterNode, isLimited: Bool) -> (change: Int, isKept: Bool) {
         let id = Identifier(count.application)
         let before = nodes[node]?.connections[id] ?? Connections()
@@ -148,17 +148,17 @@ struct NodeHoldings: Sendable {
         return (count.count - before.count, isKept || before.isKept)
     }
 
-    /// How many connections of an application a node has.
+    /// The number of an application's connections on a node.
     func connections(of application: String, at node: ClusterNode) -> Int {
         nodes[node]?.connections[Identifier(application)]?.count ?? 0
     }
 
-    /// The applications of which a node has connections.
+    /// The applications that have connections on a node.
     func applications(of node: ClusterNode) -> [String] {
         nodes[node]?.connections.keys.map(\.text) ?? []
     }
 
-    /// The applications of which any node has connections.
+    /// The applications that have connections on any node.
     var applications: Set<Identifier> {
         nodes.values.reduce(into: []) { $0.formUnion($1.connections.keys) }
     }

@@ -3,8 +3,8 @@ import RealtimeHub
 
 /// The subscriptions of one node's connections that the leader has confirmed. A value without locks.
 ///
-/// Delivering to a connection ends when it leaves; the node holds the subscription until the leader has ended it, so that an
-/// announcement between the two says the same as what the leader knows (rule CP-20).
+/// Delivery to a connection stops when it leaves; the node keeps the subscription until the leader has ended it, so that an
+/// announcement in the meantime agrees with the leader's state (rule CP-20).
 struct NodeSubscriptions: Sendable {
     private struct Seat {
         var eventLoopID: Int
@@ -19,12 +19,12 @@ struct NodeSubscriptions: Sendable {
 
     private struct Channel {
         var seats: [SocketID: Seat] = [:]
-        /// Event loops with seats, and how many each has.
+        /// Event loops with subscribed connections, and the number of these on each.
         var audience = EventLoopSet()
         var perEventLoop: [Int32] = []
-        /// Seats of connections with recovery.
+        /// The number of subscribed connections with recovery.
         var recovering = 0
-        /// Subscriptions that the leader knows of, without users and by user.
+        /// The number of subscriptions that the leader counts for this node: those without a user, and those of each user.
         var held = 0
         var members: [Identifier: Member] = [:]
 
@@ -34,18 +34,18 @@ struct NodeSubscriptions: Sendable {
     private var channels: [ChannelID: Channel] = [:]
     /// The counts of each application, by its id.
     private(set) var tallies: [Identifier: ChannelTally] = [:]
-    /// Channels with connections of this node.
+    /// The number of channels with connections of this node.
     private(set) var occupiedCount = 0
 
-    /// The event loops to deliver to.
+    /// The event loops that have subscribers of a channel.
     func audience(of id: ChannelID) -> EventLoopSet {
         channels[id]?.audience ?? EventLoopSet()
     }
 
-    /// The leader has confirmed a subscription.
+    /// Adds a subscription that the leader has confirmed.
     ///
     /// - Parameters:
-    ///   - seat: the connection; nil when it has left before.
+    ///   - seat: the connection; nil when it has left meanwhile.
     ///   - isRecovering: whether the connection has recovery.
     mutating func confirm(
         _ id: ChannelID, _ member: PresenceMember?, seat: (socketID: SocketID, eventLoopID: Int)?, isRecovering: Bool = false
@@ -66,7 +66,7 @@ struct NodeSubscriptions: Sendable {
         }
     }
 
-    /// A connection leaves a channel; nil when it is not subscribed, otherwise the subscription that the leader has to end.
+    /// Removes a connection from a channel. Returns the subscription that the leader has to end; nil when the connection is not subscribed.
     mutating func leave(_ id: ChannelID, _ socketID: SocketID) -> EndedHolding? {
         guard channels[id]?.seats[socketID] != nil else { return nil }
         var user: Identifier?
@@ -80,7 +80,7 @@ struct NodeSubscriptions: Sendable {
         return EndedHolding(channel: id.name, user: user?.text)
     }
 
-    /// The leader has ended a subscription.
+    /// Removes a subscription that the leader has ended.
     mutating func release(_ id: ChannelID, user: String?) {
         guard channels[id] != nil else { return }
         change(id) { channel in
@@ -90,7 +90,7 @@ struct NodeSubscriptions: Sendable {
         }
     }
 
-    /// Everything that the leader knows of.
+    /// All subscriptions that the leader counts for this node.
     var holdings: [ChannelHolding] {
         channels.flatMap { id, channel in
             var holdings = channel.members.map { user, member in
@@ -101,19 +101,19 @@ struct NodeSubscriptions: Sendable {
         }
     }
 
-    /// Channels of which a connection with recovery gets events.
+    /// Channels with a subscribed connection that has recovery.
     var recovering: [ChannelID] { channels.filter { $0.value.recovering > 0 }.map(\.key) }
 
     // MARK: Reads
 
-    /// How a channel stands with this node's connections; nil when none is subscribed.
+    /// The occupancy of a channel by this node's connections; nil when none is subscribed.
     func occupancy(of id: ChannelID, isPresence: Bool) -> ChannelOccupancy? {
         guard let channel = channels[id], !channel.seats.isEmpty else { return nil }
         return ChannelOccupancy(
             name: id.name, subscriptions: channel.seats.count, users: isPresence ? channel.members.count : nil)
     }
 
-    /// The members that this node's connections are, in no order.
+    /// The members that this node's connections represent, in no particular order.
     func members(of id: ChannelID) -> [PresenceMember] {
         channels[id]?.members.map { PresenceMember(userID: $0.key.text, info: $0.value.info) } ?? []
     }

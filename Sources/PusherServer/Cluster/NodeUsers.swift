@@ -2,8 +2,8 @@ import NIOCore
 
 /// The signed-in connections of one node. A value without locks.
 ///
-/// At most one sign-in of a connection is on its way to the leader, and one waits behind it: a client that signs in again and again
-/// while there is no leader replaces what waits.
+/// For each connection, at most one sign-in is sent to the leader, and one waits behind it: a client that signs in repeatedly while
+/// there is no leader replaces the waiting one.
 struct NodeUsers: Sendable {
     typealias SignIn = (connection: SignedInConnection, answers: [ByteBuffer])
 
@@ -18,7 +18,7 @@ struct NodeUsers: Sendable {
 
     private var entries: [SocketID: Entry] = [:]
 
-    /// A connection signs in; what to send, if anything can be sent now.
+    /// Adds a sign-in; returns the sign-in to send now, if any.
     mutating func signIn(_ signIn: SignIn, at eventLoopID: Int) -> SignIn? {
         let socketID = signIn.connection.socketID
         guard entries[socketID]?.isOnItsWay != true else {
@@ -29,7 +29,7 @@ struct NodeUsers: Sendable {
         return signIn
     }
 
-    /// The leader has answered a sign-in, or has not taken it; returns the next one to send.
+    /// Handles the leader's answer to a sign-in; returns the next sign-in to send.
     mutating func answered(_ connection: SignedInConnection, isTaken: Bool) -> SignIn? {
         guard var entry = entries[connection.socketID] else { return nil }
         entry.isOnItsWay = false
@@ -41,7 +41,7 @@ struct NodeUsers: Sendable {
         return next
     }
 
-    /// A connection ends; false when it is not signed in.
+    /// Removes a closed connection; returns false when it is not signed in.
     mutating func leave(_ socketID: SocketID) -> Bool {
         guard entries[socketID] != nil else { return false }
         entries[socketID]?.isLeaving = true
@@ -49,12 +49,12 @@ struct NodeUsers: Sendable {
         return true
     }
 
-    /// The leader has removed a connection.
+    /// Removes a connection that the leader has removed.
     mutating func release(_ socketID: SocketID) {
         entries[socketID] = nil
     }
 
-    /// The event loops of connections.
+    /// Groups connections by their event loops.
     func places(of connections: [SocketID]) -> [Int: [SocketID]] {
         var places: [Int: [SocketID]] = [:]
         for socketID in connections {
@@ -64,6 +64,6 @@ struct NodeUsers: Sendable {
         return places
     }
 
-    /// Everything that the leader knows of.
+    /// All signed-in connections that the leader has confirmed.
     var held: [SignedInConnection] { entries.values.compactMap(\.held) }
 }

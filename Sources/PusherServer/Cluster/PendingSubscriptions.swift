@@ -2,18 +2,18 @@ import DequeModule
 import NIOCore
 import RealtimeHub
 
-/// How many subscriptions of a node wait for the leader's answer.
+/// The limits of a node's subscriptions that wait for the leader's answer.
 package struct PendingLimits: Hashable, Sendable {
-    /// The number of subscriptions that may be under way to the leader. The leader handles them in one turn of its event loop, in far
-    /// less than a second.
+    /// The number of subscriptions that may be sent without an answer. The leader handles them in one turn of its event loop, in
+    /// far less than a second.
     package var window: Int
-    /// Subscriptions in one request.
+    /// The number of subscriptions in one request.
     package var batch: Int
-    /// With this number of waiting subscriptions a connection is not read from.
+    /// The number of waiting subscriptions of a connection at which reading from it pauses.
     package var ahead: Int
-    /// From this number on, connections with a waiting subscription are not read from.
+    /// The total number of waiting subscriptions at which reading from every connection with one pauses.
     package var comfortable: Int
-    /// Further ones are refused.
+    /// The largest total number of waiting subscriptions; further ones are refused.
     package var most: Int
 
     package init(
@@ -29,9 +29,9 @@ package struct PendingLimits: Hashable, Sendable {
 
 /// Subscriptions that the leader has not answered yet. A value without locks and clocks.
 ///
-/// They wait here, one queue for each connection, until the window has room; the connections take turns. A connection that leaves the
-/// channel meanwhile gives its subscription up: one that was not sent is dropped, for one that was sent the node ends what the leader
-/// confirms.
+/// They wait in one queue for each connection until the window has room; the connections take turns. A connection that leaves the
+/// channel meanwhile cancels its subscription: if it was not sent, it is dropped; if it was sent, the node ends it after the
+/// leader's confirmation.
 struct PendingSubscriptions: Sendable {
     typealias Completion = @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
 
@@ -63,16 +63,16 @@ struct PendingSubscriptions: Sendable {
 
     private var entries: [Key: Entry] = [:]
     private var queues: [SocketID: Queue] = [:]
-    /// Connections with a queue, in the order of their turns. Some have no queue any more.
+    /// Connections with a queue, in the order of their turns. Some of them may have no queue any more.
     private var turns: Deque<SocketID> = []
-    /// In the order in which they came. Some have been answered.
+    /// Waiting subscriptions in the order of their arrival. Some of them may have been answered.
     private var waits: Deque<Wait> = []
-    /// The subscriptions that were sent in a batch, by their numbers.
+    /// The subscriptions that were sent in a batch, by number.
     private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
-    /// When the leader has answered last.
+    /// When the leader last answered.
     private var answeredAt: NIODeadline?
-    /// Subscriptions that were sent and not answered, those that were given up included.
+    /// The number of subscriptions that were sent and not answered, including cancelled ones.
     private(set) var underway = 0
     let limits: PendingLimits
 
@@ -80,11 +80,11 @@ struct PendingSubscriptions: Sendable {
         self.limits = limits
     }
 
-    /// The subscriptions that have not been cancelled.
+    /// The number of subscriptions that have not been cancelled.
     var count: Int { entries.count }
     var isFull: Bool { entries.count >= limits.comfortable }
 
-    /// How many subscriptions and turns are stored, including cancelled ones.
+    /// The number of stored subscriptions and turns, including cancelled ones.
     var remembered: Int { waits.count + turns.count + queues.values.reduce(0) { $0 + $1.waits.count } }
 
     // MARK: Waiting
@@ -104,9 +104,9 @@ struct PendingSubscriptions: Sendable {
         return true
     }
 
-    /// Returns the subscriptions to send now: those of one connection, or none when none is waiting or the window is full.
+    /// Returns the subscriptions of one connection to send now; none when none is waiting or the window is full.
     ///
-    /// Several go together if the answer to each is short: those without members, replays and cached events.
+    /// Several are sent together if the answer to each is short: those without members, replays and cached events.
     mutating func next() -> [Entry] {
         while underway < limits.window, let socketID = turns.popFirst() {
             guard var queue = queues.removeValue(forKey: socketID) else { continue }
@@ -137,13 +137,13 @@ struct PendingSubscriptions: Sendable {
 
     // MARK: Answers
 
-    /// The leader has answered a subscription.
+    /// Records that the leader has answered a subscription.
     mutating func answered(at now: NIODeadline) {
         underway -= 1
         answeredAt = now
     }
 
-    /// The key of a subscription that was sent in a batch; nil when it was answered before.
+    /// The key of a subscription that was sent in a batch; nil when it is answered already.
     mutating func takeBatched(_ number: UInt64) -> Key? { batched.removeValue(forKey: number) }
 
     /// A subscription that has not been cancelled.
@@ -151,13 +151,13 @@ struct PendingSubscriptions: Sendable {
         entries[key].flatMap { $0.number == number ? $0 : nil }
     }
 
-    /// Removes a subscription; returns nil when it was given up or has been replaced by another.
+    /// Removes a subscription; returns nil when it was cancelled or has been replaced by another one.
     mutating func take(_ key: Key, number: UInt64) -> Entry? {
         guard entries[key]?.number == number else { return nil }
         return remove(key)
     }
 
-    /// A connection leaves a channel before the leader has answered.
+    /// Cancels the subscription of a connection that leaves the channel before the leader has answered.
     mutating func giveUp(_ key: Key) -> Entry? { remove(key) }
 
     private mutating func remove(_ key: Key) -> Entry? {
@@ -176,12 +176,13 @@ struct PendingSubscriptions: Sendable {
 
     // MARK: Time
 
-    /// When the first one has waited for too long, counted from the leader's last answer: while it answers, all have their turn.
+    /// When the first subscription will have waited for too long, counted from the leader's last answer: while the leader answers,
+    /// all of them get their turn.
     func deadline(after patience: TimeAmount) -> NIODeadline? {
         waits.first.map { max($0.since, answeredAt ?? $0.since) + patience }
     }
 
-    /// The subscriptions that have waited for too long. They stay until they are taken.
+    /// The subscriptions that have waited for too long. They stay in the queue until they are taken.
     mutating func overdue(at now: NIODeadline, after patience: TimeAmount) -> [Entry] {
         var overdue: [Entry] = []
         while let first = waits.first, let deadline = deadline(after: patience), deadline <= now {

@@ -7,9 +7,9 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// Decides for the Pusher services of all nodes: the channels of one process, whose subscribers are on other nodes.
+/// Decides for the Pusher services of all nodes: it has the channels of one process, whose subscribers are on other nodes.
 ///
-/// Its own service has no connections. It answers requests of the HTTP API and tells webhooks. Called on one event loop.
+/// Its own service has no connections. It answers requests of the HTTP API and sends webhooks. Called on one event loop.
 final class PusherClusterLeader: ClusterLeader {
     let service: PusherService
     private let journal: ClusterWebhookJournal
@@ -21,10 +21,10 @@ final class PusherClusterLeader: ClusterLeader {
     let output: any ClusterOutput
     let eventLoop: any EventLoop
     private let holdings: NIOLockedValueBox<NodeHoldings>
-    /// Applications as they were known last: what connections hold has to end also after an application was removed.
+    /// The last known configuration of each application: connections have to be removed correctly even after their application was removed.
     private let applications: NIOLockedValueBox<[Identifier: Application]>
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
-    /// Applications of whose connections the nodes have to be told.
+    /// Applications whose number of connections has changed and has to be sent to the nodes.
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
 
     init(
@@ -76,7 +76,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.leave(remote)
         channels.leave(service)
         channels.forgetHistories()
-        // Events that are held back or stored are left to the next leader.
+        // Delayed or stored events are left to the next leader.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
     }
@@ -171,11 +171,11 @@ final class PusherClusterLeader: ClusterLeader {
         }
     }
 
-    /// Ends one subscription, if the node has it.
+    /// Ends one subscription, if the node holds it.
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        // After the event: if the two come into different batches, the next leader ends the subscription once more.
+        // Written after the event: if the two are in different batches, the next leader ends the subscription again.
         defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
@@ -210,7 +210,8 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// Gives a node as many places of an application as are free. They are stored with the answer, so that the next leader knows them.
+    /// Grants a node as many places of an application as are free. They are stored together with the answer, so that the next
+    /// leader knows them.
     private func give(_ wanted: ApplicationCount, to node: ClusterNode, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         guard number(of: node) != nil, let application = application(wanted.application) else { return reply(ByteBuffer()) }
         let free = application.limits.connections.map { max($0 - channels.connections(of: application), 0) }
@@ -229,7 +230,7 @@ final class PusherClusterLeader: ClusterLeader {
         count(counts, of: node)
     }
 
-    /// A node has so many connections.
+    /// Applies a node's numbers of connections.
     private func count(_ counts: [ApplicationCount], of node: ClusterNode) {
         for count in counts {
             let isLimited = application(count.application)?.limits.connections != nil
@@ -240,7 +241,7 @@ final class PusherClusterLeader: ClusterLeader {
         counted.withLockedValue { $0.formUnion(counts.map { Identifier($0.application) }) }
     }
 
-    /// Tells all nodes the number of connections of the applications whose number has changed.
+    /// Sends all nodes the changed numbers of applications' connections.
     private func tellConnections() {
         let applications = counted.withLockedValue { counted in
             defer { counted = [] }
@@ -281,8 +282,8 @@ final class PusherClusterLeader: ClusterLeader {
             // No client waits for the confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
-        // When the former leader's histories are lost, their positions are not valid here, and events are recorded from now on (rule
-        // RV-20).
+        // When the previous leader's histories are lost, their positions are invalid here, and events are recorded from now on
+        // (rule RV-20).
         for channel in recovering {
             guard let settings = application(channel.application)?.recovery else { continue }
             self.channels.beginHistory(of: channel, settings)
@@ -292,7 +293,7 @@ final class PusherClusterLeader: ClusterLeader {
         let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })
             .subtracting(announced.counts.map { Identifier($0.application) })
         count(announced.counts + gone.map { ApplicationCount(application: $0.text, count: 0) }, of: node)
-        // A node that has just come knows of none.
+        // A node that has just joined has no numbers yet.
         tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
     }
 

@@ -6,7 +6,7 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// Makes the deciding part of Pusher on a node that leads, with what the last leader has kept.
+/// Makes Pusher's leader part on a node that becomes the leader, from the stored state of the previous leader.
 package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let settings: PusherServiceSettings
     private let runtime: RuntimeSettings
@@ -14,12 +14,12 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let bridge: (any BridgeTap)?
     private let sweepInterval: Duration
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
-    /// The outcomes of webhook events under earlier leaderships of this process.
+    /// The delivery counts of webhook events from earlier leaderships of this process.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
 
     /// - Parameters:
-    ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
-    ///   - bridge: takes events to other services, on the node that leads.
+    ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
+    ///   - bridge: carries events to other services, on the node that leads.
     package init(
         _ settings: PusherServiceSettings, _ runtime: RuntimeSettings, userOfflineGrace: Duration,
         bridge: (any BridgeTap)? = nil, sweepInterval: Duration = .seconds(1)
@@ -31,17 +31,17 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         self.sweepInterval = sweepInterval
     }
 
-    /// The applications of this node have changed.
+    /// Applies changed applications of this node.
     package func applicationsChanged() {
         current.withLockedValue { $0 }?.service.applicationsChanged()
     }
 
-    /// The size of the recovery histories, while this process leads.
+    /// The sizes of the recovery histories, while this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] {
         current.withLockedValue { $0 }?.channels.recoveries ?? []
     }
 
-    /// The outcomes of webhook events while this process has led; no count decreases (rule CP-60).
+    /// The delivery counts of webhook events of the time in which this process has led; no count ever decreases (rule CP-60).
     package var webhookReports: [Identifier: [WebhookReport]] {
         let present = current.withLockedValue { $0 }?.service.webhooks.receivers ?? [:]
         return present.merging(formerReports.withLockedValue { $0 }) { $0.adding($1) }
@@ -86,7 +86,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let handover = HistoryHandover(context, key: keys.histories, clock: clock, logger: runtime.logger)
         let positions = HistoryPositions(context, key: keys.positions, clock: clock, logger: runtime.logger)
         var histories = try await handover.take(from: context)
-        // What a leader has left on purpose has all events that it had, also those that the log has no more.
+        // Histories that a leader handed over are complete, including events that are no longer in the log.
         if histories.isEmpty {
             histories = try await positions.restore(from: context) { application($0)?.recovery }
         } else {
@@ -105,13 +105,13 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             webhooks: PusherWebhookRecords(journal: journal) { news, application in
                 records.strike(news.kind, on: ChannelID(application: application, name: news.channel))
             })
-        // Before any new events, so that they are not sent before those that the last leader has left.
+        // Restored before new events arrive, so that events of the previous leader are sent first.
         service.webhooks.restore()
         remote.tellWebhooks(by: service)
-        // A user who is back before the report is due was never away.
+        // A user who rejoins before the report is due is not reported.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
-            // Should this leader end within the delay as well, the one after it begins the delay once more.
+            // If this leader ends within the delay as well, the next leader starts the delay again.
             records.note(news, on: channel)
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }

@@ -4,17 +4,17 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// Where an event stands in the history of its channel, with what the next leader needs to go on with that (rule RV-40).
+/// The position of an event in the history of its channel, with the data that the next leader needs to continue the history (rule RV-40).
 struct LoggedPosition: Hashable, Sendable {
     var position: PusherPosition
     var isKept = true
-    /// The user of whom a presence change tells.
+    /// The user of a presence event.
     var user: String?
-    /// When it was decided, in milliseconds since 1970.
+    /// When the event was decided, in milliseconds since 1970.
     var time: Int64
 }
 
-/// A place in the log, by a leader and the number of its mark.
+/// A position in the log, given by a leader and the number of its mark.
 struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var generation: UInt64
     var number: UInt64
@@ -22,20 +22,20 @@ struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(generation)-\(number)" }
 }
 
-/// What the leader has decided, for the members of nodes (rule CP-1).
+/// A decision of the leader, for the members on all nodes (rule CP-1).
 enum PusherFact: Hashable, Sendable {
-    /// Deliver a frame to the subscribers of a channel, but to the excluded one. The position is for connections with recovery, and for the
-    /// next leader.
+    /// Deliver a frame to the subscribers of a channel, except for one connection. The position is for connections with recovery,
+    /// and for the next leader.
     case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: LoggedPosition? = nil)
-    /// Deliver a frame to connections that are signed in.
+    /// Deliver a frame to signed-in connections.
     case tell([SocketID], ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
-    /// How many connections applications have on all nodes.
+    /// The numbers of connections of applications on all nodes.
     case connections([ApplicationCount])
-    /// The answer to one subscription of a ``PusherRequest/subscribeAll(_:application:_:)``, by its number.
+    /// The answer to one numbered subscription of a ``PusherRequest/subscribeAll(_:application:_:)``.
     case settled(UInt64, SubscribeAnswer)
-    /// From here on the log has everything that has happened since positions were written down (rule RV-41). For the next leader only.
+    /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
     case mark(HistoryMark)
 
     private enum Kind: UInt8 {
@@ -51,7 +51,7 @@ enum PusherFact: Hashable, Sendable {
         var buffer = ByteBuffer()
         switch self {
         case .deliver(let frame, let channel, let excluding, let position):
-            // Allocates once: the texts of the channel are short compared with the frame.
+            // Allocates once: the names are short compared with the frame.
             buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 64)
             buffer.writeInteger(Kind.deliver.rawValue)
             buffer.write(channel: channel)

@@ -3,39 +3,39 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// A request from the member of a node to the leader, or an announcement of what its connections hold (rule CP-1).
+/// A request from the member on a node to the leader, or an announcement of the node's connections and subscriptions (rule CP-1).
 enum PusherRequest: Sendable {
     /// A request of the HTTP API.
     case http(HTTPRequest)
     case publish(ForwardedPublication)
     /// An event of a client.
     case relay(ClientEvent, application: String, sender: SocketID)
-    /// The last value is set for connections with recovery.
+    /// A subscription. The last value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
-    /// Several subscriptions of one connection, without members and recovery. Each is answered by a ``PusherFact/settled(_:_:)``.
+    /// Several subscriptions of one connection, without members and recovery. A ``PusherFact/settled(_:_:)`` answers each.
     case subscribeAll(SocketID, application: String, [BatchedSubscription])
-    /// Subscriptions of one connection have ended.
+    /// Ended subscriptions of one connection.
     case unsubscribe(application: String, [EndedHolding], isSilent: Bool)
     case signIn(SignedInConnection, answers: [ByteBuffer])
     case signOut(SocketID, application: String)
     case close(PusherCloseReason, application: String, user: String?)
-    /// Connections want so many places of an application with a limit. The answer is how many are given.
+    /// The number of places that connections of an application with a limit need. The answer is the number of granted places.
     case places(ApplicationCount)
     /// The number of connections that opened, or closed if negative, without a request for a place.
     case connectionChanges([ApplicationCount])
-    /// A part of an announcement: so many connections applications have on the node.
+    /// A part of an announcement: the numbers of the node's connections by application.
     case connections([ApplicationCount])
-    /// A part of an announcement.
+    /// A part of an announcement: the node's subscriptions.
     case holdings([ChannelHolding])
-    /// A part of an announcement.
+    /// A part of an announcement: the node's signed-in connections.
     case users([SignedInConnection])
-    /// A part of an announcement: channels with subscribers that have recovery.
+    /// A part of an announcement: channels that have subscribers with recovery.
     case recovering([ChannelID])
 }
 
 /// One of several subscriptions of a connection.
 struct BatchedSubscription: Hashable, Sendable {
-    /// The node's number for it.
+    /// The node's number of the subscription.
     var number: UInt64
     var channel: String
 }
@@ -43,18 +43,18 @@ struct BatchedSubscription: Hashable, Sendable {
 /// The end of one subscription.
 struct EndedHolding: Hashable, Sendable {
     var channel: String
-    /// The member's user on a presence channel.
+    /// The user id of the member, on a presence channel.
     var user: String?
 }
 
-/// Subscriptions of one node to a channel, those of one user on a presence channel.
+/// The subscriptions of one node to a channel; on a presence channel, those of one user.
 struct ChannelHolding: Hashable, Sendable {
     var channel: ChannelID
     var member: PresenceMember?
     var count: Int
 }
 
-/// A connection that is signed in.
+/// A signed-in connection.
 struct SignedInConnection: Hashable, Sendable {
     var socketID: SocketID
     var application: String
@@ -62,16 +62,16 @@ struct SignedInConnection: Hashable, Sendable {
     var watchlist: [String]
 }
 
-/// An event of the application's own server, or of another service of this one.
+/// An event from the server of the application, or from another service of this server.
 struct ForwardedPublication: Hashable, Sendable {
     var channel: ChannelID
     var frame: ByteBuffer
     var excluding: SocketID?
     var event: String?
     var data: String?
-    /// How long a cache channel remembers it, in milliseconds; nil for other channels.
+    /// How long a cache channel keeps the event, in milliseconds; nil for other channels.
     var lifetime: Int64?
-    /// Whether other services get it.
+    /// Whether the event is passed to other services.
     var isBridged: Bool
 }
 
@@ -97,6 +97,6 @@ extension ForwardedPublication {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

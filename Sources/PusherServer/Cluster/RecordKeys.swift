@@ -6,23 +6,23 @@ import ServerCluster
 /// The names of Pusher's keys in Redis.
 struct RecordKeys: Sendable {
     private let store: any ClusterReader
-    /// Hash: node, channel and user ↦ how many subscriptions, since when, and the member's info.
+    /// Hash: node, channel and user ↦ number of subscriptions, order of joining, and the member's info.
     let subscriptions: RedisArgument
     /// Hash: node and socket id ↦ a signed-in connection.
     let users: RedisArgument
-    /// Hash: node and application with a limit ↦ how many connections.
+    /// Hash: node and application with a limit ↦ number of connections.
     let connections: RedisArgument
-    /// Sorted set: users who have gone, by the time when.
+    /// Sorted set: users who have disconnected, by the time when they did.
     let offline: RedisArgument
-    /// Sorted set: channels and members whose leaving webhooks report with a delay, by the time when they left.
+    /// Sorted set: channels and members whose leaving is reported to webhooks with a delay, by the time when they left.
     let absences: RedisArgument
-    /// Hash: webhook events that no receiver has accepted, by their numbers.
+    /// Hash: webhook events that no receiver has accepted, by number.
     let webhooks: RedisArgument
-    /// Hash: the histories that a leader which resigned has left to the next one.
+    /// Hash: the histories that a leader hands over when it resigns.
     let histories: RedisArgument
-    /// Hash: channel with a history ↦ its position, of whoever leads.
+    /// Hash: channel with a history ↦ its position, written by the present leader.
     let positions: RedisArgument
-    /// Sorted set: cache channels with an event, by the time when it expires.
+    /// Sorted set: cache channels with an event, by the time when the event expires.
     let cacheIndex: RedisArgument
 
     init(_ store: any ClusterReader) {
@@ -38,7 +38,8 @@ struct RecordKeys: Sendable {
         cacheIndex = store.key("pusher:cached")
     }
 
-    /// The last event of a cache channel. The length keeps apart what an application's id and a channel's name have in common.
+    /// The last event of a cache channel. The key contains the length of the application's id, so that no two pairs of an id and a
+    /// channel name have the same key.
     func cached(_ channel: ChannelID) -> RedisArgument {
         store.key("pusher:cached:\(channel.application.utf8.count):\(channel.application):\(channel.name)")
     }
@@ -72,11 +73,11 @@ struct RecordKeys: Sendable {
     }
 }
 
-/// Subscriptions of a node to a channel, as Redis keeps them.
+/// A node's subscriptions to a channel, as stored in Redis.
 struct KeptHolding: Hashable, Sendable {
     var node: ClusterNode
     var holding: ChannelHolding
-    /// In the order of these numbers members have joined.
+    /// The order in which members have joined.
     var since: UInt64
 
     var field: ByteBuffer {

@@ -6,14 +6,14 @@ import ServerCluster
 import ServerRuntime
 
 /// The nodes of a cluster, from the point of view of the leader's channels: each node counts as one event loop, and a change that
-/// concerns several of them is sent to all as one fact.
+/// concerns several nodes is sent to all of them as one fact.
 ///
-/// Joins first, so it also takes the news for webhooks, which the leader's own service tells.
+/// It joins before all nodes, so it also receives the events for webhooks, which the leader's own service sends.
 final class RemoteNodes: ChannelNode {
     private struct State: Sendable {
         var numbers: [ClusterNode: Int] = [:]
         var nodes: [Int: ClusterNode] = [:]
-        /// A node whose connections are about to end, and that is not notified of it.
+        /// A node whose connections are about to end, and to which changes are therefore not sent.
         var spared: ClusterNode?
         var service: PusherService?
     }
@@ -25,11 +25,11 @@ final class RemoteNodes: ChannelNode {
 
     /// The number of the leader's own service, which has no subscribers.
     static let ownEventLoopID = 0
-    /// How many nodes there may be.
+    /// The largest number of nodes.
     static let capacity = EventLoopSet.capacity - 1
 
     let eventLoopIDs = (1..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
-    /// How much waits on nodes is not known here (rule CP-40).
+    /// The leader does not know how much waits on the nodes (rule CP-40).
     let fullEventLoops = EventLoopSet()
 
     init(_ output: any ClusterOutput, _ records: LeaderRecords, clock: ServerClock) {
@@ -43,7 +43,7 @@ final class RemoteNodes: ChannelNode {
         state.withLockedValue { $0.service = service }
     }
 
-    /// The number of a node, which gets one if it has none; nil when all numbers are taken.
+    /// The number of a node, assigned at the first call; nil when all numbers are taken.
     func number(of node: ClusterNode) -> Int? {
         state.withLockedValue { state in
             if let number = state.numbers[node] { return number }
@@ -60,7 +60,7 @@ final class RemoteNodes: ChannelNode {
         }
     }
 
-    /// Runs a closure without notifying one node of its changes.
+    /// Runs a closure without sending its changes to one node.
     func sparing(_ node: ClusterNode, _ body: () -> Void) {
         state.withLockedValue { $0.spared = node }
         body()
@@ -90,7 +90,7 @@ final class RemoteNodes: ChannelNode {
         return EventLoopSet()
     }
 
-    /// Has an event in the log that nobody gets now: whoever comes back may ask for it under another leader (rule RV-40).
+    /// Writes an event without subscribers to the log, because a client that reconnects may request it from another leader (rule RV-40).
     func keep(_ frame: ByteBuffer, of channel: ChannelID, excluding: SocketID?, _ positioned: PositionedEvent) {
         let spared = state.withLockedValue(\.spared)
         let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: logged(positioned))
@@ -103,7 +103,7 @@ final class RemoteNodes: ChannelNode {
             time: Int64(clamping: clock.unixTicks() / 10_000))
     }
 
-    /// Who gets what is for these event loops. One fact for all nodes costs those without subscribers a look into a table.
+    /// The audience for these event loops. One fact for all nodes costs the nodes without subscribers only a table lookup.
     private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
         state.withLockedValue { state in
             var numbers = eventLoops.makeIterator()

@@ -5,22 +5,22 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// The state that the last leader has stored in Redis (rules CP-50 to CP-56).
+/// The state that the previous leader has stored in Redis (rules CP-50 to CP-56).
 ///
-/// Records that cannot be read are left out: they are of another version, and their nodes announce what they hold.
+/// Records that cannot be read are skipped: they come from another version, and their nodes announce their connections.
 struct RestoredRecords: Sendable {
     var holdings: [KeptHolding] = []
     var users: [(ClusterNode, SignedInConnection)] = []
-    /// Connections of applications with a limit.
+    /// The numbers of connections of applications with a limit.
     var connections: [(ClusterNode, ApplicationCount)] = []
-    /// Users who have gone lately, with their application.
+    /// Users who have recently disconnected, with their applications.
     var offline: [(application: String, user: String)] = []
     /// Channels and members whose leaving has not been reported to webhooks yet.
     var absences: [(channel: ChannelID, user: String?)] = []
-    /// Events of cache channels, in the order in which they expire, with the time of day when they do, in milliseconds.
+    /// Events of cache channels in the order of their expiry, with its Unix time in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []
 
-    /// How many keys are read with one command.
+    /// The number of keys that one command reads.
     private static let part = 100
 
     init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
@@ -81,7 +81,7 @@ struct RestoredRecords: Sendable {
         return entries
     }
 
-    /// Nobody writes meanwhile, so parts follow each other.
+    /// Nothing is written in the meantime, so the parts are consistent.
     private static func members(
         _ key: RedisArgument, from score: RedisArgument, _ store: any ClusterReader
     ) async throws(RedisFailure) -> [ByteBuffer] {

@@ -3,10 +3,10 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// The part of an application's limits that the clients of each address use (rules SP-68, RV-16 and RV-17). May be used from any
+/// The share of an application's limits that the clients of each address use (rules SP-68, RV-16 and RV-17). May be used from any
 /// thread.
 ///
-/// Counts the connections of this server only. An address without an entry (``address(of:)`` is nil) is not limited.
+/// Counts the connections of this server only. A client without an address (``address(of:)`` is nil) is not limited.
 final class AddressShares: Sendable {
     private struct Key: Hashable {
         var application: Identifier
@@ -17,7 +17,7 @@ final class AddressShares: Sendable {
         var connections = 0
         var subscriptions = 0
         var replayBytes = 0
-        /// When the address may begin as many histories as its share has, ns.
+        /// When the address may again start as many histories as its share allows, in ns.
         var historiesAt: Int64 = .min
 
         func isNeeded(at now: Int64) -> Bool { connections > 0 || historiesAt > now }
@@ -44,21 +44,21 @@ final class AddressShares: Sendable {
     private let clock: ServerClock
     private let limitsLoopback: Bool
 
-    /// The memory limit of the replays of all connections together, beyond half of `maxPendingBytes` for each.
+    /// The memory limit of the replays of all connections together, in addition to half of `maxPendingBytes` for each.
     static let replayLimit = 256 << 20
-    /// The share of one address in ``replayLimit``: one part of this many.
+    /// The divisor that gives the share of one address in ``replayLimit``.
     private static let replayParts = 8
 
-    /// - Parameter limitsLoopback: whether programs of this machine are limited, too.
+    /// - Parameter limitsLoopback: whether clients on this machine are limited, too.
     init(clock: ServerClock, limitsLoopback: Bool) {
         self.clock = clock
         self.limitsLoopback = limitsLoopback
     }
 
-    /// How many pairs of an application and an address are remembered.
+    /// The number of stored pairs of an application and an address.
     var count: Int { tables.reduce(0) { $0 + $1.withLockedValue { $0.entries.count } } }
 
-    /// The address that a client is counted for; nil when it is not limited.
+    /// The address that a client's connection counts for; nil when it is not limited.
     func address(of visitor: RequestOrigin) -> RemoteAddress? {
         guard let address = visitor.address.flatMap({ RemoteAddress(named: $0) }) else { return nil }
         return limitsLoopback || !address.isLoopback ? address : nil
@@ -73,7 +73,7 @@ final class AddressShares: Sendable {
 
     // MARK: Connections and subscriptions
 
-    /// Counts a connection; false when its address has its share of the application's connections.
+    /// Counts a connection; returns false when its address has used up its share of the application's connections.
     func openConnection(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address else { return true }
         let limit = application.limits.connectionsOfAddress
@@ -89,7 +89,7 @@ final class AddressShares: Sendable {
         change(application, address) { $0.connections = max($0.connections - 1, 0) }
     }
 
-    /// Counts a subscription of an open connection; false when its address has its share of subscriptions.
+    /// Counts a subscription of an open connection; returns false when its address has used up its share of subscriptions.
     func openSubscription(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address, let limit = application.limits.subscriptionsOfAddress else { return true }
         return change(application.id, address) { entry in
@@ -106,7 +106,7 @@ final class AddressShares: Sendable {
 
     // MARK: Recovery
 
-    /// Takes one of the histories that the clients of an address may begin in the time for which a history lasts.
+    /// Counts one of the histories that the clients of an address may start within the lifetime of a history.
     func takeHistory(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address, let interval = application.historyInterval else { return true }
         let now = clock.monotonic().nanoseconds
@@ -119,7 +119,7 @@ final class AddressShares: Sendable {
         }
     }
 
-    /// The subscription has not begun a history after all.
+    /// Undoes the count of a history that was not started.
     func returnHistory(_ application: Application, _ address: RemoteAddress?) {
         guard let address, let interval = application.historyInterval else { return }
         change(application.id, address) { entry in
@@ -127,7 +127,7 @@ final class AddressShares: Sendable {
         }
     }
 
-    /// Reserves up to `bytes` for a replay and returns how many.
+    /// Reserves up to `bytes` for a replay and returns the reserved number.
     func reserveReplay(_ bytes: Int, _ application: String, _ address: RemoteAddress?) -> Int {
         var granted = max(bytes, 0)
         if let address {
@@ -154,21 +154,21 @@ final class AddressShares: Sendable {
 }
 
 extension ApplicationLimits {
-    /// A share is never smaller than this, where the limit is not.
+    /// The smallest share of one address, unless the limit itself is smaller.
     private static let leastConnections = 100
 
-    /// The connections that one address may have; nil when each may have all that there are.
+    /// The number of connections that one address may have; nil when there is no limit per address.
     var connectionsOfAddress: Int? {
         connections.flatMap { share(of: $0, atLeast: Self.leastConnections) }
     }
 
-    /// The subscriptions that one address may have, and so the channels that only its clients are subscribed to.
+    /// The number of subscriptions that one address may have, and therefore of channels that only its clients are subscribed to.
     var subscriptionsOfAddress: Int? {
         guard let some = share(of: subscriptions, atLeast: channelsPerConnection) else { return nil }
         return min(some, share(of: channels, atLeast: channelsPerConnection) ?? some)
     }
 
-    /// The part of a limit that one address may have.
+    /// The share of a limit that one address may have.
     private func share(of limit: Int, atLeast least: Int) -> Int? {
         guard addressShare < 100 else { return nil }
         return max(limit / 100 * addressShare + limit % 100 * addressShare / 100, min(least, limit), 1)
@@ -176,8 +176,8 @@ extension ApplicationLimits {
 }
 
 extension Application {
-    /// The time after which the clients of one address may begin one more history, ns: in the time for which a history lasts, their
-    /// histories take the address's share of `bytes`. Nil when they are not limited.
+    /// The interval, in ns, in which the clients of one address may start one more history: within the lifetime of a history, their
+    /// histories use up the address's share of `bytes`. Nil when they are not limited.
     fileprivate var historyInterval: Int64? {
         guard limits.addressShare < 100 else { return nil }
         let share = recovery.bytes / 100 * limits.addressShare / (ChannelHistory.overhead + limits.channelNameBytes)

@@ -1,17 +1,17 @@
 import Identifiers
 import RealtimeHub
 
-/// The channels that a connection is subscribed to, each once, in no order.
+/// The channels that a connection is subscribed to, each once, in no particular order.
 ///
-/// Most connections have a few channels, some have ten thousand; for these there is an index.
+/// Most connections have a few channels, some have ten thousand; only the latter have an index.
 struct ChannelSubscriptions: Sendable {
     typealias Subscription = PusherFront.Subscription
 
     private(set) var all: [Subscription] = []
-    /// The place of each channel; empty while there are few.
+    /// The index of each channel; empty while there are few channels.
     private var places: [Identifier: Int] = [:]
 
-    /// Up to this number the list is searched linearly.
+    /// The number of channels up to which the list is searched linearly.
     private static let few = 16
 
     var count: Int { all.count }

@@ -1,19 +1,20 @@
 import RealtimeHub
 
-/// The cost that a connection has caused to others by ending subscriptions, reduced over time (rule SP-64).
+/// The cost that a connection has caused to other clients by ending subscriptions, reduced over time (rule SP-64).
 ///
-/// Every end is told to those who stay: as a changed count, or as a member who has gone. So whoever joins and leaves again and again
-/// costs as much for each subscriber as it sends, and has to wait before it joins again. Ending is never refused.
+/// Each end of a subscription is reported to the remaining subscribers: as a changed count, or as a member who has left. So a
+/// client that joins and leaves repeatedly causes as much traffic for each subscriber as it sends, and has to wait before it joins
+/// again. Ending a subscription is never refused.
 struct ChurnAccount: Hashable, Sendable {
     /// The end of a subscription to a presence channel costs more, because every member is notified with a message of its own.
     static let presenceCost = 10
-    /// Beyond this a connection may not subscribe.
+    /// The balance beyond which a connection may not subscribe.
     static let credit = 1_000
     static let forgivenPerSecond = 100
-    /// No more is owed than a minute forgives, and the credit.
+    /// The largest balance: the credit, plus the amount that is forgiven in a minute.
     static let most = credit + 60 * forgivenPerSecond
 
-    /// In billionths, so that forgiving loses nothing.
+    /// The balance in billionths, so that forgiving loses no fraction.
     private var owed: Int64 = 0
     private var settled: MonotonicInstant
 
@@ -31,7 +32,7 @@ struct ChurnAccount: Hashable, Sendable {
         return owed < Int64(Self.credit) * 1_000_000_000
     }
 
-    /// A clock that stands still or goes back does not reduce the balance.
+    /// A clock that stops or goes back does not reduce the balance.
     private mutating func settle(at now: MonotonicInstant) {
         guard now > settled else { return }
         let elapsed = now.nanoseconds - settled.nanoseconds

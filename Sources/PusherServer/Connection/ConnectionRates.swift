@@ -1,15 +1,15 @@
 import RealtimeHub
 
-/// Rate limits of one connection for operations that cost others something.
+/// Rate limits of one connection for operations that cause costs for other clients.
 struct ConnectionRates: Sendable {
     private var clientEvents: TokenBucket?
     private var subscribing: TokenBucket?
     private var churn: ChurnAccount?
     private var signIns: TokenBucket?
 
-    /// Attempts to subscribe in a second, beyond those that a connection has at once (rule SP-21).
+    /// Attempts to subscribe per second, in addition to the initial burst (rule SP-21).
     static let subscribesPerSecond = 100
-    /// Verified sign-ins that a connection has at once, and of which it gets one more in each second (rule SP-65).
+    /// The initial burst of verified sign-ins; one more is allowed each second (rule SP-65).
     static let signInsAtOnce = 10
 
     mutating func takeClientEvent(perSecond: Int, at now: MonotonicInstant) -> Bool {
@@ -31,12 +31,12 @@ struct ConnectionRates: Sendable {
         account.charge(isPresence ? ChurnAccount.presenceCost : 1, at: now)
     }
 
-    /// Whether the connection has not ended subscriptions too fast to subscribe again.
+    /// Whether the connection's balance for ended subscriptions allows it to subscribe again.
     mutating func allowsJoining(at now: MonotonicInstant) -> Bool {
         churn?.allowsSubscribing(at: now) ?? true
     }
 
-    /// - Parameter burst: as many channels as a connection may have, since after a loss it asks for all of them at once.
+    /// - Parameter burst: the number of channels that a connection may have, because after a loss it subscribes to all of them at once.
     mutating func takeSubscribe(burst: Int, at now: MonotonicInstant) -> Bool {
         var bucket = subscribing ?? TokenBucket(burst: burst, at: now)
         defer { subscribing = bucket }

@@ -1,6 +1,6 @@
-/// A value that most connections never have: takes 8 bytes until it is there.
+/// A value that most connections never have: takes 8 bytes until it is set.
 struct LazyBox<Value> {
-    /// None or one.
+    /// Empty, or one value.
     private var storage: [Value] = []
 
     var value: Value? {

@@ -6,16 +6,16 @@ enum PusherAction: Hashable, Sendable {
     case none
     /// Answer with a message.
     case reply([UInt8])
-    /// Answer with a `pusher:error` of this code.
+    /// Answer with a `pusher:error` with this code.
     case refuse([UInt8], code: Int?)
-    /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` has the answer.
+    /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` returns the answer.
     ///
-    /// - Parameter recover: which events the client wants replayed, if its connection has recovery.
+    /// - Parameter recover: the events that the client wants replayed, if its connection has recovery.
     case subscribe(channel: String, member: PresenceMember?, recover: PusherRecoverRequest? = nil)
     case unsubscribe(PusherFront.Subscription)
-    /// The connection belongs to a user from now on.
+    /// Sign the connection in as a user.
     case signIn(PusherSignIn, answers: [[UInt8]])
-    /// Hand a client's event to the other subscribers of its channel.
+    /// Deliver a client event to the other subscribers of its channel.
     case relay(ClientEvent)
 }
 
@@ -23,11 +23,11 @@ enum PusherAction: Hashable, Sendable {
 package struct ClientEvent: Hashable, Sendable {
     var name: String
     var channel: String
-    /// A text as it came, everything else as its JSON text.
+    /// The data: a string as received, every other value as its JSON text.
     var data: String
-    /// The sender's id on a presence channel.
+    /// The user id of the sender, on a presence channel.
     var userID: String?
 
-    /// The message that subscribers get.
+    /// The message for subscribers.
     var message: [UInt8] { PusherFrames.event(name: name, channel: channel, data: data, userID: userID) }
 }

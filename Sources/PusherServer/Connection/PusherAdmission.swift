@@ -1,13 +1,13 @@
 import RealtimeHub
 import ServerRuntime
 
-/// Which application a WebSocket wants to join, and whether it may, by its target and where it comes from. Pusher protocol,
+/// Determines the application that a WebSocket wants to join, and whether it may, from its target and its origin. Pusher protocol,
 /// Connection (rules SP-3, SP-4, SO-10 and SO-11).
 enum PusherAdmission {
-    /// Protocol versions that are spoken. Older ones lack confirmations and close codes.
+    /// The supported protocol versions. Older versions lack confirmations and close codes.
     static let versions = 4...7
 
-    /// Whether the client's version has `pusher:ping`: from 5 on. Version 4 leaves liveness to the WebSocket.
+    /// Whether the client's version has `pusher:ping`: versions from 5 on. Version 4 relies on pings of the WebSocket.
     static func knowsPings(_ target: RequestTarget) -> Bool {
         target.parameters.last { $0.name == "protocol" }?.value != "4"
     }
@@ -17,7 +17,7 @@ enum PusherAdmission {
         target.parameters.last { $0.name == "recovery" }?.value == "1"
     }
 
-    /// Unlike a wrong version a missing one is accepted: many libraries leave it out, and 7 is what they mean.
+    /// A missing version is accepted, unlike a wrong one: many libraries omit it and mean 7.
     static func application(
         for target: RequestTarget, of visitor: RequestOrigin, among applications: any ApplicationRegistry
     ) throws(PusherCloseReason) -> Application {
@@ -29,7 +29,7 @@ enum PusherAdmission {
         guard let application = applications.application(key: target.segments[1]) else { throw .unknownApplication }
         guard application.isEnabled else { throw .disabledApplication }
         guard visitor.usesTLS || !application.requiresTLS else { throw .needsTLS }
-        // Programs send no origin, and could send any: this protects the visitors of other pages, not the application.
+        // Programs send no origin, and could send any: this check protects the visitors of other web pages, not the application.
         if let origin = visitor.origin, !OriginPattern.allow(origin, by: application.allowedOrigins) { throw .foreignOrigin }
         return application
     }

@@ -5,7 +5,7 @@ import ServerRuntime
 
 // Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {
-    /// The offer of recovery in the greeting; nil for connections without recovery.
+    /// The offer of recovery in the first message; nil for connections without recovery.
     static func offer(_ application: Application) -> PusherRecoveryOffer {
         PusherRecoveryOffer(
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))
@@ -27,9 +27,9 @@ extension PusherConnection {
         return SubscriptionRecovery(request: request, limit: limit, mayBegin: mayBegin)
     }
 
-    /// A subscription has been answered.
+    /// Handles the answer to a subscription.
     ///
-    /// - Parameter begins: whether it has begun a history; nil when that is not known.
+    /// - Parameter begins: whether the subscription has started a history; nil when that is not known.
     func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int, begins: Bool? = false) {
         guard let recovery, let application = application?.value else { return }
         if recovery.mayBegin, begins == false { service.shares.returnHistory(application, address) }
@@ -55,7 +55,7 @@ extension PusherConnection {
         endReplays()
     }
 
-    /// Gives the room of replays back.
+    /// Releases the memory of all replays.
     func endReplays() {
         guard let budget = replays.value, let application = application?.value else { return }
         service.shares.releaseReplay(budget.pooled, application.id, address)
@@ -66,7 +66,7 @@ extension PusherConnection {
     private func setRoom(for bytes: Int) {
         let limit = service.context.settings.maximumPendingBytes
         let (high, overflow) = limit.addingReportingOverflow(bytes)
-        // Fails for a channel that is closed only.
+        // This fails only for a closed channel.
         try? context?.channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: .init(low: max(limit / 2, 1), high: overflow ? .max : max(high, 2)))
     }

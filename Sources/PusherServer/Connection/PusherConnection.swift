@@ -6,27 +6,27 @@ import ServerRuntime
 import ServerValues
 import WebSocketFraming
 
-/// One WebSocket of the Pusher protocol. Small as ``WebSocketConnection`` is.
+/// One WebSocket connection of the Pusher protocol. As small as ``WebSocketConnection``.
 final class PusherConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = RealtimeHub.ChannelID
 
     let service: PusherService
-    /// Nil when the connection is refused and only gets an error and a close frame.
+    /// The application; nil when the connection is refused and only gets an error and a close frame.
     private(set) var application: SharedApplication?
     private let refusal: LazyBox<RefusedOpening>
     private var front: PusherFront
-    /// When the connection has to be authorized at the latest.
+    /// The deadline for the connection's authorization.
     private var authorizeBy = MonotonicInstant(nanoseconds: .max)
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
     /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
     let isRecovering: Bool
-    /// Whom the connection is counted for; nil when it is not limited (rule SP-68).
+    /// The address that the connection counts for; nil when it is not limited (rule SP-68).
     let address: RemoteAddress?
     var replays = LazyBox<ReplayBudget>()
-    /// What is with the place of the connection in its application; nil when it has one.
+    /// The state of the connection's place in its application; nil when it has a place.
     private var admission = LazyBox<PlaceState>()
-    /// Subscriptions that are not answered yet.
+    /// The number of subscriptions that are not answered yet.
     private var unsettled = 0
     var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
 
@@ -87,7 +87,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
-    /// Follows the settings of its application from now on. What the connection has already, it keeps.
+    /// Applies changed settings of the application from now on. Existing subscriptions are kept.
     func adopt(_ application: SharedApplication) {
         self.application = application
         slot = application.slot
@@ -120,7 +120,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
 
-    /// Is greeted once the leader has given a place (rule CP-31). Nothing is read meanwhile.
+    /// Waits until the leader has granted a place, then sends the first message (rule CP-31). Nothing is read meanwhile.
     private func waitForPlace() {
         guard let context, let application else { return }
         pauseReading(true)
@@ -134,7 +134,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private func settlePlace(_ answer: ConnectionPlace) {
         guard let application else { return }
         guard case .awaited = admission.value else {
-            // The connection has gone in between.
+            // The connection has closed meanwhile.
             if answer == .given { service.channels.closeConnection(of: application.value) }
             return
         }
@@ -169,7 +169,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, Int(farewell.code), farewell.reason)
-        // When the server stops, all members leave: notifying them of each other's leaving would only make lists flicker.
+        // When the server stops, all members leave, so notifications about each other would only make their lists flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))
     }
@@ -178,7 +178,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         leave(isSilent: false)
     }
 
-    /// Leaves all channels, and the user.
+    /// Leaves all channels and signs the user out.
     private func leave(isSilent: Bool) {
         guard let application else { return }
         if subscribers.signedIn.removeValue(forKey: socketID) != nil {
@@ -251,7 +251,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             place: .here(NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop))
     }
 
-    /// The backend has decided about a subscription.
+    /// Applies the backend's decision about a subscription.
     private func settle(
         _ channel: String, _ recovery: SubscriptionRecovery?, _ result: Result<SubscriptionGrant, SubscribeRefusal>
     ) {
@@ -262,7 +262,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             settle(recovery, replayed: grant.replayed, begins: grant.beganHistory)
             hold(until: grant.full)
         case .failure(.unavailable):
-            // An error alone would leave the client without the channel for as long as it stays connected (rule CP-21).
+            // After only an error the client would lack the channel for as long as it stays connected (rule CP-21).
             settle(recovery, replayed: 0)
             close(.noLeader)
         case .failure(let refusal):
@@ -286,18 +286,18 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 }
 
-/// How a connection that has no place in its application stands.
+/// The state of a connection that has no place in its application.
 private enum PlaceState {
-    /// It has not asked yet.
+    /// The connection has not requested a place yet.
     case needed
     case awaited(UInt64)
-    /// It was told that there is none.
+    /// The request for a place was refused.
     case refused
-    /// The connection has ended.
+    /// The connection has closed.
     case gone
 }
 
-/// A connection that only gets a farewell, and what its client had asked for, as the log says it.
+/// A connection that only gets an error and a close frame, with the description of its request for the log.
 struct RefusedOpening {
     let farewell: PusherCloseReason
     let asked: Logger.Metadata

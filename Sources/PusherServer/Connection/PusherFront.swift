@@ -4,13 +4,13 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// One connection of the Pusher protocol as the server sees it: messages in, actions out. A pure value without a socket.
+/// The protocol state of one connection on the server: messages in, actions out. A pure value without a socket.
 ///
-/// Whatever a client sends, it gets a clear `pusher:error` and the connection goes on (rule SP-5).
+/// Every invalid message is answered with a clear `pusher:error`, and the connection continues (rule SP-5).
 struct PusherFront: Sendable {
     struct Subscription: Hashable, Sendable {
         var channel: String
-        /// The member's id on a presence channel.
+        /// The user id of the member, on a presence channel.
         var userID: String?
     }
 
@@ -22,15 +22,14 @@ struct PusherFront: Sendable {
     let socketID: SocketID
     private var list = ChannelSubscriptions()
     private var signedIn = LazyBox<User>()
-    /// Made when it is first needed: most connections subscribe to a few channels and never send an event.
+    /// Made on first use: most connections subscribe to a few channels and never send an event.
     private var rates = LazyBox<ConnectionRates>()
-    /// Attempts to subscribe that are not counted by ``rates``.
+    /// The remaining attempts to subscribe that ``rates`` does not count.
     private var freeSubscribes = Self.freeSubscribes
-    /// Whether the client has shown that the application's server knows it: by a sign-in, or by a subscription that needs a
-    /// signature.
+    /// Whether the application's server has authorized the client: by a sign-in, or by a subscription that needs a signature.
     private(set) var isAuthorized = false
 
-    /// The number of attempts to subscribe that never count as too fast.
+    /// The number of attempts to subscribe that are never refused as too fast.
     private static let freeSubscribes: UInt8 = 200
 
     init(socketID: SocketID) {
@@ -40,7 +39,7 @@ struct PusherFront: Sendable {
     var subscriptions: [Subscription] { list.all }
     var user: User? { signedIn.value }
 
-    /// Reads one text message. `bytes` are UTF-8 and used during the call only.
+    /// Handles one text message. `bytes` are UTF-8 and used during the call only.
     mutating func receive(
         _ bytes: UnsafeRawBufferPointer, parser: inout PusherEnvelopeParser, application: Application, at now: MonotonicInstant
     ) -> PusherAction {
@@ -116,7 +115,7 @@ struct PusherFront: Sendable {
             return .error(nil, "The connection has its limit of \(application.limits.channelsPerConnection) channels.")
         }
         if name.isReserved {
-            // The only reserved channel is that of the signed-in user, whose sign-in was its authorisation.
+            // The only reserved channel is that of the signed-in user, which the sign-in has authorized.
             guard let user, name.name.isExactly(PusherChannelName.serverToUser(user.id)) else { return .unauthorized(name.name) }
         } else if name.kind.needsAuthorization, !isSigned(request, application) {
             return .unauthorized(name.name)
@@ -155,8 +154,8 @@ struct PusherFront: Sendable {
 
     /// Whether the application's server has signed the subscription.
     ///
-    /// The signature of a presence channel covers the channel data, if there are any. For other channels channel data mean nothing,
-    /// and libraries differ in whether they sign them too, so both forms are accepted (rule SP-62).
+    /// The signature of a presence channel covers the channel data, if there are any. For other channels the channel data have no
+    /// meaning, and libraries differ in whether they sign them, so both forms are accepted (rule SP-62).
     private func isSigned(_ request: PusherSubscribeData, _ application: Application) -> Bool {
         guard let auth = request.auth else { return false }
         func isSigned(with channelData: String?) -> Bool {
@@ -182,7 +181,7 @@ struct PusherFront: Sendable {
         return .unsubscribe(ended)
     }
 
-    /// Leaving and joining channels again and again would cost all who are on them.
+    /// Repeated leaving and joining would cause costs for all subscribers of the channels.
     private mutating func mayAttempt(_ application: Application, at now: MonotonicInstant) -> Bool {
         if var changed = rates.value {
             let allowsJoining = changed.allowsJoining(at: now)
@@ -270,12 +269,12 @@ struct PusherFront: Sendable {
         return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
-    /// The client did nothing wrong when a limit is reached, and may ask again later.
+    /// The error when a limit is reached. It is not the client's fault, and the client may subscribe again later.
     private static func overCapacity(_ text: String, _ channel: String) -> [UInt8] {
         PusherFrames.error(code: 4100, message: text, channel: channel)
     }
 
-    /// One text for every reason, so that a forger learns nothing from it (rule SP-7).
+    /// The text is the same for every reason, so that an attacker learns nothing from it (rule SP-7).
     static func unauthorized(_ channel: String) -> [UInt8] {
         PusherFrames.error(code: 4009, message: "The subscription is not authorized.", channel: channel)
     }

@@ -3,10 +3,10 @@ import PusherProtocol
 import RealtimeHub
 import WireCoding
 
-/// A sign-in that has been verified: who it is, and whom it watches. Pusher protocol, user authentication.
+/// A verified sign-in: the user and the watchlist. Pusher protocol, user authentication.
 struct PusherSignIn: Hashable, Sendable {
     var user: PusherFront.User
-    /// Distinct ids, cut to the application's limit.
+    /// Distinct ids, shortened to the application's limit.
     var watchlist: [String] = []
     /// Whether the watchlist was longer.
     var isWatchlistCut = false
@@ -35,7 +35,7 @@ struct PusherSignIn: Hashable, Sendable {
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
         let info = object?["user_info"]
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
-        // The information is stored as long as the connection, and members of presence channels see it.
+        // The information is stored as long as the connection lives, and members of presence channels see it.
         guard (user.info ?? "").utf8.count <= limits.presenceMemberBytes else {
             throw .infoTooLarge(limit: limits.presenceMemberBytes)
         }

@@ -4,11 +4,11 @@ import RealtimeHub
 import ServerRuntime
 import WebSocketFraming
 
-/// Puts messages of the Pusher protocol into WebSocket frames.
+/// Encodes messages of the Pusher protocol as WebSocket frames.
 enum PusherWire {
     static let subprotocol = "pusher-channels-protocol-7"
 
-    /// Returns one text frame, made once for all connections that get it.
+    /// Returns one text frame, encoded once for all connections that receive it.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         append(message, to: &buffer)
@@ -20,9 +20,10 @@ enum PusherWire {
         message.withUnsafeBytes { writer.writeText($0, to: &buffer) }
     }
 
-    /// The frames for a new subscriber: the confirmation, and from a cache channel the last event or a cache miss.
+    /// The frames for a new subscriber: the confirmation, and for a cache channel the last event or a cache miss.
     ///
-    /// - Parameter recovery: for connections with recovery. One that misses nothing has seen the last event of a cache channel.
+    /// - Parameter recovery: the replay, for connections with recovery. A client that misses nothing has received the last event of
+    ///   a cache channel already.
     static func confirmation(
         of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome? = nil
     ) -> ByteBuffer {
@@ -55,19 +56,19 @@ enum PusherWire {
         return buffer
     }
 
-    /// The message of a frame for subscribers.
+    /// The message in a frame for subscribers.
     static func message(in frame: ByteBuffer) -> ByteBuffer {
         var message = frame
         message.moveReaderIndex(forwardBy: frame.readableBytes - frame.messageOfServerFrame.count)
         return message
     }
 
-    /// The online users of a user's watchlist at the sign-in.
+    /// The online users of a user's watchlist at the time of the sign-in.
     static func watchlist(online: [String]) -> [UInt8] {
         PusherFrames.watchlistEvents([PusherWatchlistChange(name: "online", userIDs: online)])
     }
 
-    /// The users of their watchlists who came online or went offline.
+    /// The users of a watchlist that came online or went offline.
     static func watchlist(_ news: WatchlistNotification) -> ByteBuffer {
         var changes: [PusherWatchlistChange] = []
         if !news.online.isEmpty { changes.append(PusherWatchlistChange(name: "online", userIDs: news.online)) }
@@ -94,13 +95,13 @@ enum PusherWire {
     }
 }
 
-/// Why the server ends a connection. Pusher protocol, Close codes (rule SP-4).
+/// The reason for which the server closes a connection. Pusher protocol, Close codes (rule SP-4).
 package struct PusherCloseReason: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
     /// Whether a `pusher:error` with the same code goes before the close frame.
     var explains = true
-    /// Whether all connections get it at about the same time. Then members are not told of each other's going (rule SP-20).
+    /// Whether all connections are closed at about the same time. Members are then not notified of each other's leaving (rule SP-20).
     var concernsAll = false
 
     init(_ code: UInt16, _ reason: String, explains: Bool = true) {
@@ -119,9 +120,9 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     static let notAuthorized = PusherCloseReason(
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
     static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
-    /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
+    /// Reconnecting at once would not help a subscriber that reads too slowly, so the code requests a pause.
     static let slowSubscriber = PusherCloseReason(4100, "The client reads more slowly than events of its channels arrive.")
-    /// The leader of a cluster does not answer. The code asks for a pause, and clients may reach another server then.
+    /// The leader of a cluster does not answer. The code requests a pause, after which clients may reach another server.
     static let noLeader = PusherCloseReason(4100, "The servers cannot reach each other; please connect again.")
     static func draining(code: UInt16) -> PusherCloseReason {
         var farewell = PusherCloseReason(code, "The server is shutting down; please connect again.")
@@ -129,10 +130,10 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
         return farewell
     }
     static let noPong = PusherCloseReason(4201, "Nothing came from the connection, not even a pong.")
-    /// For clients whose version of the protocol has no `pusher:ping`, so that they cannot be blamed for a missing pong.
+    /// For clients whose version of the protocol has no `pusher:ping`, so that the reason cannot be a missing pong.
     static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 
-    /// For the framing layer's own codes, which need no further frame.
+    /// For close codes of the framing layer, which need no `pusher:error`.
     static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherCloseReason {
         PusherCloseReason(code.rawValue, reason, explains: false)
     }
@@ -153,7 +154,7 @@ extension ChannelTraits {
 }
 
 extension SubscribeRefusal {
-    /// The code of the error that the client gets, as metrics count it.
+    /// The error code that the client receives, as counted by metrics.
     var code: Int? {
         switch self {
         case .tooManyMembers, .tooManyMemberBytes: nil
@@ -164,7 +165,7 @@ extension SubscribeRefusal {
 }
 
 extension ApplicationLimits {
-    /// How long this channel name may be. A name that holds a user id has room for any id that is allowed (rule SP-63).
+    /// The largest length of this channel name. A name that contains a user id has room for every valid id (rule SP-63).
     func bytes(ofChannelName name: String) -> Int {
         PusherChannelName.isReserved(name) ? PusherChannelName.serverToUser("").utf8.count + userIDBytes : channelNameBytes
     }

@@ -1,12 +1,12 @@
-/// The public name of a connection: two numbers with a point between them.
+/// The public id of a connection: two numbers with a point between them.
 ///
-/// Whoever knows it can have a subscription signed for it, so it is drawn from the system's random numbers and has 79 bits
-/// (rule SP-2).
+/// Anybody who knows it can have a subscription signed for it, so it consists of 79 random bits from the system's generator (rule
+/// SP-2).
 package struct SocketID: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
 
-    /// Above every number of an id. Numbers stay short enough for clients that read them as floating-point.
+    /// The exclusive upper bound of the numbers. Numbers stay short enough for clients that parse them as floating-point.
     private static let bound: UInt64 = 1_000_000_000_000
 
     package init(high: UInt64, low: UInt64) {
@@ -14,7 +14,7 @@ package struct SocketID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The name of no connection.
+    /// The id of no connection.
     static let unnamed = SocketID(high: 0, low: 0)
 
     package init(using random: inout some RandomNumberGenerator) {
@@ -22,7 +22,7 @@ package struct SocketID: Hashable, Sendable, CustomStringConvertible {
         low = UInt64.random(in: 1..<Self.bound, using: &random)
     }
 
-    /// Reads what `description` writes. Other spellings of the numbers, such as leading zeros, name no connection.
+    /// Parses the result of `description`. Other spellings of the numbers, such as leading zeros, match no connection.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let high = UInt64(parts[0]), let low = UInt64(parts[1]) else { return nil }

@@ -4,29 +4,29 @@ import ServerRuntime
 import ServerValues
 
 extension PusherLoop: WebSocketLoop {
-    /// Something that an event loop has to do for its connections, in the order in which it was asked for.
+    /// An operation that an event loop performs for its connections, in the order of the requests.
     ///
-    /// Subscribing goes the same way as delivering, so that a subscriber gets everything that was published after its confirmation
-    /// and nothing from before it (rule SV-2).
+    /// Subscriptions use the same queue as deliveries, so that a subscriber receives all events that were published after its
+    /// confirmation and none from before it (rule SV-2).
     enum Operation: LoopOperation {
-        /// Hand one encoded frame to all subscribers of a channel on this loop, but to the excluded one. Connections with recovery
-        /// get the event with its position, if it has one.
+        /// Deliver one encoded frame to all subscribers of a channel on this event loop, except for one connection. Connections
+        /// with recovery receive the event with its position, if it has one.
         case deliver(ChannelID, ByteBuffer, excluding: SocketID?, positioned: PositionedEvent?)
-        /// Start delivering to a connection, and confirm it.
+        /// Send the confirmation to a connection, and start delivering events to it.
         case attach(NIOLoopBound<PusherConnection>, ChannelID, confirmation: ByteBuffer)
-        /// Stop delivering to a connection.
+        /// Stop delivering events to a connection.
         case detach(NIOLoopBound<PusherConnection>, ChannelID)
-        /// Hand one encoded frame to connections that are signed in.
+        /// Deliver one encoded frame to signed-in connections.
         case tell([SocketID], ByteBuffer)
         /// Close connections: all, those of an application, or those of one of its signed-in users.
         case close(PusherCloseReason, application: String?, user: String?)
-        /// Give connections their application as it is now, or close them when there is none any more.
+        /// Give connections the current configuration of their application, or close them when the application no longer exists.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
-        /// The size that an operation counts in addition to the bytes that it carries.
+        /// The fixed size of an operation, in addition to the bytes that it carries.
         private static let overhead = 64
 
-        /// A frame counts on every loop that it waits for, although they share it.
+        /// A frame counts on every event loop in whose queue it waits, although they share its memory.
         var queuedBytes: Int {
             switch self {
             case .deliver(_, let frame, _, _): frame.readableBytes + Self.overhead
@@ -37,7 +37,7 @@ extension PusherLoop: WebSocketLoop {
         }
     }
 
-    /// Frames for one channel are put together up to this size, so that a burst costs one write for each subscriber.
+    /// The size up to which frames for one channel are joined, so that a burst costs one write for each subscriber.
     private static let mergedBytes = 16_384
 
     func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
@@ -97,7 +97,7 @@ extension PusherLoop: WebSocketLoop {
     }
 
     private func close(_ farewell: PusherCloseReason, _ application: String?, _ user: String?) {
-        // Copies, since a connection that closes leaves the list.
+        // Iterates over a copy, because a connection that closes leaves the list.
         let connections = user == nil ? Array(list.all) : Array(signedIn.values)
         for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }
     }

@@ -5,19 +5,19 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// The Pusher connections of one event loop and what they are subscribed to. Touched on that loop only.
+/// The Pusher connections of one event loop and their subscriptions. Used on that event loop only.
 final class PusherLoop {
     let loop: EventLoopContext
     var channels = LoopChannels<PusherConnection>()
-    /// Subscriptions of connections with recovery, which get events with positions. The others are in ``channels``.
+    /// Subscriptions of connections with recovery, which receive events with positions. All other subscriptions are in ``channels``.
     var recovering = LoopChannels<PusherConnection>()
     var list = ConnectionList<PusherConnection>()
-    /// The connections among them that are signed in as a user.
+    /// The connections that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
     let writer: ConnectionWriter
-    /// Shared by all connections of the loop, since they are read one after the other.
+    /// Shared by all connections of the event loop, because their messages are parsed one after the other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
-    /// Whether something was delivered since the first of the operations was queued.
+    /// Whether an event was delivered since the first of the operations was queued.
     var hasDelivered = false
 
     init(_ loop: EventLoopContext) {
@@ -25,7 +25,7 @@ final class PusherLoop {
         writer = ConnectionWriter(loop)
     }
 
-    /// Starts delivering to a connection.
+    /// Starts delivering events to a connection.
     func attach(_ connection: PusherConnection, to channel: ChannelID) {
         if connection.isRecovering {
             recovering.attach(connection, to: channel, countedAt: connection.slot)
@@ -46,7 +46,7 @@ final class PusherLoop {
         if connection.isRecovering { recovering.detachAll(connection) } else { channels.detachAll(connection) }
     }
 
-    /// Gives every connection its application as it is now; each application is judged once (rule SO-21).
+    /// Gives every connection the current configuration of its application; each application is looked up once (rule SO-21).
     func review(_ judge: (String) -> Result<SharedApplication, PusherCloseReason>) {
         var verdicts: [Identifier: Result<SharedApplication, PusherCloseReason>] = [:]
         for connection in list.all {

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// The channel attributes that a request asks for.
+/// The channel attributes that a request selects.
 struct ChannelAttributes: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
@@ -13,7 +13,7 @@ struct ChannelAttributes: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Reads a list with commas.
+    /// Parses a comma-separated list.
     init(parsing text: String?) throws(HTTPProblem) {
         self = []
         for part in (text ?? "").split(atByte: UInt8(ascii: ",")) {

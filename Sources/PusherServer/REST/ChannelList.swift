@@ -3,7 +3,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// A question for the channels of an application. Pusher HTTP API, GET channels (rule SR-69).
+/// A query for the channels of an application. Pusher HTTP API, GET channels (rule SR-69).
 struct ChannelList: Hashable, Sendable {
     let application: String
     let prefix: String
@@ -11,7 +11,7 @@ struct ChannelList: Hashable, Sendable {
 
     /// The size limit of an answer in bytes.
     static let maximumBytes = 16 << 20
-    /// Up to this number of channels of the server are listed at once, on the event loop.
+    /// The number of channels of the server up to which a query is answered at once, on the event loop.
     static let few = 1_000
 
     init(_ request: RESTRequest, of application: Application) throws(HTTPProblem) {
@@ -27,7 +27,7 @@ struct ChannelList: Hashable, Sendable {
         try RESTService.checkCounts(info, application)
     }
 
-    /// Looks through all channels, one part of the hub after the other, each under its own lock. May be called from any thread.
+    /// Searches all channels, one part of the hub after the other, each under its own lock. May be called from any thread.
     func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
         var found: [ChannelOccupancy] = []
         var bytes = 0

@@ -2,14 +2,14 @@ import Identifiers
 import ServerRuntime
 import WireCoding
 
-/// The named values of a publish request: members of a JSON object, or query parameters for those that are missing there (rule SR-3).
+/// The named values of a publish request: members of a JSON object, or query parameters for those that the object lacks (rule SR-3).
 struct PublishFields {
     private var members: [Identifier: JSONText] = [:]
     private let query: RESTRequest?
 
     /// - Parameters:
-    ///   - json: an object; nil when there was no body.
-    ///   - query: where else values may be; nil for nowhere.
+    ///   - json: the body's object; nil when there was no body.
+    ///   - query: the request whose query may have further values; nil for none.
     init(_ json: JSONText?, query: RESTRequest?) throws(HTTPProblem) {
         self.query = query
         guard let json else { return }
@@ -26,7 +26,7 @@ struct PublishFields {
 
     /// A list of strings; nil when it is missing.
     ///
-    /// - Parameter single: what the body may have instead; then the query is not asked (rule SR-3).
+    /// - Parameter single: a member of the body for a single value; if it is present, the query is not read (rule SR-3).
     func list(_ name: String, orOne single: String) throws(HTTPProblem) -> [String]? {
         guard let value = members[Identifier(name)] else {
             return members[Identifier(single)] == nil ? try query?.list(name) : nil

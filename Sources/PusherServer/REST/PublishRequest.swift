@@ -8,19 +8,19 @@ import WireCoding
 struct PublishRequest: Hashable, Sendable {
     var event: String
     var data: String
-    /// Each once, in the order of the request.
+    /// The distinct channel names, in the order of the request.
     var channels: [String]
-    /// The connection that must not get the event.
+    /// The connection that must not receive the event.
     var excluded: SocketID?
     var info: ChannelAttributes
 
-    /// Reads a request of `events`: one event for `channels` or for `channel`, in its body or in its query.
+    /// Parses a request to `events`: one event for `channels` or for `channel`, in its body or in its query.
     init(parsing request: RESTRequest, limits: ApplicationLimits) throws(HTTPProblem) {
         let body = request.body.isEmpty ? nil : try Self.json(request.body)
         try self.init(PublishFields(body, query: request), limits: limits)
     }
 
-    /// Reads a request that names its channel in the path and the rest in the query. A body is the data itself.
+    /// Parses a request that names its channel in the path and the other values in the query. The body is the data itself.
     init(parsing request: RESTRequest, to channel: String, limits: ApplicationLimits) throws(HTTPProblem) {
         var data: String?
         if !request.body.isEmpty {
@@ -32,11 +32,11 @@ struct PublishRequest: Hashable, Sendable {
         try self.init(PublishFields(nil, query: request), limits: limits, only: channel, data: data)
     }
 
-    /// How large a batch may be. Ten events of 10 KB in an alphabet that libraries escape, six bytes for each two, are more than
-    /// any other body.
+    /// The size limit of a batch in bytes. Ten events of 10 KB in an alphabet that libraries escape, six bytes for each two, are
+    /// larger than any other body.
     static func maximumBatch(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
-    /// Reads the body of `batch_events`.
+    /// Parses the body of `batch_events`.
     static func batch(parsing body: [UInt8], limits: ApplicationLimits) throws(HTTPProblem) -> [PublishRequest] {
         guard let events = try json(body)["batch"]?.elements else { throw .badRequest("batch has to be an array.") }
         guard events.count <= limits.eventsPerBatch else {
@@ -99,7 +99,7 @@ struct PublishRequest: Hashable, Sendable {
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
         let parsed = try? PusherChannelName(name, limit: limits.bytes(ofChannelName: name))
-        // Of the reserved names, only those of users' channels are accepted.
+        // Of the reserved names, only those of user channels are accepted.
         let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
         guard parsed != nil, isKnown else {
             throw .badRequest(
@@ -110,7 +110,7 @@ struct PublishRequest: Hashable, Sendable {
     private static func socketID(_ text: String?) throws(HTTPProblem) -> SocketID? {
         guard let text else { return nil }
         guard PusherLimits.accepts(socketID: text) else { throw .badRequest("socket_id has to be two numbers with a point.") }
-        // A well-formed id without a connection excludes no subscriber.
+        // A well-formed id of no connection excludes no subscriber.
         return SocketID(text)
     }
 

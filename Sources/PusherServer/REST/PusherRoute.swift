@@ -9,14 +9,14 @@ enum PusherRoute: Hashable, Sendable {
     case channels(application: String)
     case channel(application: String, name: String)
     case users(application: String, channel: String)
-    /// The older way to publish, which names the channel in its path.
+    /// The older way to publish, with the channel in the path.
     case publishTo(application: String, channel: String)
-    /// How many connections an application has. Not Pusher's: Laravel Reverb has it.
+    /// The number of connections of an application. Not an operation of Pusher, but of Laravel Reverb.
     case connections(application: String)
-    /// One official library sends this path without an application; then the key determines it (rule SV-10).
+    /// One official library sends this path without an application; the key then determines it (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
-    /// Whether a path belongs to Pusher.
+    /// Whether a path belongs to the Pusher API.
     static func owns(_ segments: [String]) -> Bool {
         switch segments.first {
         case "app", "apps", "users", "pusher": segments.count > 1
@@ -24,7 +24,7 @@ enum PusherRoute: Hashable, Sendable {
         }
     }
 
-    /// Throws 404 for an unknown path and 405 for a known one with another method.
+    /// Throws 404 for an unknown path and 405 for a known path with another method.
     init(method: String, segments: [String]) throws(HTTPProblem) {
         let (route, allowed): (PusherRoute, String)
         switch segments.count {
@@ -42,7 +42,7 @@ enum PusherRoute: Hashable, Sendable {
         self = route
     }
 
-    /// Whether a path is that of several events in one request.
+    /// Whether a path is that of a batch of events.
     static func isBatch(_ segments: [String]) -> Bool {
         segments.count == 3 && segments[0] == "apps" && segments[2] == "batch_events"
     }

@@ -19,7 +19,7 @@ struct RESTRequest: Hashable, Sendable {
         self.init(method: request.method, target: request.target, body: request.body)
     }
 
-    /// A parameter of the query, in any case of letters, as signatures have it; an error when it came twice.
+    /// A query parameter, whose name is compared without case, like in signatures; throws when it occurs twice.
     func parameter(_ name: String) throws(HTTPProblem) -> String? {
         var found: String?
         for parameter in target.parameters where PusherRequestSignature.lowercased(parameter.name).isExactly(name) {
@@ -29,7 +29,7 @@ struct RESTRequest: Hashable, Sendable {
         return found
     }
 
-    /// The values of a list in the query: `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one; nil without any.
+    /// The values of a list in the query: `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one value; nil without any.
     func list(_ name: String) throws(HTTPProblem) -> [String]? {
         let values = target.parameters.filter { Self.isElement(PusherRequestSignature.lowercased($0.name), of: name) }.map(
             \.value)
@@ -37,7 +37,7 @@ struct RESTRequest: Hashable, Sendable {
         return try parameter(name).map { [$0] }
     }
 
-    /// Whether a name comes twice that is not the name of a list.
+    /// Whether a name that is not the name of a list occurs twice.
     var repeatsParameters: Bool {
         var seen: Set<Identifier> = []
         for parameter in target.parameters {
@@ -47,8 +47,8 @@ struct RESTRequest: Hashable, Sendable {
         return false
     }
 
-    /// The paths that the signature may be made over. Libraries differ in whether they sign the escaped path or the plain one, and
-    /// in whether they count a prefix of the server in; all of them name the same thing.
+    /// The paths that the signature may cover. Libraries differ in whether they sign the escaped or the plain path, and in whether
+    /// they include the server's path prefix; all of these name the same resource.
     func signedPaths(_ prefix: PathPrefix) -> [String] {
         var paths = [target.rawPath]
         if target.decodedPath != target.rawPath { paths.append(target.decodedPath) }

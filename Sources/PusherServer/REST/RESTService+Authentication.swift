@@ -4,7 +4,7 @@ import ServerRuntime
 
 /// Authenticates requests. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
 extension RESTService {
-    /// The application of a request that is signed with its secret.
+    /// The application of a request, after its signature with the application's secret is verified.
     func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
         guard let application = service.settings.applications.application(id: id) else { throw .unknownApplication }
         return try check(request, application)
@@ -19,7 +19,7 @@ extension RESTService {
         return try check(request, application)
     }
 
-    /// Returns the application that a request concerns, once its signature is checked.
+    /// Returns the application of a request, after its signature is verified.
     func authenticated(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> Application {
         switch route {
         case .webSocket: throw .upgradeRequired
@@ -46,14 +46,14 @@ extension RESTService {
                 return application
             } catch {
                 refusal = error
-                // Another path cannot help.
+                // Another spelling of the path would give the same error.
                 guard error == .wrongSignature else { break }
             }
         }
         throw .unauthorized(try advice(refusal, request, now: now))
     }
 
-    /// The error and its remedy. Repeats nothing of the request except the deviation of its clock.
+    /// The error and its remedy. The text repeats nothing of the request except the deviation of its clock.
     private func advice(
         _ refusal: PusherRequestSignatureError, _ request: RESTRequest, now: Int
     ) throws(HTTPProblem) -> String {

@@ -2,7 +2,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Publishing events and ending connections. Pusher HTTP API.
+/// Publishing events and closing connections. Pusher HTTP API.
 extension RESTService {
     func publish(_ request: PublishRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try checkRoom(for: request.channels, application)
@@ -34,7 +34,7 @@ extension RESTService {
         return HTTPAnswer(.json, out)
     }
 
-    /// Whole requests wait, so that none is half done (rule SV-14).
+    /// Whole requests wait, so that none is performed in part (rule SV-14).
     private func checkRoom(for channels: some Sequence<String>, _ application: Application) throws(HTTPProblem) {
         let full = service.congestion(of: channels, in: application)
         guard full.isEmpty else { throw .congested(full) }

@@ -3,13 +3,13 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Answers requests. Everything is in memory, so an answer is there at once.
+/// Answers requests. All data are in memory, so answers are available at once.
 struct RESTService {
     let service: PusherService
 
     func answer(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> HTTPAnswer {
         switch route {
-        // Answered by the caller, which can wait for a list.
+        // The caller answers this request, because it can wait for a list.
         case .channels: throw .notFound
         case .webSocket: throw .upgradeRequired
         case .publish(let id):
@@ -32,14 +32,14 @@ struct RESTService {
 
     // MARK: Asking
 
-    /// As ``authenticated(_:_:)``, for a request that counts as a question.
+    /// The same as ``authenticated(_:_:)``, for a request that counts as a query.
     private func asking(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
         let application = try authenticated(request, id)
         try service.channels.spendQuery(of: application)
         return application
     }
 
-    /// Prepares a request for channels: the application and the filter. It can be answered on any thread.
+    /// Prepares a query for channels: the application and the filter. It can be answered on any thread.
     func list(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> ChannelList {
         try ChannelList(request, of: asking(request, id))
     }
@@ -85,7 +85,7 @@ struct RESTService {
         return HTTPAnswer(.json, Array(#"{"users":[\#(users.joined(separator: ","))]}"#.utf8))
     }
 
-    /// Counts of a channel, as far as it has them.
+    /// The attributes of a channel, as far as it has them.
     func attributes(
         of name: String, _ info: ChannelAttributes, _ application: Application
     ) -> [(String, String)] {
@@ -98,7 +98,7 @@ struct RESTService {
         return Self.counts(of: occupancy ?? vacant, known)
     }
 
-    /// The counts that were asked for and that the channel has: users of presence channels, subscriptions of all (rule SR-66).
+    /// The requested counts that the channel has: users of presence channels, subscriptions of all (rule SR-66).
     static func counts(of channel: ChannelOccupancy, _ info: ChannelAttributes) -> [(String, String)] {
         var fields: [(String, String)] = []
         if info.contains(.userCount), let users = channel.users { fields.append(("user_count", String(users))) }
@@ -112,7 +112,7 @@ struct RESTService {
         }
     }
 
-    /// Appends an object. Names are constants and values JSON already.
+    /// Appends an object. Names are constants, and values are JSON text already.
     static func append(_ fields: [(String, String)], to out: inout [UInt8]) {
         out.append(contentsOf: ("{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}").utf8)
     }

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// How much each application has asked of the HTTP API lately, against its limits (rules SR-6, SR-7). May be used from any thread.
+/// The recent number of each application's requests to the HTTP API, against its limits (rules SR-6, SR-7). May be used from any thread.
 final class RequestBudget: Sendable {
     private struct Buckets {
         var publishes: TokenBucket?
@@ -21,7 +21,7 @@ final class RequestBudget: Sendable {
             retryAfter: wait)
     }
 
-    /// Counts a question, or a request to end connections.
+    /// Counts a query, or a request to close connections.
     func query(for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.queriesPerSecond
         guard let wait = take(1, limit, \.queries, Identifier(application.id), now) else { return }
@@ -29,7 +29,7 @@ final class RequestBudget: Sendable {
             429, "The application asks more than \(max(limit ?? 0, 0)) questions in a second.", retryAfter: wait)
     }
 
-    /// Nil when it may be done; otherwise after how many whole seconds it may.
+    /// Takes an amount from the budget. Returns nil when it is allowed, otherwise after how many whole seconds it will be.
     private func take(
         _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: Identifier, _ now: MonotonicInstant
     ) -> Int? {

@@ -6,7 +6,7 @@ import RealtimeHub
 
 /// The histories of some of the channels of a server. A value without locks, clocks and randomness (rules RV-10 to RV-13).
 ///
-/// A history begins with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
+/// A history starts with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
 struct ChannelHistories: Sendable {
     /// The memory of an application's histories, oldest first.
     private struct Ledger: Sendable {
@@ -15,19 +15,19 @@ struct ChannelHistories: Sendable {
             var channel: ChannelID
             var epoch: String
             var number: UInt64
-            /// When it expires.
+            /// When the item expires.
             var expires: MonotonicInstant
-            /// The item with the least of these goes first where there is no room.
+            /// The item with the earliest of these times is dropped first when there is no room.
             var isDue: MonotonicInstant
         }
 
-        /// Kept events. May still contain entries of events that were dropped elsewhere.
+        /// Stored events. May still contain entries of events that were dropped elsewhere.
         var events: Deque<Item> = []
-        /// Histories of channels without subscribers. May still have items of histories that have subscribers again or have ended.
+        /// Histories of channels without subscribers. May still contain entries of histories that have subscribers again or have ended.
         var vacancies: Deque<Item> = []
         var tally = RecoveryTally()
 
-        /// The item that was noted first.
+        /// The item that was added first.
         var oldest: Item? {
             guard let event = events.first else { return vacancies.first }
             guard let vacancy = vacancies.first else { return event }
@@ -40,10 +40,10 @@ struct ChannelHistories: Sendable {
         }
     }
 
-    /// Histories take at most three of these four parts of an application's room, so that there is always room for events.
+    /// Histories take at most three quarters of an application's memory limit, so that there is always room for events.
     private static let parts = (ofHistories: 3, all: 4)
 
-    /// How long a channel without subscribers keeps its position at least: a day (rule RV-18).
+    /// The minimum time for which a channel without subscribers keeps its position: a day (rule RV-18).
     static let vacancyLifetime = Duration.seconds(86_400)
 
     private var histories: [ChannelID: ChannelHistory] = [:]
@@ -53,11 +53,11 @@ struct ChannelHistories: Sendable {
     private var notesEnds = false
     /// The channels whose positions have changed since ``notesChanges`` was set, each once.
     private var changed: [ChannelID] = []
-    /// Whether somebody asks for ``takeChanged()``.
+    /// Whether changes are collected for ``takeChanged()``.
     private var notesChanges = false
     private var ledgers: [Identifier: Ledger] = [:]
 
-    /// Whether no channel has a history. Asked for each event.
+    /// Whether no channel has a history. Read for each event.
     var isEmpty: Bool { histories.isEmpty }
 
     /// The size of each application's histories, by its id.
@@ -67,18 +67,18 @@ struct ChannelHistories: Sendable {
 
     // MARK: Subscribers
 
-    /// A connection with recovery subscribes: what it is sent. Begins a history if there is none and there is room for one.
+    /// Subscribes a connection with recovery and returns the events for it. Starts a history if there is none and there is room for one.
     ///
-    /// Without a history the confirmation has a position whose epoch belongs to no history, so a client that comes back with it is told
-    /// that events may be missing.
+    /// Without a history the confirmation contains a position whose epoch belongs to no history. A client that reconnects with it
+    /// is told that events may be missing.
     ///
     /// - Parameters:
-    ///   - request: what the connection has already; nil for nothing.
-    ///   - user: the member's user on a presence channel.
-    ///   - limit: how many bytes may be replayed.
-    ///   - room: how many bytes the histories of the application may take here.
-    ///   - mayBegin: whether a history may be begun.
-    ///   - epoch: names a new history; no other history has had the name.
+    ///   - request: the position up to which the connection has events; nil for none.
+    ///   - user: the user id of the member, on a presence channel.
+    ///   - limit: the largest number of bytes to replay.
+    ///   - room: the memory limit, in bytes, of the application's histories in this part of the hub.
+    ///   - mayBegin: whether a history may be started.
+    ///   - epoch: makes the unique name of a new history.
     mutating func join(
         _ channel: ChannelID, after request: PusherRecoverRequest?, user: String?, limit: Int, room: Int = .max,
         mayBegin: Bool = true, at now: MonotonicInstant, epoch: () -> String
@@ -94,8 +94,8 @@ struct ChannelHistories: Sendable {
         return replay
     }
 
-    /// Begins the history of a channel with subscribers, if there is none and there is room for one (rule RV-16): the histories of
-    /// channels without subscribers make room, the oldest first. Returns whether a history was begun.
+    /// Starts the history of a channel with subscribers, if there is none and there is room for one (rule RV-16): the oldest
+    /// histories of channels without subscribers are removed to make room. Returns whether a history was started.
     @discardableResult
     mutating func begin(_ channel: ChannelID, room: Int = .max, epoch: () -> String) -> Bool {
         guard histories[channel] == nil else { return false }
@@ -111,16 +111,16 @@ struct ChannelHistories: Sendable {
         return true
     }
 
-    /// The channel has subscribers again.
+    /// Records that the channel has subscribers again.
     mutating func occupied(_ channel: ChannelID) {
         guard let index = histories.index(forKey: channel) else { return }
         histories.values[index].ends = nil
     }
 
-    /// The channel has no subscribers any more.
+    /// Records that the channel has no subscribers any more.
     mutating func vacated(_ channel: ChannelID, _ settings: RecoverySettings, at now: MonotonicInstant) {
         guard let index = histories.index(forKey: channel) else { return }
-        // RV-18: after `lifetime` a position without events remains, for clients that return and have missed nothing.
+        // RV-18: after `lifetime` a position without events remains, for clients that reconnect and have missed nothing.
         let ends = now.advanced(by: max(settings.lifetime, Self.vacancyLifetime))
         histories.values[index].ends = ends
         note(
@@ -131,18 +131,19 @@ struct ChannelHistories: Sendable {
 
     // MARK: Events
 
-    /// Gives an event its position and keeps it; nil when the channel has no history.
+    /// Gives an event its position and stores it; nil when the channel has no history.
     ///
     /// - Parameters:
-    ///   - isKept: whether the event is replayed to those who miss it.
-    ///   - limit: how many bytes the histories of the application may take here. Beyond it the oldest events are dropped.
+    ///   - isKept: whether the event is replayed to clients that missed it.
+    ///   - limit: the memory limit, in bytes, of the application's histories in this part of the hub. The oldest events that exceed
+    ///     it are dropped.
     mutating func add(
         _ frame: ByteBuffer, to channel: ChannelID, excluding: SocketID? = nil, user: String? = nil, isKept: Bool = true,
         _ settings: RecoverySettings, limit: Int, at now: MonotonicInstant
     ) -> PositionedEvent? {
         guard let index = histories.index(forKey: channel) else { return nil }
         guard settings.isEnabled else {
-            // Events that are published meanwhile have no number, so the numbering must not continue.
+            // Events that are published meanwhile get no number, so the numbering must not continue.
             end(channel)
             return nil
         }
@@ -185,14 +186,14 @@ struct ChannelHistories: Sendable {
         return (history.events.first?.event.position.number ?? .max) <= item.number
     }
 
-    /// Drops the oldest events and histories without subscribers of an application, until the rest takes no more than `limit` bytes.
+    /// Drops the oldest events and the oldest histories without subscribers of an application, until the rest takes at most `limit` bytes.
     private mutating func dropOldest(of application: Identifier, beyond limit: Int) {
         while (ledgers[application]?.tally.bytes ?? 0) > limit, let item = ledgers[application]?.popOldest() {
             if isCurrent(item) { drop(item, of: application) }
         }
     }
 
-    /// Ends the history that has been without subscribers for the longest time; false when there is none.
+    /// Ends the history that has been without subscribers for the longest time; returns false when there is none.
     private mutating func endOldestVacancy(of application: Identifier) -> Bool {
         while let item = ledgers[application]?.vacancies.popFirst() {
             guard isCurrent(item) else { continue }
@@ -210,7 +211,7 @@ struct ChannelHistories: Sendable {
         }
     }
 
-    /// Forgets a channel's history.
+    /// Removes a channel's history.
     private mutating func end(_ channel: ChannelID) {
         let application = Identifier(channel.application)
         guard let history = histories.removeValue(forKey: channel) else { return }
@@ -221,10 +222,10 @@ struct ChannelHistories: Sendable {
 
     // MARK: Another process
 
-    /// Returns all histories, each after its events, and begins to record the histories that end.
+    /// Returns all histories, each after its events, and starts to record the histories that end.
     ///
-    /// - Parameter budget: how many bytes events may take. Where there are more, the latest events of a history are among the parts, and
-    ///   it says that others are not.
+    /// - Parameter budget: the largest number of bytes of events. Of a history that exceeds it, only the latest events are
+    ///   returned, and the history says that others are missing.
     mutating func handOver(_ budget: inout Int) -> [HistoryPart] {
         notesEnds = true
         var parts: [HistoryPart] = []
@@ -238,7 +239,7 @@ struct ChannelHistories: Sendable {
         return parts
     }
 
-    /// From here on positions that change and histories that end are noted.
+    /// Starts to record changed positions and ended histories.
     mutating func noteChanges() {
         notesEnds = true
         notesChanges = true
@@ -250,7 +251,7 @@ struct ChannelHistories: Sendable {
         changed.append(channel)
     }
 
-    /// Takes the histories whose positions have changed since the last call.
+    /// Returns the histories whose positions have changed since the last call.
     mutating func takeChanged() -> [HistoryPart] {
         guard !changed.isEmpty else { return [] }
         defer { changed = [] }
@@ -264,18 +265,19 @@ struct ChannelHistories: Sendable {
     /// All histories, without their events.
     var all: [HistoryPart] { histories.map { .history($0, $1) } }
 
-    /// Takes the channels whose histories have ended since the last call.
+    /// Returns the channels whose histories have ended since the last call.
     mutating func takeEnded() -> [ChannelID] {
         guard !ended.isEmpty else { return [] }
         defer { ended = [] }
         return ended
     }
 
-    /// Goes on with histories of another process.
+    /// Continues the histories of another process.
     ///
     /// - Parameters:
     ///   - isOccupied: whether a channel has subscribers.
-    ///   - limit: how many bytes the histories of an application may take here; the oldest events beyond it are dropped.
+    ///   - limit: the memory limit, in bytes, of an application's histories in this part of the hub; the oldest events that exceed
+    ///     it are dropped.
     mutating func restore(
         _ restored: [RestoredHistory], _ settings: RecoverySettings, limit: Int, at now: MonotonicInstant,
         isOccupied: (ChannelID) -> Bool
@@ -301,7 +303,7 @@ struct ChannelHistories: Sendable {
 
     // MARK: Time
 
-    /// Drops expired events. To be called about every second.
+    /// Drops expired events. Call it about once per second.
     mutating func sweep(at now: MonotonicInstant) {
         for application in Array(ledgers.keys) {
             while let item = ledgers[application]?.events.first, item.expires <= now {

@@ -4,26 +4,26 @@ import NIOCore
 import PusherProtocol
 import RealtimeHub
 
-/// The latest events of one channel, and the numbering of all of them (rules RV-2 to RV-5).
+/// The latest events of one channel, and the numbering of all its events (rules RV-2 to RV-5).
 struct ChannelHistory: Sendable {
     struct Kept: Sendable {
         var event: PositionedEvent
-        /// When it expires.
+        /// When the event expires.
         var expires: MonotonicInstant
     }
 
     let epoch: String
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// Events that are no longer kept, by the user whom they concern.
+    /// The latest events that are no longer stored, by the user whom they concern.
     private(set) var dropped = LatestEvents<Identifier>()
-    /// Events that were never kept, by the connection that sent them.
+    /// The latest events that were never stored, by the connection that sent them.
     private(set) var unkept = LatestEvents<SocketID>()
-    /// In the order of their numbers.
+    /// The stored events, in the order of their numbers.
     private(set) var events: Deque<Kept> = []
-    /// When the history ends, while the channel has no subscribers.
+    /// When the history ends, if the channel has no subscribers.
     var ends: MonotonicInstant?
-    /// Whether its position has changed since it was written down.
+    /// Whether the position has changed since it was written.
     var isChanged = false
 
     /// The approximate size in bytes of a history without events.
@@ -51,7 +51,7 @@ struct ChannelHistory: Sendable {
         events.append(Kept(event: event, expires: expires))
     }
 
-    /// An event is delivered with a number, and never replayed.
+    /// Records an event that is delivered with a number and never replayed.
     mutating func pass(_ number: UInt64, from sender: SocketID?) {
         unkept.note(number, from: sender)
     }
@@ -66,10 +66,10 @@ struct ChannelHistory: Sendable {
     /// The events after a position, in order.
     ///
     /// - Parameters:
-    ///   - request: what the client has; nil for a new subscription.
-    ///   - user: the member's user on a presence channel.
-    ///   - limit: how many bytes may be replayed. The latest events that fit are.
-    ///   - now: events that have expired by then are not replayed.
+    ///   - request: the position up to which the client has events; nil for a new subscription.
+    ///   - user: the user id of the member, on a presence channel.
+    ///   - limit: the largest number of bytes to replay. The latest events that fit are replayed.
+    ///   - now: the current time; expired events are not replayed.
     func replay(after request: PusherRecoverRequest?, user: String?, limit: Int, at now: MonotonicInstant) -> Replay {
         guard let request else { return Replay(outcome: PusherRecoveryOutcome(position: position)) }
         let after = request.position.number
@@ -104,6 +104,6 @@ struct ChannelHistory: Sendable {
 struct Replay: Sendable {
     var frames = ByteBuffer()
     var outcome: PusherRecoveryOutcome
-    /// Whether the subscription has begun the history.
+    /// Whether the subscription has started the history.
     var beganHistory = false
 }

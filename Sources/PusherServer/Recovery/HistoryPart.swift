@@ -4,17 +4,17 @@ import NIOCore
 import PusherProtocol
 import RealtimeHub
 
-/// Something of the histories that one process leaves to the next (rules RV-22 and RV-23). A pure value.
+/// A part of the histories that one process hands over to the next (rules RV-22 and RV-23). A pure value.
 enum HistoryPart: Sendable {
-    /// An event with a number. Those that a history has come before it, those that are published later behind it.
+    /// An event with a number. A history comes after its stored events, and before the events that are published later.
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
-    /// The numbering, and what was dropped. Without it the events of the channel mean nothing.
+    /// The numbering, and the latest dropped events. Without it the events of the channel cannot be used.
     case history(ChannelID, ChannelHistory)
-    /// Events that are published from now on have no number.
+    /// The history has ended: events that are published from now on have no number.
     case ended(ChannelID)
 }
 
-/// A history that another process has left.
+/// A history that another process has handed over.
 struct RestoredHistory: Sendable {
     var channel: ChannelID
     var epoch: String
@@ -22,16 +22,17 @@ struct RestoredHistory: Sendable {
     var last: UInt64
     var dropped: LatestEvents<Identifier>
     var unkept: LatestEvents<SocketID>
-    /// In the order of their numbers, including those after `last`.
+    /// The events in the order of their numbers, including those after `last`.
     var events: [(event: PositionedEvent, isKept: Bool, expires: MonotonicInstant)] = []
 
-    /// A history that another process has not left, by its position as it was written down, and what the log has of it (rules RV-41 to RV-43).
+    /// Restores a history that another process has not handed over, from its written position and from its events in the log (rules
+    /// RV-41 to RV-43).
     ///
-    /// Nil when something may be missing behind what the log has, so that nobody may be told that nothing is.
+    /// Nil when events after those in the log may be missing: clients must not be told that they have missed nothing.
     ///
     /// - Parameters:
-    ///   - isWhole: whether the log has everything since positions were written down.
-    ///   - expires: until when an event of that time is kept.
+    ///   - isWhole: whether the log contains all events since positions were written.
+    ///   - expires: when an event that was decided at the given time expires.
     init?(
         of channel: ChannelID, written: PusherPosition, _ logged: LoggedHistory?, isWhole: Bool,
         expires: (_ time: Int64) -> MonotonicInstant
@@ -52,7 +53,7 @@ struct RestoredHistory: Sendable {
         } else if !isWhole {
             return nil
         }
-        // Events that were kept and are not in the log are gone: whoever missed one of them is told so.
+        // Stored events that are not in the log are lost: clients that missed one of them are told so.
         if last > 0 { dropped.note(last, from: nil) }
     }
 
@@ -63,7 +64,7 @@ struct RestoredHistory: Sendable {
         (self.dropped, self.unkept) = (dropped, unkept)
     }
 
-    /// The history as it is now; nil when something is missing in it, so that nobody may be told that nothing is.
+    /// The history in its current state; nil when events are missing in it, because clients must not be told that they have missed nothing.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
         var history = ChannelHistory(epoch: epoch, last: last, dropped: dropped, unkept: unkept)
         for (event, isKept, expires) in events where event.position.epoch == epoch {
@@ -83,7 +84,7 @@ struct RestoredHistory: Sendable {
     }
 }
 
-/// An event with a position, as the log has it.
+/// An event with a position, read from the log.
 struct LoggedEvent: Sendable {
     var frame: ByteBuffer
     var position: LoggedPosition
@@ -92,14 +93,15 @@ struct LoggedEvent: Sendable {
     var number: UInt64 { position.position.number }
 }
 
-/// What the log has of one history: its latest events, without a hole between them.
+/// The part of a history that the log contains: its latest events, without a gap between them.
 struct LoggedHistory: Sendable {
     private(set) var events: Deque<LoggedEvent> = []
-    /// The number from which on the log has all events, also those that are more than a channel keeps; above 0 where there are any.
+    /// The number from which on the log contains all events, including those beyond the number that a channel stores; above 0 if
+    /// there are any events.
     private(set) var begins: UInt64 = 0
     private var kept = 0
 
-    /// Adds the next event. What came before a hole is forgotten, and so is what is more than a channel keeps.
+    /// Adds the next event. Events before a gap, and events beyond the number that a channel stores, are dropped.
     mutating func add(_ event: LoggedEvent, keeping limit: Int) {
         // Events are numbered from 1.
         guard event.number > events.last?.number ?? 0 else { return }

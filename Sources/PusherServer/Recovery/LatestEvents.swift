@@ -1,6 +1,6 @@
-/// The latest event of a kind that is not replayed, seen by each client: a client does not miss events that it has caused itself.
+/// The latest event of a kind that is not replayed, as missed by each client: a client does not miss events that it has caused itself.
 ///
-/// Two entries are enough: the latest event, and the latest one of another origin.
+/// Two entries are enough: the latest event, and the latest event with another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
     struct Item: Hashable, Sendable {
         var number: UInt64
@@ -12,7 +12,7 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
 
     init() {}
 
-    /// - Parameter items: of another value's ``entries``.
+    /// - Parameter items: the ``entries`` of another value.
     init(_ items: [Item]) {
         for item in items { note(item.number, from: item.origin) }
     }
@@ -20,15 +20,15 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
     /// Both events, the older one first.
     var entries: [Item] { [latestOfOther, latest].compactMap(\.self) }
 
-    /// Records an event. Its number must be greater than all before it.
+    /// Records an event. Its number must be greater than all earlier ones.
     ///
-    /// - Parameter origin: who caused it; nil for nobody in particular, whose events everybody misses.
+    /// - Parameter origin: the client that caused the event; nil when there is none, so that all clients miss it.
     mutating func note(_ number: UInt64, from origin: Origin?) {
         if let latest, latest.origin != origin { latestOfOther = latest }
         latest = Item(number: number, origin: origin)
     }
 
-    /// The number of the latest event that a client has not caused itself; 0 when there was none.
+    /// The number of the latest event that a client has not caused itself; 0 when there is none.
     func latest(except origin: Origin?) -> UInt64 {
         guard let latest else { return 0 }
         guard let origin, latest.origin == origin else { return latest.number }

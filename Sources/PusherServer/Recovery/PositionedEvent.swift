@@ -2,21 +2,21 @@ import NIOCore
 import PusherProtocol
 import RealtimeHub
 
-/// An event of a channel with its position, as connections with recovery get it (rule RV-2).
+/// An event of a channel with its position, in the form for connections with recovery (rule RV-2).
 ///
-/// One object that the event loops which deliver it and the history which keeps it share.
+/// One object, shared by the event loops that deliver the event and the history that stores it.
 package final class PositionedEvent: Sendable {
     let position: PusherPosition
-    /// The frame of other connections, with the position in it.
+    /// The frame for other connections, with the position added.
     let frame: ByteBuffer
-    /// A connection that does not get the event.
+    /// A connection that must not receive the event.
     let excluding: SocketID?
     /// The user whom a presence change concerns; a member is not notified of itself.
     let user: String?
-    /// Whether the event is replayed to those who miss it.
+    /// Whether the event is replayed to clients that missed it.
     let isKept: Bool
 
-    /// The approximate memory of an event in addition to its frame: the object, and its places in lists.
+    /// The approximate memory of an event in addition to its frame: the object, and its entries in lists.
     static let overhead = 320
 
     init(
@@ -29,7 +29,7 @@ package final class PositionedEvent: Sendable {
         self.isKept = isKept
     }
 
-    /// - Parameter frame: has its position already.
+    /// - Parameter frame: the frame, which contains the position already.
     init(positioned frame: ByteBuffer, at position: PusherPosition, excluding: SocketID?, user: String?, isKept: Bool = true) {
         self.position = position
         self.frame = frame
@@ -38,6 +38,6 @@ package final class PositionedEvent: Sendable {
         self.isKept = isKept
     }
 
-    /// The approximate memory that keeping the event takes.
+    /// The approximate memory of a stored event.
     var memory: Int { frame.storageCapacity + Self.overhead }
 }

@@ -2,7 +2,7 @@ import RealtimeHub
 
 /// The size of one application's histories, and how often they were used.
 package struct RecoveryTally: Hashable, Sendable {
-    /// Channels with a history.
+    /// The number of channels with a history.
     package private(set) var channels = 0
     /// The number of stored events.
     package private(set) var events = 0
@@ -10,12 +10,12 @@ package struct RecoveryTally: Hashable, Sendable {
     package private(set) var bytes = 0
     /// The part of ``bytes`` that channels take without their events.
     package private(set) var channelBytes = 0
-    /// Subscriptions after which nothing was missing.
+    /// The number of subscriptions after which no events were missing.
     package private(set) var complete = 0
-    /// Subscriptions after which something was, or may have been.
+    /// The number of subscriptions after which events were missing, or may have been.
     package private(set) var incomplete = 0
 
-    /// The memory that the history of a channel takes without events, about.
+    /// The approximate memory of a channel's history without events.
     static func cost(of channel: ChannelID) -> Int { ChannelHistory.overhead + channel.name.utf8.count }
 
     mutating func add(_ channel: ChannelID) {

@@ -4,9 +4,10 @@ import RealtimeHub
 
 /// Decides which events of an application's channels are sent, and when: a pure value (rules SW-10 to SW-15).
 ///
-/// Delays the report that a channel or a member is gone for a moment. One that comes back in this time is not reported.
+/// The report that a channel was vacated or a member has left is delayed. If the channel or member is back within the delay,
+/// nothing is reported.
 struct ChannelEventDebouncer: Sendable {
-    /// A channel or member that may come back.
+    /// A vacated channel, or a member who has left, that may come back.
     private enum Absence: Hashable, Sendable {
         case channel(Identifier)
         case member(Identifier, channel: Identifier)
@@ -24,26 +25,27 @@ struct ChannelEventDebouncer: Sendable {
         var channel: Identifier
     }
 
-    /// All with the same delay, so in the order in which they are due. Some have been called off.
+    /// Held events in the order of their due times, because all have the same delay. Some may have been cancelled.
     private var held: Deque<Held> = []
-    /// The valid entries of `held`, by their number.
+    /// The valid entries of `held`, by number.
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Cache channels whose cache miss has been sent, with the time until which it is not sent again, also in order of time.
+    /// Cache channels whose cache miss has been reported, with the time until which it is not reported again, in order of that time.
     private var missed: [Identifier: MonotonicInstant] = [:]
     private var misses: Deque<Miss> = []
 
-    /// How long a channel or member may be away without a report.
+    /// How long the report of a vacated channel or a removed member is delayed.
     static let delay = Duration.seconds(3)
-    /// The time within which a cache miss is not sent again.
+    /// The time within which a cache miss is not reported again.
     static let missInterval = Duration.seconds(1800)
-    /// Beyond this number, the oldest held event is sent early, or the oldest cache miss is forgotten.
+    /// The largest number of held events and of cache misses. Beyond it the oldest held event is sent early, or the oldest cache
+    /// miss is removed.
     static let capacity = 10_000
 
-    /// When a held event is sent; nil when none is held.
+    /// When the next held event is sent; nil when none is held.
     var due: MonotonicInstant? { held.first?.due }
 
-    /// Takes events in the order in which they happened on their channel, and returns those that are due now.
+    /// Adds an event, in the order in which events happened on the channel, and returns the events that are due now.
     mutating func take(_ news: ChannelWebhookEvent, at now: MonotonicInstant) -> [ChannelWebhookEvent] {
         let channel = Identifier(news.channel)
         switch news.kind {
@@ -57,12 +59,12 @@ struct ChannelEventDebouncer: Sendable {
         }
     }
 
-    /// A cache channel has got an event: the next miss is reported again.
+    /// Records that a cache channel has got an event: the next cache miss is reported again.
     mutating func filled(_ channel: String) {
         missed[Identifier(channel)] = nil
     }
 
-    /// Events that have been held back for long enough, or all of them.
+    /// Returns the held events whose delay has ended, or all of them.
     mutating func release(at now: MonotonicInstant, all: Bool = false) -> [ChannelWebhookEvent] {
         var told: [ChannelWebhookEvent] = []
         while let first = held.first, all || first.due <= now {

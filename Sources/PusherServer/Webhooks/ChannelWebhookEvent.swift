@@ -2,7 +2,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Something that happened on a channel and that receivers of webhooks may want to hear of. Pusher documentation, Webhooks.
+/// An event of a channel that webhooks may report. Pusher documentation, Webhooks.
 package struct ChannelWebhookEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case occupied
@@ -22,7 +22,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The kind of event that receivers select.
+    /// The kind of event, by which receivers select events.
     var event: Webhook.Event {
         switch kind {
         case .occupied: .channelOccupied
@@ -46,7 +46,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// The item of `events` (rule SW-3).
+    /// The element of `events` in the request (rule SW-3).
     var body: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append(#"{"name":"#, to: &out)
@@ -75,9 +75,9 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
 }
 
 extension Webhook {
-    /// Whether this receiver gets an event on a channel (rule SW-2).
+    /// Whether this receiver selects an event on a channel (rule SW-2).
     func wants(_ event: Event, on channel: String) -> Bool {
-        // By bytes: letters that look the same and are spelled differently name different channels.
+        // Compared by bytes: names that look the same but are encoded differently are different channels.
         events.contains(event)
             && (channelPrefix.map { channel.utf8.starts(with: $0.utf8) } ?? true)
             && (channelSuffix.map { channel.utf8.reversed().starts(with: $0.utf8.reversed()) } ?? true)

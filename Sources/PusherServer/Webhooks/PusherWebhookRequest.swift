@@ -8,7 +8,7 @@ import WireCoding
 struct PusherWebhookRequest: Sendable {
     let url: String
     let key: String
-    /// Of the moment: attempts after a change of the secret are signed with the new one.
+    /// The current secret: attempts after a change of the secret are signed with the new one.
     var secret: Secret
     /// The application's own header fields that may be sent.
     let fields: [HTTPField]
@@ -24,7 +24,7 @@ struct PusherWebhookRequest: Sendable {
         }
     }
 
-    /// - Parameter time: of this attempt, in milliseconds since 1970.
+    /// - Parameter time: the time of this attempt, in milliseconds since 1970.
     func call(_ events: [WebhookEvent], at time: Int64) -> HTTPCall {
         let body = Self.body(events, at: time)
         let own = [
@@ -51,15 +51,15 @@ struct PusherWebhookRequest: Sendable {
 }
 
 extension Webhook {
-    /// Returns whether a field of ``headers`` may be sent. Fields that describe the request are set by the server only, and a value
-    /// must not contain a line break (rule SW-7).
+    /// Returns whether a field of ``headers`` may be sent. Only the server sets fields that describe the request, and a value must
+    /// not contain a line break (rule SW-7).
     public static func sends(header name: String, value: String) -> Bool {
         let reserved: Set<String> = [
             "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "te", "trailer",
             "transfer-encoding", "upgrade", "user-agent", "x-pusher-key", "x-pusher-signature",
         ]
         let isToken = !name.isEmpty && name.utf8.allSatisfy { isTokenByte($0) }
-        // A tab is the only control character that a value may hold.
+        // A tab is the only control character that a value may contain.
         return isToken && !reserved.contains(name.lowercased())
             && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
     }

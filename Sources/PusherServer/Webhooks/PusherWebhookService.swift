@@ -4,18 +4,18 @@ import NIOCore
 import RealtimeHub
 import ServerRuntime
 
-/// The webhooks of all Pusher applications of a server. Applications without webhooks never come here.
+/// The webhooks of all Pusher applications of a server. It is not called for applications without webhooks.
 final class PusherWebhookService: Sendable {
     private struct State: Sendable {
         var applications: [Identifier: PusherWebhooks] = [:]
-        /// Events that another process has left, and that no application claimed in time.
+        /// The number of events that another process has left and no application has claimed in time.
         var expired: [Identifier: Int] = [:]
         var isClosed = false
     }
 
     private let applications: any ApplicationRegistry
     private let context: ServerContext
-    /// The records that survive this process; nil when none do.
+    /// The records that survive this process; nil for none.
     private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 
@@ -30,7 +30,7 @@ final class PusherWebhookService: Sendable {
         let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
         var reports = applications.mapValues(\.receivers)
         for (id, count) in expired {
-            // Under a number that no receiver of the application has.
+            // Counted under a number that no receiver of the application has.
             let known = reports[id] ?? []
             let number = known.last.map { $0.number + 1 } ?? 0
             reports[id] = known + [WebhookReport(number: number, url: nil, counts: .init(dropped: count))]
@@ -38,21 +38,21 @@ final class PusherWebhookService: Sendable {
         return reports
     }
 
-    /// Queues an event; to be called under the lock of the channel's shard.
+    /// Queues an event. Call it under the lock of the channel's shard.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
-        // Reserved channels are the server's own business.
+        // Reserved channels are internal to the server, so they are not reported.
         guard !channel.utf8.starts(with: "#".utf8) else { return }
         let application = asConfigured(application)
         webhooks(of: application)?.tell(ChannelWebhookEvent(kind, on: channel), of: application)
     }
 
-    /// As ``tell(_:on:of:)``, for events that follow from time alone; `id` is the application's.
+    /// The same as ``tell(_:on:of:)``, for events that are caused by a timer; `id` is the id of the application.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
         guard let application = applications.application(id: id) else { return }
         tell(kind, on: channel, of: application)
     }
 
-    /// A cache channel has got an event: to be called under the lock of its shard.
+    /// Records that a cache channel has got an event. Call it under the lock of its shard.
     func filled(_ channel: String, of application: Application) {
         webhooks(of: asConfigured(application))?.filled(channel)
     }
@@ -65,7 +65,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Sends the events that another process has left to the present receivers (rule CR-43).
+    /// Sends the events that another process has left to the current receivers (rule CR-43).
     func restore() {
         guard let journal = records?.journal else { return }
         for id in journal.unclaimed {
@@ -85,7 +85,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// The applications have changed: everything that is sent from now on uses their new settings (rule SW-30).
+    /// Applies changed applications: all later requests use the new settings (rule SW-30).
     func applicationsChanged() {
         for (id, webhooks) in state.withLockedValue(\.applications) { follow(id, webhooks) }
     }
@@ -108,7 +108,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Connections may still have an application's former configuration.
+    /// Connections may still refer to an earlier configuration of the application.
     private func asConfigured(_ application: Application) -> Application {
         applications.application(id: application.id) ?? application
     }
@@ -126,6 +126,6 @@ final class PusherWebhookService: Sendable {
 }
 
 extension Application {
-    /// Asked before anything else is done for webhooks: most applications have none.
+    /// Read before any other work for webhooks: most applications have none.
     var hasWebhooks: Bool { !webhooks.isEmpty }
 }

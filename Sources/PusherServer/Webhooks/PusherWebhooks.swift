@@ -5,23 +5,23 @@ import NIOCore
 import RealtimeHub
 import ServerRuntime
 
-/// Tells the receivers of one application what happens on its channels (rules SW-1 to SW-28).
+/// Sends the events of one application's channels to its webhook receivers (rules SW-1 to SW-28).
 final class PusherWebhooks: Sendable {
     private struct Receiver: Sendable {
-        /// Kept for as long as the receiver is configured: its log and its figures are found under it (rule SO-118).
+        /// The number of the receiver in logs and metrics, constant as long as the receiver is configured (rule SO-118).
         let number: Int
         let webhook: Webhook
-        /// Its name in stored events.
+        /// The receiver's name in stored events.
         let name: WebhookReceiverName
         let delivery: WebhookDelivery
     }
 
     private struct State: Sendable {
-        /// As it was configured last.
+        /// The last configuration of the application.
         var application: Application
         var desk = ChannelEventDebouncer()
         var receivers: [Receiver] = []
-        /// Deliveries to receivers that are no longer configured: they still send what was queued for them (rule SW-1).
+        /// Deliveries to receivers that are no longer configured: they still send their queued events (rule SW-1).
         var retiring: [Receiver] = []
         /// The counts of deliveries that have ended, by receiver number.
         var retired: [Int: WebhookDelivery.Counts] = [:]
@@ -34,12 +34,12 @@ final class PusherWebhooks: Sendable {
     private let logger: Logger
     /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// The records that survive this process; nil when none do.
+    /// The records that survive this process; nil for none.
     private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
-    /// One event for each request, four requests at a time. A receiver may refuse some events repeatedly, and still has to get the
-    /// others.
+    /// One event for each request, four requests at a time. A receiver may refuse some events repeatedly, and still has to receive
+    /// the others.
     static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100)
     static let batched = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
@@ -78,7 +78,7 @@ final class PusherWebhooks: Sendable {
             }
         }
         guard !unwanted.isEmpty else { return }
-        // Under a number that no receiver of the configuration has.
+        // Counted under a number that no configured receiver has.
         state.retired[state.receivers.count, default: .init()].dropped += unwanted.count
         journal.forget(unwanted)
         logger.warning(
@@ -112,13 +112,13 @@ final class PusherWebhooks: Sendable {
             number: number, webhook: webhook, name: WebhookReceiverName(url: webhook.url, ordinal: earlier), delivery: delivery)
     }
 
-    /// Everything that has become of events, those of former receivers included, so that it never gets less.
+    /// The counts of all events, including those of former receivers, so that no count ever decreases.
     var counts: WebhookDelivery.Counts {
         receivers.reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// The outcomes by receiver, in the order of their numbers: the counts of all receivers that have had the number, with the address
-    /// and the failures of its present receiver or of the one that is still sent waiting events.
+    /// The counts by receiver, in the order of their numbers: those of all receivers that have had the number, with the address and
+    /// the failures of its current receiver, or of the former one that still sends queued events.
     var receivers: [WebhookReport] {
         let (present, former, retired) = state.withLockedValue { ($0.receivers, $0.retiring, $0.retired) }
         var counts = retired
@@ -133,9 +133,9 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Queues an event; to be called under the lock that orders the events of its channel. Sends nothing itself.
+    /// Queues an event. Call it under the lock that orders the events of its channel. It sends nothing itself.
     ///
-    /// - Parameter application: as it is configured now.
+    /// - Parameter application: the application's current configuration.
     func tell(_ news: ChannelWebhookEvent, of application: Application) {
         state.withLockedValue { state in
             guard !state.isClosed else { return }
@@ -148,14 +148,14 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Sends to the application's receivers as they are configured now.
+    /// Sends later events to the receivers in the application's current configuration.
     func follow(_ application: Application) {
         state.withLockedValue { state in
             if !state.isClosed { follow(application, &state) }
         }
     }
 
-    /// Receivers that stay as they are keep what waits for them, so that nothing overtakes it (rule SW-20).
+    /// Receivers that are unchanged keep their queues, so that later events do not overtake queued ones (rule SW-20).
     private func follow(_ application: Application, _ state: inout State) {
         let old = state.application
         secret.withLockedValue { $0 = application.secret }
@@ -166,7 +166,7 @@ final class PusherWebhooks: Sendable {
         let kept = application.webhooks.map { webhook in
             isNamed ? former.firstIndex { $0.webhook == webhook }.map { former.remove(at: $0) } : nil
         }
-        // Receivers that stay keep their numbers; others get the first free one.
+        // Unchanged receivers keep their numbers; others get the first free one.
         var taken = Set(kept.compactMap { $0?.number })
         state.receivers = zip(application.webhooks, kept).enumerated().map { place, pair in
             let (webhook, receiver) = pair
@@ -180,17 +180,17 @@ final class PusherWebhooks: Sendable {
         state.retiring += former
     }
 
-    /// A cache channel has got an event.
+    /// Records that a cache channel has got an event.
     func filled(_ channel: String) {
         state.withLockedValue { $0.desk.filled(channel) }
     }
 
-    /// Lets time pass by the server's clock.
+    /// Runs the time-dependent work of deliveries, by the server's clock.
     func sweep() {
         release()
         let deliveries = state.withLockedValue { state in
             state.retiring.removeAll { receiver in
-                // Nobody gives it anything any more, so these are its last figures.
+                // An idle delivery to a former receiver gets no more events, so its counts are final.
                 guard receiver.delivery.isIdle else { return false }
                 state.retired[receiver.number, default: .init()] += receiver.delivery.counts.settled
                 return true
@@ -208,7 +208,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Tells all that is held back, and waits for a while until everything has arrived.
+    /// Sends all delayed events, and waits for a limited time until all of them have been delivered.
     ///
     /// - Parameter tellingAll: whether delayed events are sent now; otherwise another process sends them.
     func close(tellingAll: Bool = true) async {
@@ -228,7 +228,7 @@ final class PusherWebhooks: Sendable {
 
     // MARK: Due events
 
-    /// With the lock held, so that nothing of a channel overtakes.
+    /// Called with the lock held, so that events of a channel stay in order.
     private func send(_ news: ChannelWebhookEvent, _ state: State) {
         var event: WebhookEvent?
         for receiver in state.receivers where receiver.webhook.wants(news.event, on: news.channel) {
@@ -259,11 +259,11 @@ final class PusherWebhooks: Sendable {
     }
 }
 
-/// The records of applications' webhooks that survive a process.
+/// The records of applications' webhooks that survive this process.
 struct PusherWebhookRecords: Sendable {
     /// Stores the events that receivers have not accepted.
     let journal: any WebhookJournal
-    /// Called for events that are no longer held back, once they are stored for their receivers, with the id of their application.
-    /// Under locks: must only queue.
+    /// Called for events whose delay has ended, once they are stored for their receivers, with the id of their application. Called
+    /// under locks, so it may only enqueue.
     let told: @Sendable (ChannelWebhookEvent, String) -> Void
 }
