@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Messages of other services, and for them.
+// Exchanges messages with other services.
 extension ChatService: BridgedFront {
     fileprivate static let bridgeName = "nexconn"
     fileprivate static let textType = "RC:TxtMsg"
@@ -34,7 +34,7 @@ extension ChatService: BridgedFront {
 }
 
 extension BridgeTap {
-    /// Carries a message in an open channel to the other services.
+    /// Passes a message in an open channel to the other services.
     func carry(_ message: NexconnMessage, of key: String) {
         carry(from: ChatService.bridgeName, application: key, channel: message.to) { textEvent in
             BridgedMessage(
@@ -46,7 +46,7 @@ extension BridgeTap {
 }
 
 extension NexconnDraft {
-    /// Nil for a message that chat cannot carry. Contents are objects there: a text becomes `{"content":"…"}`, anything else
+    /// Nil for a message that chat cannot carry. Contents are objects in chat: a string becomes `{"content":"…"}`, any other value
     /// `{"value":…}`.
     fileprivate init?(_ message: BridgedMessage, textEvent: String) {
         let type = ChatService.type(of: message.event, textEvent: textEvent)

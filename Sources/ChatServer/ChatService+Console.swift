@@ -7,25 +7,25 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Requests of the console.
+// Queries of the server console.
 extension ChatService {
-    /// The applications that are served, with what they have; without figures where another process decides.
+    /// The served applications with their numbers of open channels; without numbers when another process decides.
     package func applicationReports(_ configured: [ChatApplication]) -> [(settings: ChatApplication, openChannels: Int?)] {
         let known = applications.filter { $0.refusal != .unknownApplication }
         guard !known.isEmpty else { return configured.map { ($0, nil) } }
         return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
     }
 
-    /// What a code means with which sessions are refused, in a sentence for people.
+    /// Explains in a sentence the code with which a session was refused.
     package static func sentence(of code: Int) -> String {
-        // Codes of WebSockets themselves.
+        // Close codes of the WebSocket protocol.
         (1_000..<3_000).contains(code) ? "A client did not keep to the rules of WebSockets." : NexconnCode(code).sentence
     }
 
-    /// An open channel or a group, as lists of the console show it.
+    /// An open channel or a group in a list of the console.
     package struct ListedChannel: Hashable, Sendable {
         package var id: String
-        /// Groups have one.
+        /// The title; only groups have one.
         package var title: String?
         package var users: Int
     }
@@ -58,7 +58,7 @@ extension ChatService {
         }
     }
 
-    /// Members of a group, a hundred at most, and how many there are.
+    /// Up to 100 members of a group, and the number of all its members.
     package func members(
         ofGroup id: String, in application: ChatApplication
     ) async throws(HTTPProblem) -> (users: [String], count: Int) {
@@ -68,9 +68,9 @@ extension ChatService {
         return (users, profiles["groups"]?.array?.first?["memberCount"]?.integer ?? users.count)
     }
 
-    /// Has a signed call of the server API answered, wherever that is decided.
+    /// Answers a signed call of the server API, in the process that decides about the application.
     ///
-    /// - Parameter path: what follows `/v4/`.
+    /// - Parameter path: the path behind `/v4/`.
     package func ask(_ path: String, _ body: JSONValue, of application: ChatApplication) async throws(HTTPProblem) -> JSONValue {
         let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let time = String(context.clock.unixTicks() / 10_000)
@@ -98,12 +98,12 @@ extension ChatService {
 
     /// Ends a user's sessions on all servers.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of ended sessions.
     package func endSessions(of user: String, in application: ChatApplication) async throws(HTTPProblem) -> Int {
         try await ask("user/session/end", ["userIds": [.string(user)]], of: application)["sessions"]?.integer ?? 0
     }
 
-    /// Connections of an event loop from a place in its list on; to be called on that loop.
+    /// Connections of an event loop, from a position in its list on. Call it on that event loop.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
         guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
         let end = start.clampedAdding(count)
@@ -115,7 +115,8 @@ extension ChatService {
         return (reports, end < list.count ? end : nil)
     }
 
-    /// Shows a message that an open channel's participants on this server receive and another process has accepted (rule CO-40).
+    /// Shows in the live feed a message that another process has accepted and that participants of an open channel on this server
+    /// receive (rule CO-40).
     package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {
         guard context.feed.isWatched, let message = NexconnWire.message(in: frame) else { return }
         let text = String(decoding: message.content, as: UTF8.self)

@@ -5,7 +5,7 @@ import ServerRuntime
 extension ChatService: WebSocketFront {
     package var service: ServiceName { .chat }
 
-    /// The path of sessions.
+    /// The path for WebSocket connections of sessions.
     private static let path = ["nexconn", "v1"]
 
     package func owns(_ segments: [String]) -> Bool { NexconnAPIRoute.owns(segments) || segments == Self.path }
@@ -24,7 +24,7 @@ extension ChatService: WebSocketFront {
             return connection.refuse(problem, of: request.target, with: HTTPAnswer(problem))
         }
         connection.kind = requestKind
-        // A call without header fields, which no signed one is.
+        // A call without header fields; a signed call always has some.
         if request.method == "GET", request.headers.isEmpty {
             return connection.answer(HTTPAnswer(NexconnAPIProblem.wrongMethod))
         }

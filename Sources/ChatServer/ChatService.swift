@@ -7,11 +7,11 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// The settings of the chat front. Sizes are bytes.
+/// The settings of the chat front. Sizes are in bytes.
 package struct ChatServiceSettings: Sendable {
-    /// Of several with the same key, the first one is used.
+    /// The applications. If several have the same key, the first one is used.
     package var applications: [ChatApplication]
-    /// After this much silence of a client the server asks whether it is still there, and cuts it 10 s later.
+    /// After this time without a message from a client the server sends a ping, and 10 s later it closes the connection.
     package var chatHeartbeat: Duration
     /// The application whose open channels are shared with other services.
     package var bridgedKey: String?
@@ -29,7 +29,7 @@ extension ServiceName {
     package static let chat = ServiceName(rawValue: "chat")
 }
 
-/// Chat as one server serves it: its sessions and calls of the server API, on applications that it may share with other servers.
+/// The chat service of one server: its sessions and calls of the server API, for applications that it may share with other servers.
 package final class ChatService: Sendable {
     let context: ServerContext
     let settings: ChatServiceSettings
@@ -40,7 +40,7 @@ package final class ChatService: Sendable {
     let messageCounts = NIOLockedValueBox(ApplicationCounts())
     private let loopRefusals: [NIOLockedValueBox<Int>]
 
-    /// - Parameter backend: what the servers share. Its applications count, not those of `settings`.
+    /// - Parameter backend: the state that the servers share. Its applications are used, not those of `settings`.
     package init(_ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatBackend) {
         self.context = context
         self.settings = settings
@@ -54,7 +54,7 @@ package final class ChatService: Sendable {
         requestKind = context.requestKinds.add("chat")
     }
 
-    /// Has the store promise ids, and joins the other servers. To be called before the first request; ``close()`` has to follow.
+    /// Makes the store reserve ids, and joins the other servers. Call it before the first request; ``close()`` has to follow.
     package func prepare() async throws {
         try await backend.prepare()
         backend.join(self)
@@ -72,15 +72,15 @@ package final class ChatService: Sendable {
         backend.gateway(key: Identifier(key))
     }
 
-    /// The state's name for a new session on an event loop.
+    /// Makes the identity of a new session on an event loop, by which the state refers to it.
     func newSession(on loop: EventLoopContext) -> ChatSession {
         backend.newSession(on: loop.queue.eventLoopID)
     }
 
-    /// Frames of sessions that were refused before they reached an application; may lag behind by a turn of an event loop.
+    /// The number of frames that were refused before they reached an application; it may lag behind by one turn of an event loop.
     package var framesRefused: Int { loopRefusals.reduce(0) { $0 + $1.withLockedValue { $0 } } }
 
-    /// Registers a user of an application, or brings the name up to date, and gives out a token; returns it once it is stored.
+    /// Registers a user of an application or updates the name, and issues a token; returns the token once it is stored.
     package func issueToken(app: String, user: String, name: String?) async throws(ChatTokenProblem) -> String {
         let token = NexconnApplication.newToken()
         let hash = NexconnApplication.hash(ofToken: token)
@@ -104,15 +104,15 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Asks all sessions of this server to come back later, each after a pause of its own.
+    /// Asks all sessions of this server to reconnect, each after a different pause.
     package func drainSessions() {
         for mailbox in mailboxes { mailbox.enqueue(.drain) }
     }
 
-    /// Messages that this server took since its start and that were stored.
+    /// The number of messages that this server has accepted since its start and that were stored.
     package var messages: Int { messageCounts.withLockedValue(\.total) }
 
-    /// Lets time pass in all applications.
+    /// Runs the time-dependent work of all applications.
     package func sweep() {
         backend.sweep(by: self)
     }

@@ -8,15 +8,16 @@ import WireCoding
 /// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct NexconnAPI: Sendable {
     let backend: any ChatBackend
-    /// The server that was called.
+    /// The server that received the call.
     let node: (any ChatNode)?
-    /// The hash of the token that a call issues, when the server that was called has made the token and adds it to the answer (rule CC-33).
+    /// The hash of the token that a call issues, when the server that received the call has made the token and adds it to the
+    /// answer (rule CC-33).
     var tokenHash: Identifier?
 
-    /// A body may be larger than those of other APIs, for a message's content comes escaped.
+    /// The size limit of a body. It is larger than in other APIs, because a message's content is escaped in it.
     static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
-    /// - Parameter reply: called once, from any thread.
+    /// - Parameter reply: called once, on any thread.
     func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let requestID = Self.requestID(request.headers)
         let send: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void = { result in
@@ -32,7 +33,7 @@ struct NexconnAPI: Sendable {
             let call = NexconnAPICall(
                 application: application, fields: try NexconnAPIFields(request.body), answer: send, node: node,
                 tokenHash: tokenHash)
-            // Off the event loop: a call may have a thousand receivers.
+            // This runs outside of the event loop, because a call may have a thousand receivers.
             Task {
                 do {
                     try call.perform(route)
@@ -47,7 +48,8 @@ struct NexconnAPI: Sendable {
 
     // MARK: Who asks
 
-    /// The application of a call that is signed with its secret, now and for the first time (rules NA-1 and NA-2).
+    /// The application of a call, after verifying that the call is signed with its secret, is recent and is not a repetition (rules
+    /// NA-1 and NA-2).
     private func authenticated(_ headers: HTTPHeaders) throws(NexconnAPIProblem) -> NexconnApplication {
         let key = try Self.header("App-Key", headers, "the application's key")
         guard let application = backend.application(key: Identifier(key)) else { throw .unknownApplication }
@@ -106,18 +108,18 @@ extension NexconnApplication {
     }
 }
 
-/// A call that was let in.
+/// An authenticated call.
 struct NexconnAPICall: Sendable {
     let application: NexconnApplication
     let fields: NexconnAPIFields
-    /// To be called once.
+    /// Sends the answer; call it once.
     let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
-    /// The server that was called.
+    /// The server that received the call.
     var node: (any ChatNode)?
     /// See ``NexconnAPI/tokenHash``.
     var tokenHash: Identifier?
 
-    /// Decides, and answers once it is durable.
+    /// Makes a change, and answers once it is durable.
     func change(_ decide: (inout ChatState, inout NexconnChange) throws -> JSONValue) {
         let answer = answer
         application.change(
@@ -125,12 +127,12 @@ struct NexconnAPICall: Sendable {
             completion: { (result: Result<JSONValue, NexconnRefusal>) in answer(result.mapError { NexconnAPIProblem($0) }) })
     }
 
-    /// Answers from the present state.
+    /// Answers from the current state.
     func read(_ body: (ChatState) throws -> JSONValue) throws {
         answer(.success(try application.read(body)))
     }
 
-    /// Has something done as a session would ask for it, in the name of a user.
+    /// Performs a request like a session of the given user.
     func perform(
         _ request: NexconnRequest, as user: Identifier = "",
         _ result: @escaping @Sendable (NexconnResult) -> JSONValue = { _ in .nothing }
@@ -141,17 +143,17 @@ struct NexconnAPICall: Sendable {
         }
     }
 
-    /// A place in a list: how many, and from where.
+    /// The page size that a call requests.
     func page(_ range: ClosedRange<Int> = 1...100, fallback: Int = 50) throws(NexconnAPIProblem) -> Int {
         try fields.optionalWhole("pageSize", range) ?? fallback
     }
 }
 
 extension JSONValue {
-    /// The result of a call that only does something.
+    /// The result of a call that returns no data.
     static let nothing: JSONValue = [:]
 
-    /// With one member more.
+    /// Returns the object with one more member.
     func with(_ key: String, _ value: JSONValue?) -> JSONValue {
         guard let value, case .object(var members) = self else { return self }
         members[key] = value

@@ -58,7 +58,7 @@ extension NexconnAPICall {
         perform(.updateGroup(try fields.id("groupId").text, update), as: try fields.optionalID("userId") ?? "")
     }
 
-    /// Changes members, and notifies the members.
+    /// Changes the members of a group, and notifies its members.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
         change { state, change in
             application.tell(try decide(&state, &change), &state, &change)
@@ -140,7 +140,7 @@ extension NexconnAPICall {
         }
     }
 
-    /// Takes a user out of all groups. Those that the user owns stay, and are listed.
+    /// Removes a user from all groups, except for those that the user owns; these are returned in the answer.
     private func kickFromAllGroups(_ user: Identifier) {
         change { state, change in
             var after: Identifier?

@@ -3,7 +3,7 @@ import NexconnProtocol
 import RealtimeHub
 import WireCoding
 
-// Changes of messages, and histories (rules NA-26 to NA-32).
+// Changes of messages, and history (rules NA-26 to NA-32).
 extension NexconnAPICall {
     func performMessages(_ route: NexconnAPIRoute) throws {
         switch route {
@@ -42,12 +42,12 @@ extension NexconnAPICall {
     ) throws(NexconnAPIProblem) -> (user: Identifier, target: NexconnTarget) {
         let conversation = try fields.conversation("channelType", kinds)
         let target = NexconnTarget(conversation, to: try fields.id("targetId").text, id: try fields.messageID("messageId"))
-        // A direct conversation has two ends; in others the name only says who did it.
+        // A direct conversation is identified by both users; in other channels the user id only names the author of the change.
         let name = conversation == .direct ? try fields.id(user) : try fields.optionalID(user) ?? ""
         return (name, target)
     }
 
-    /// Changes of metadata count as messages, as with the vendor.
+    /// Changes of metadata count as messages, like in the vendor's service.
     private func spend(for target: NexconnTarget) throws(NexconnAPIProblem) {
         if target.conversation == .direct {
             try application.spend(.directMessages, named: "direct messages in a minute")
@@ -114,7 +114,7 @@ extension NexconnAPICall {
 }
 
 extension JSONValue {
-    /// A message as the server API shows it.
+    /// A message in the format of the server API.
     init(_ message: NexconnMessage) {
         let plain: JSONValue = [
             "messageId": .string("\(message.id.rawValue)"), "channelType": .string(message.conversation.apiName),

@@ -67,8 +67,8 @@ extension NexconnAPICall {
         }
     }
 
-    /// The lifetime of an open channel. 0: it is removed after so many minutes without activity, 60 by default. 1: it stays until it is
-    /// destroyed.
+    /// The lifetime of an open channel. 0: it is removed after this many minutes without activity, 60 by default. 1: it stays until
+    /// it is destroyed.
     private func lifetime() throws(NexconnAPIProblem) -> Int64? {
         let (type, minutes) = (
             try fields.optionalWhole("destroyType", 0...1) ?? 0, try fields.optionalWhole("destroyMinutes", 1...10_080) ?? 60

@@ -1,5 +1,5 @@
 extension NexconnAPICall {
-    /// Performs the call of a path. Throws, or answers once.
+    /// Performs the call of a path. Throws, or answers exactly once.
     func perform(_ route: NexconnAPIRoute) throws {
         switch route {
         case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .endSessions, .ban, .unban, .banned, .deactivate,

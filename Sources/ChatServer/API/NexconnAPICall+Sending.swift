@@ -4,7 +4,7 @@ import NexconnProtocol
 import RealtimeHub
 import WireCoding
 
-// Sending (rules NA-20 to NA-25).
+// Sending messages (rules NA-20 to NA-25).
 extension NexconnAPICall {
     func performSending(_ route: NexconnAPIRoute) throws {
         let sender = try fields.id("fromUserId")
@@ -87,8 +87,8 @@ extension NexconnAPICall {
         return bytes
     }
 
-    /// One message for each receiver. Answers once all are durable; those that were refused are listed, and if it is all of them the
-    /// first refusal is the answer.
+    /// Sends one message to each receiver. Answers once all are durable; the answer lists refused messages, and if all were
+    /// refused, it is the first refusal.
     private func send(
         _ draft: NexconnDraft, to receivers: [Identifier], from sender: Identifier, _ options: NexconnSendOptions,
         mayReachNobody: Bool
@@ -129,7 +129,7 @@ extension NexconnAPICall {
     }
 }
 
-/// Waits for the outcomes of several messages, in whatever order they come.
+/// Collects the outcomes of several messages, which may arrive in any order.
 private final class NexconnAPIOutcomes: Sendable {
     typealias Outcome = Result<NexconnMessageID, NexconnAPIProblem>
 

@@ -57,7 +57,7 @@ extension NexconnAPICall {
         (try fields.id("userId"), try fields.optionalText("name", upTo: 256), try fields.optionalText("avatarUrl", upTo: 1_024))
     }
 
-    /// The token itself is not kept: it is only in the answer.
+    /// The token itself is not stored: only the answer contains it.
     private func issueToken() throws(NexconnAPIProblem) {
         let (user, name, avatar) = try profile()
         guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
@@ -70,7 +70,7 @@ extension NexconnAPICall {
         }
     }
 
-    /// Ends the sessions that a decision names.
+    /// Ends the sessions that a decision returns.
     private func end(
         _ code: NexconnCode, _ reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
     ) {
@@ -142,7 +142,7 @@ extension NexconnAPICall {
         }
     }
 
-    /// `[{"userId", until}]`; without an end the second is missing.
+    /// Encodes `[{"userId", until}]`; the second member is missing for restrictions without an end.
     static func restrictions(_ all: some Sequence<ChatRestriction>, until name: String) -> JSONValue {
         .array(
             all.map { restriction in

@@ -4,12 +4,12 @@ import OrderedCollections
 import RealtimeHub
 import WireCoding
 
-/// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; null counts as
-/// missing.
+/// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; a null field
+/// counts as missing.
 struct NexconnAPIFields: Sendable {
     private let members: OrderedDictionary<String, JSONValue>
 
-    /// An empty body is an object without fields.
+    /// An empty body counts as an object without fields.
     init(_ body: [UInt8]) throws(NexconnAPIProblem) {
         guard !body.isEmpty else {
             members = [:]
@@ -26,7 +26,7 @@ struct NexconnAPIFields: Sendable {
 
     // MARK: Texts
 
-    /// - Parameter limit: bytes.
+    /// - Parameter limit: the largest length in bytes.
     func text(_ name: String, upTo limit: Int = 4_096) throws(NexconnAPIProblem) -> String {
         guard let text = try optionalText(name, upTo: limit), !text.isEmpty else {
             throw .field(name, "a text of 1 to \(limit) bytes")
@@ -51,7 +51,7 @@ struct NexconnAPIFields: Sendable {
         return id
     }
 
-    /// Ids, each once.
+    /// A list of distinct ids.
     func ids(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [Identifier] {
         guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
             throw .field(name, "a list of 1 to \(limit) ids")
@@ -82,7 +82,7 @@ struct NexconnAPIFields: Sendable {
 
     private static let idRule = "an id has 1 to 64 characters, none of them a control character"
 
-    /// Texts by texts.
+    /// An object whose values are strings.
     func pairs(_ name: String) throws(NexconnAPIProblem) -> [String: String]? {
         guard let value = self[name] else { return nil }
         guard let object = value.object else { throw .field(name, "an object of texts") }
@@ -111,12 +111,12 @@ struct NexconnAPIFields: Sendable {
         "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// Milliseconds since 1970.
+    /// A time in milliseconds since 1970.
     func optionalTime(_ name: String) throws(NexconnAPIProblem) -> Int64? {
         try optionalWhole(name, Int(NexconnLimits.time.lowerBound)...Int(NexconnLimits.time.upperBound)).map { Int64($0) }
     }
 
-    /// 0 or 1, or true or false.
+    /// A flag: 0 or 1, or true or false.
     func flag(_ name: String, _ fallback: Bool) throws(NexconnAPIProblem) -> Bool {
         try optionalFlag(name) ?? fallback
     }
@@ -156,7 +156,7 @@ struct NexconnAPIFields: Sendable {
         return ids.map { NexconnMessageID(rawValue: $0) }
     }
 
-    /// A JSON object that is given as text, as the vendor's API does.
+    /// A JSON object that is encoded in a string, as in the vendor's API.
     func content(_ name: String = "content") throws(NexconnAPIProblem) -> [UInt8] {
         let rule = "a JSON object as text, of at most \(NexconnLimits.content) bytes"
         guard let text = self[name]?.string, text.utf8.count <= NexconnLimits.content else { throw .field(name, rule) }
@@ -187,7 +187,7 @@ struct NexconnAPIFields: Sendable {
 }
 
 extension NexconnConversation {
-    /// The vendor's words.
+    /// The vendor's name of the value.
     var apiName: String {
         switch self {
         case .direct: "PERSON"

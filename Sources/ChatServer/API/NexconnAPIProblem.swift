@@ -3,14 +3,14 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Why a call of the server API is refused: a status, a number and a sentence that says what to do (rule NA-4).
+/// Why a call of the server API is refused: a status, a number and a sentence with the remedy (rule NA-4).
 ///
-/// Sentences are fixed, or hold names of fields, ids and limits: no content, token or secret.
+/// Sentences are constant, or contain names of fields, ids and limits: no content, token or secret.
 struct NexconnAPIProblem: Error, Hashable, Sendable {
     var status: Int
     var code: Int
     var message: String
-    /// Milliseconds.
+    /// After how many milliseconds the call may be repeated.
     var retryAfter: Int?
 
     init(_ status: Int, _ code: Int, _ message: String, retryAfter: Int? = nil) {
@@ -58,12 +58,12 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         }
         let refusal = NexconnRefusal(error)
         let code = refusal.code.rawValue
-        // The same call can be sent again once the store accepts data, for example when the disk has room again.
+        // The same call may be repeated once the store accepts data again, for example when the disk has free space.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
         self.init(Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }
 
-    /// A request that cannot be read as HTTP, or is not answered in time.
+    /// The problem for a request that is not valid HTTP, or was not answered in time.
     init(_ problem: HTTPProblem) {
         self =
             switch problem.status {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The paths of the server API after `/v4/`.
+/// The paths of the server API behind `/v4/`.
 enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     // Tokens and users.
     case issueToken = "auth/access-token/issue"
@@ -99,9 +99,9 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     case openMetadata = "open-channel/metadata/batch/get"
     case removeOpenMetadata = "open-channel/metadata/batch/remove"
 
-    /// - Parameter segments: of the whole path.
+    /// - Parameter segments: the segments of the whole path.
     init?(_ segments: [String]) {
-        // A part may hold an encoded slash, which is not a slash.
+        // A segment may contain an encoded slash, which is not a separator.
         guard Self.owns(segments), !segments.contains(where: { $0.hasByte(UInt8(ascii: "/")) }) else { return nil }
         self.init(rawValue: segments.dropFirst().joined(separator: "/"))
     }
@@ -109,10 +109,10 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     /// Whether a path belongs to the server API.
     static func owns(_ segments: [String]) -> Bool { segments.first == "v4" }
 
-    /// As ``owns(_:)-([String])``, for a target that could not be read.
+    /// The same as ``owns(_:)-([String])``, for a target that could not be parsed.
     static func owns(target: String) -> Bool { target == "/v4" || target.hasBytePrefix("/v4/") }
 
-    /// Whether receivers are counted instead of calls.
+    /// Whether the quota counts receivers instead of calls.
     var countsReceivers: Bool {
         switch self {
         case .sendDirect, .sendGroup, .setMetadata, .deleteMetadata: true
@@ -120,7 +120,7 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it changes nothing.
+    /// Whether the call changes nothing.
     var isReading: Bool {
         switch self {
         case .user, .connectionStatus, .banned, .deactivated, .blocked, .muted, .directHistory, .groupHistory, .openHistory,

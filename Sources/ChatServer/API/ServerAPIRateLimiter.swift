@@ -6,45 +6,45 @@ final class ServerAPIRateLimiter: Sendable {
     /// Calls that share one quota.
     enum Quota: Hashable, Sendable {
         case calls(NexconnAPIRoute)
-        /// Direct messages, by receivers, and changes of their metadata: in a minute.
+        /// Direct messages, counted by receivers, and changes of their metadata, per minute.
         case directMessages
-        /// Messages to groups and changes of their metadata: in a second.
+        /// Messages to groups, and changes of their metadata, per second.
         case groupMessages
     }
 
     private struct State: Sendable {
         var calls = NexconnAPIReplays()
-        /// When each quota would be unused again, ns.
+        /// When each quota will be completely unused again, in ns.
         var busyUntil: [Quota: Int64] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
-    /// The time since which signatures are remembered; nil when there were no calls before.
+    /// The time since which signatures are recorded; nil when there were no earlier calls.
     private let start: MonotonicInstant?
 
-    /// - Parameter start: the time of now; nil when no server has begun with this store before, so that all calls are remembered.
+    /// - Parameter start: the current time; nil when no server has used this store before, so that all calls are recorded.
     init(since start: MonotonicInstant?) {
         self.start = start
     }
 
-    /// Whether a call may have been made before signatures were remembered: before the server started, or to the leader before this one
+    /// Whether a call may have been made before signatures were recorded: before the server started, or to the previous leader
     /// (rule NA-8).
     ///
-    /// - Parameter age: milliseconds since the call was signed, by its own timestamp.
+    /// - Parameter age: the age of the call in milliseconds, by its own timestamp.
     func mayPrecede(age: Int64, at now: MonotonicInstant) -> Bool {
         guard let start else { return false }
-        // Both ends of the age are cut to whole milliseconds.
+        // Start and end of the age are both rounded to whole milliseconds.
         return age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
-    /// Records the signature of a call. False when it was used before, or is too old to be certain.
+    /// Records the signature of a call. Returns false when it was used before, or is too old to be checked.
     func admit(signature: String, timestamp: Int64, at now: Int64) -> Bool {
         state.withLockedValue { $0.calls.admit(signature, timestamp: timestamp, at: now) }
     }
 
-    /// Counts something against a quota, or says after how many milliseconds there is room.
+    /// Counts calls against a quota, or returns after how many milliseconds there is room.
     ///
-    /// - Parameter callsPerSecond: what an ordinary address may be called; the other quotas are in proportion to it.
+    /// - Parameter callsPerSecond: the limit of an ordinary path; the other quotas are proportional to it.
     func spend(_ count: Int = 1, of quota: Quota, callsPerSecond: Int, at now: MonotonicInstant) -> Int? {
         let calls = Int64(max(callsPerSecond, 1))
         let (limit, period): (Int64, Int64) =
@@ -58,7 +58,7 @@ final class ServerAPIRateLimiter: Sendable {
         return state.withLockedValue { state in
             let start = max(state.busyUntil[quota] ?? now, now)
             let end = start + period / limit * Int64(count)
-            // However small a quota is, one call fits when nothing else was asked.
+            // One call always fits into an unused quota, however small it is.
             guard end - now <= period || start == now else { return Int((end - now - period + 999_999) / 1_000_000) }
             state.busyUntil[quota] = end
             return nil
@@ -66,14 +66,14 @@ final class ServerAPIRateLimiter: Sendable {
     }
 }
 
-/// Signatures of calls, for as long as their timestamps would be accepted.
+/// Signatures of calls, kept as long as their timestamps would be accepted.
 ///
-/// A signature stands for its nonce and timestamp together: nonces alone come again by chance. Bounded: when there are too many, what
-/// is oldest is forgotten, and calls of that time are refused from then on.
+/// A signature identifies its nonce together with the timestamp, because nonces alone may repeat by chance. Bounded: when there are
+/// too many signatures, the oldest are dropped, and calls from that time are refused from then on.
 struct NexconnAPIReplays: Sendable {
-    /// How far a timestamp may be off, ms: five minutes.
+    /// The largest accepted difference of a timestamp in ms: five minutes.
     static let tolerance: Int64 = 300_000
-    /// Signatures that are remembered.
+    /// The largest number of recorded signatures.
     static let limit = 1 << 20
 
     private struct Mark: Hashable, Sendable {
@@ -81,7 +81,7 @@ struct NexconnAPIReplays: Sendable {
         var low: UInt64
     }
 
-    /// The marks by timestamp, in slices of ten seconds.
+    /// The recorded signatures by timestamp, in slices of ten seconds.
     private var slices: [Int64: Set<Mark>] = [:]
     private var count = 0
     private var floor = Int64.min
@@ -103,7 +103,7 @@ struct NexconnAPIReplays: Sendable {
         return slice >= floor
     }
 
-    /// 128 of its 160 bits.
+    /// The first 128 of a signature's 160 bits.
     private static func mark(_ signature: String) -> Mark? {
         guard signature.utf8.count == 40, let high = UInt64(signature.prefix(16), radix: 16),
             let low = UInt64(signature.dropFirst(16).prefix(16), radix: 16)

@@ -1,13 +1,13 @@
 import RealtimeHub
 import ServerRuntime
 
-/// What all chat applications of a backend share: the store, and the ids that order events.
+/// The storage that all chat applications of a backend share: the store, and the ids that order events.
 package struct ChatStorage: Sendable {
     let store: any ChatStore
     let ids: TimetokenAllocator
-    /// Names the life of all inboxes (session document, section 1).
+    /// Identifies the present generation of all inboxes (session document, section 1).
     let epoch: String
-    /// Whether no server has begun with this store before.
+    /// Whether no server has used this store before.
     let isFirstStart: Bool
     /// The log that stores changes and publishes them in one step; nil where changes are published after the store has written them.
     let log: (any ChatDecisionLog)?
@@ -30,17 +30,17 @@ package struct ChatStorage: Sendable {
 /// An ordered log that stores a change together with its notifications: if it loses an entry, it loses all later entries as well. So
 /// the next decision or answer need not wait until an entry is written.
 package protocol ChatDecisionLog: AnyObject, Sendable {
-    /// Keeps events of webhooks that have not arrived; nil when they end with this process.
+    /// Stores events of webhooks that have not been delivered; nil when they are lost with this process.
     var webhooks: (any WebhookJournal)? { get }
-    /// Takes a change. Called in the order of decisions, under the application's locks: must only queue.
+    /// Appends a change. Called in the order of decisions, under the application's locks, so it may only enqueue.
     ///
     /// - Parameters:
-    ///   - live: who came and went by it.
-    ///   - sessions: those of the application.
+    ///   - live: the sessions and participants that the change adds or removes.
+    ///   - sessions: the sessions of the application.
     func append(
         _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions)
-    /// Does something once all that was put there before is kept; not at all when it is lost.
+    /// Runs a closure once all earlier entries are stored; never, if they are lost.
     ///
-    /// - Parameter body: called in the order of the calls, from any thread, under a lock: must only queue.
+    /// - Parameter body: called in the order of the calls, on any thread, under a lock, so it may only enqueue.
     func whenKept(_ body: @escaping @Sendable () -> Void)
 }

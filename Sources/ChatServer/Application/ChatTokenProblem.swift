@@ -10,7 +10,7 @@ package enum ChatTokenProblem: Error, Hashable, Sendable {
 }
 
 extension NexconnApplication {
-    /// 256 random bits.
+    /// A token of 256 random bits.
     static func newToken() -> String {
         var random = SystemRandomNumberGenerator()
         return Hex.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// Joins two things that come in either order: a commit is done, and the lock under which it was made is free.
+/// Joins two events that may happen in either order: a commit has ended, and the lock under which it was made is released.
 ///
-/// A store may be done before `commit` returns; what follows must find no lock held.
+/// A store may end a commit before `commit` returns; the closure must not run while a lock is held.
 final class CommitLatch: Sendable {
     private enum State {
         case open
@@ -13,7 +13,7 @@ final class CommitLatch: Sendable {
 
     private let state = NIOLockedValueBox(State.open)
 
-    /// The commit has ended; `isKept` tells whether it was stored.
+    /// Records that the commit has ended; `isKept` is whether it was stored.
     func complete(_ isKept: Bool) {
         let body: (@Sendable (Bool) -> Void)? = state.withLockedValue { state in
             switch state {
@@ -28,7 +28,7 @@ final class CommitLatch: Sendable {
         body?(isKept)
     }
 
-    /// No lock is held any more: `body` may run, now or once the commit is done.
+    /// Records that no lock is held any more: `body` runs now, or once the commit has ended.
     func release(_ body: @escaping @Sendable (Bool) -> Void) {
         let isKept: Bool? = state.withLockedValue { state in
             guard case .done(let isKept) = state else {

@@ -2,9 +2,9 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Lets jobs that read and then change the same conversation run one after the other, so that none undoes another.
+/// Runs jobs that read and then change the same conversation one after the other, so that none undoes another.
 ///
-/// Users take turns: whoever asks for much delays the next job of another user by one job.
+/// Users take turns: a user with many jobs delays the next job of another user by one job.
 final class ConversationQueue: Sendable {
     typealias Job = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
@@ -29,9 +29,9 @@ final class ConversationQueue: Sendable {
     /// Waiting jobs, by conversation. There is an entry as long as a job of the conversation runs.
     private let waiting = NIOLockedValueBox<[Identifier: Line]>([:])
 
-    /// Runs `job`, now or when its turn comes. It has to call what it is given, once.
+    /// Runs `job`, now or when its turn comes. The job has to call its argument once.
     ///
-    /// - Parameter user: the user who asks.
+    /// - Parameter user: the user whose request the job performs.
     func run(_ conversation: Identifier, by user: Identifier, _ job: @escaping Job) {
         let isFirst = waiting.withLockedValue { waiting in
             guard waiting[conversation] != nil else {

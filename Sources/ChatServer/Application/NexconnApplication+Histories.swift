@@ -2,9 +2,9 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// A user's own view of channels: history, what is read and hidden, settings (session document, 5.2, 5.3 and 6).
+// A user's own view of channels: history, read positions, hidden messages, and settings (session document, 5.2, 5.3 and 6).
 extension NexconnApplication {
-    /// An answer ends with the message that reaches this size, so that no page makes a client look slow.
+    /// The size in bytes at which an answer ends, so that no page makes a client look like a slow reader.
     private static let pageBytes = 262_144
 
     /// A page of history (rules NV-30 and NV-31).
@@ -26,7 +26,7 @@ extension NexconnApplication {
         } catch {
             return answer(.failure(NexconnRefusal(error)), reply: reply)
         }
-        // The application's server has no view of its own: nothing is hidden.
+        // The application's server has no view of its own: it sees hidden messages too.
         let query = ChatHistoryQuery(request, access, viewer: caller.user.isEmpty ? nil : caller.user)
         let (store, key) = (storage.store, key)
         Task {
@@ -45,8 +45,8 @@ extension NexconnApplication {
         }
     }
 
-    /// Unread is counted from an instant on; the user's other devices learn of it. The instant is at most the server's present, so that
-    /// a device whose clock is ahead marks nothing as read that is still to come (rule NV-65).
+    /// Sets the time after which messages count as unread, and notifies the user's other devices. The time is at most the server's
+    /// current time, so that a device whose clock is ahead does not mark future messages as read (rule NV-65).
     func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change(
             { state, change in
@@ -55,9 +55,9 @@ extension NexconnApplication {
             }, reply: reply)
     }
 
-    /// Hides messages from a user's own history: single ones, and all up to a millisecond, inclusive.
+    /// Hides messages from a user's own history: single messages, and all messages up to a millisecond, inclusive.
     ///
-    /// Only messages that the store has are noted, so that made-up ids and conversations leave nothing in it (rules NV-64, CC-34).
+    /// Only messages that are in the store are recorded, so that invented ids and conversations store nothing (rules NV-64, CC-34).
     func hide(
         _ channel: NexconnChannel, _ ids: [NexconnMessageID], before: Int64?, by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
@@ -80,7 +80,7 @@ extension NexconnApplication {
                     known.append(id.rawValue)
                 }
                 if let before, before >= 0 {
-                    // Everything that was sent until now, and nothing that is sent later.
+                    // This includes all messages that were sent until now, and none that is sent later.
                     let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
                     let query = ChatHistoryQuery(
                         conversation: access.conversation, after: access.floor, before: limit, limit: 1, viewer: user)
@@ -125,7 +125,7 @@ extension NexconnApplication {
         answer(.success(.settings(list)), reply: reply)
     }
 
-    /// Tells a user's other devices.
+    /// Notifies a user's other devices.
     private func tellOwn(
         _ event: NexconnEvent, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
     ) {
@@ -134,7 +134,7 @@ extension NexconnApplication {
             except: caller.peer?.chat)
     }
 
-    /// The least id that an event of this millisecond, or of a later one, can have.
+    /// The smallest id that an event of this millisecond, or of a later one, can have.
     static func firstID(atOrAfter milliseconds: Int64) -> UInt64 {
         let (product, overflow) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(
             by: TimetokenClock.ticksPerMillisecond)
@@ -143,7 +143,7 @@ extension NexconnApplication {
 }
 
 extension ChatHistoryQuery {
-    /// One message more than the page, which shows whether there are more.
+    /// Reads one message more than the page, to find out whether there are more.
     fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {

@@ -4,7 +4,7 @@ import RealtimeHub
 
 // Later changes of messages (session document, 5.2; rules NV-21 to NV-24).
 extension NexconnApplication {
-    /// Recalls a message for everybody.
+    /// Recalls a message for all users.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         modify(
             target, by: caller, missing: .nothingToRecall,
@@ -25,7 +25,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Gives a message another content.
+    /// Replaces the content of a message.
     func edit(_ target: NexconnTarget, content: [UInt8], by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         if let problem = NexconnLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
         modify(
@@ -50,7 +50,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Sets and removes pairs of a message's metadata. A key that is in both is set.
+    /// Sets and removes entries of a message's metadata. A key that is both set and removed is set.
     func changeMetadata(
         _ target: NexconnTarget, set: [String: String], delete: [String], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
@@ -83,7 +83,8 @@ extension NexconnApplication {
         }
     }
 
-    /// The metadata of a message together: it is written anew with each change, and read with each page (rule NV-62).
+    /// The size limit in bytes of all metadata of a message: it is written completely with each change, and read with each page
+    /// (rule NV-62).
     static let metadataBytes = 32_768
 
     static func checkBytes(ofMetadata pairs: [String: String]) throws(NexconnRefusal) {
@@ -94,10 +95,10 @@ extension NexconnApplication {
 
     // MARK: Common parts
 
-    /// Reads a message from history and decides about it, while nobody else changes anything in its conversation.
+    /// Reads a message from history and decides its change, while no other change is made in its conversation.
     ///
-    /// - Parameter judge: whether the caller may do such a thing in the channel. Asked before the conversation's turn is taken and the
-    ///   store is read, so that strangers hold up nobody; `decide` asks again.
+    /// - Parameter judge: checks the caller's rights in the channel. It runs before the conversation's turn and before the store is
+    ///   read, so that callers without rights delay nobody; `decide` checks again.
     private func modify(
         _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal,
         judge: (ChatState, Int64) throws -> Void, reply: @escaping NexconnAnswering,
@@ -137,7 +138,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Notifies the receivers of a message of a change of it.
+    /// Notifies the receivers of a message that it was changed.
     private func spread(
         _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
         _ state: inout ChatState, _ change: inout NexconnChange
@@ -158,7 +159,7 @@ extension NexconnRefusal {
 }
 
 extension NexconnMessage {
-    /// Reads a stored message; nil when it is not a message.
+    /// Decodes a stored message; nil when the event is not a message.
     init?(storedAs body: [UInt8]) {
         var decoder = NexconnFrameDecoder(rememberedNames: 0)
         let inbound = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }

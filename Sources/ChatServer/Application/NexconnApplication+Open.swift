@@ -47,10 +47,11 @@ extension NexconnApplication {
 
     // MARK: Entering
 
-    /// The data of an entrance before the history is read.
+    /// The data of a user who enters an open channel, before the history is read.
     fileprivate struct Entering: Sendable {
         var entrance: NexconnOpenEntrance
-        /// Messages up to the entrance; later ones are delivered to the device, so that none is missing or comes twice.
+        /// Selects the messages before the user entered; later ones are delivered to the device, so that none is missing or
+        /// delivered twice.
         var query: ChatHistoryQuery?
         var saysMore: Bool
     }
@@ -105,7 +106,7 @@ extension NexconnApplication {
 
     /// Notifies connected devices of changes.
     ///
-    /// - Parameter peer: a device that need not be told of its own coming and going. Others hear why before they are taken out.
+    /// - Parameter peer: a device that needs no notification that it entered or left. Other devices are notified before they are removed.
     func tell(_ news: ChatNews, _ change: inout NexconnChange, except peer: NexconnPeer? = nil) {
         guard !news.isEmpty else { return }
         for seat in news.detached where seat.session == peer?.chat { change.unseat(seat.session, from: seat.channel) }
@@ -120,22 +121,22 @@ extension NexconnApplication {
                 channel: sync.channel.text, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
             change.tell(sync.sessions, event.body)
         }
-        // A user may have subscribed to presence before it was switched off.
+        // A user may have subscribed to online status before the application switched it off.
         guard !news.presence.isEmpty, settings.hasPresence else { return }
         for event in news.presence {
             change.tell(event.watchers, NexconnEvent.presence([NexconnPresence(event.state)]).body)
         }
     }
 
-    /// A message was sent and is durable. Called without a lock.
+    /// A hook for each message that was sent and is durable; it does nothing. Called without a lock.
     func announce(_ message: NexconnMessage, by caller: NexconnCaller) {}
 }
 
 extension NexconnApplication.Entering {
-    /// An answer ends with the message that reaches this size, so that none makes a client look slow.
+    /// The size in bytes at which an answer ends, so that none makes a client look like a slow reader.
     private static let maximumBytes = 262_144
 
-    /// - Parameter events: newest first, one more than the limit if there are more.
+    /// - Parameter events: the events, newest first; one more than the limit if there are more.
     fileprivate func result(_ events: [ChatEvent], limit: Int) -> NexconnResult {
         var entrance = entrance
         var bodies: [[UInt8]] = []
@@ -152,7 +153,7 @@ extension NexconnApplication.Entering {
 // MARK: - Between the state's values and those of the wire
 
 extension [String: String] {
-    /// With keys that are compared by their bytes.
+    /// The same dictionary with keys that are compared by their bytes.
     var identified: [Identifier: String] { [Identifier: String](map { (Identifier($0.key), $0.value) }) { _, last in last } }
 }
 

@@ -4,7 +4,7 @@ import RealtimeHub
 
 // Read receipts (session document, 5.2; rules NV-27 and NV-28).
 extension NexconnApplication {
-    /// Records that a user has read messages, and notifies each of their senders how many receivers have read them.
+    /// Records that a user has read messages, and notifies their senders of the new numbers of readers.
     func sendReceipt(
         _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
@@ -56,7 +56,7 @@ extension NexconnApplication {
         }
     }
 
-    /// How far messages have been read.
+    /// The numbers of readers of messages.
     func receipts(
         _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
@@ -66,7 +66,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Who has read a message, in the order in which they did.
+    /// The users who have read a message, in the order of reading.
     func receiptUsers(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         readReceipts(target.conversation, Identifier(target.to), [target.id], by: caller, reply: reply) { read in
             guard let receipts = read.first?.receipts else { throw NexconnRefusal.noSuchMessage }
@@ -98,7 +98,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Reads messages of a conversation and their receipts. Those that are not there, or were meant for others, are left out.
+    /// Reads messages of a conversation and their receipts. Messages that do not exist, or that the caller may not see, are left out.
     private func look(
         _ ids: [NexconnMessageID], _ access: ChatHistoryAccess, by caller: NexconnCaller,
         completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
@@ -125,7 +125,7 @@ extension NexconnApplication {
 }
 
 extension ChatEvent {
-    /// Nobody is missing when more have read than it was meant for: members who came later read too.
+    /// The total is at least the number of readers, because members who joined later read the message too.
     fileprivate func receipt(readers: Int) -> NexconnReceipt {
         let total = max(audience, readers)
         return NexconnReceipt(id: NexconnMessageID(rawValue: id), read: readers, unread: total - readers, total: total)

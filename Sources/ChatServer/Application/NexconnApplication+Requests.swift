@@ -5,7 +5,7 @@ import RealtimeHub
 extension NexconnApplication {
     /// Answers a request of a session, of the application's own server, or of the bridge.
     ///
-    /// - Parameter reply: called once, from any thread, with no lock held.
+    /// - Parameter reply: called once, on any thread, without a lock held.
     func perform(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         if let peer = caller.peer, let kind = request.spending {
             do throws(ChatRefusal) {

@@ -5,11 +5,11 @@ import ServerRuntime
 
 /// Options of a message that only the server API and the bridge may set, beyond a session's draft.
 struct NexconnSendOptions: Sendable {
-    /// Whether a receiver's blocklist counts.
+    /// Whether the receiver's blocklist is checked.
     var checksBlocking = false
-    /// Whether the sender's own devices get it too, although the application does not keep devices in step.
+    /// Whether the sender's own devices also receive the message when the application does not synchronize devices.
     var includesSender = false
-    /// The server that accepts the message and counts it.
+    /// The server that accepts and counts the message.
     var node: (any ChatNode)?
 }
 
@@ -17,8 +17,8 @@ extension NexconnApplication {
     /// Sends a message (session document, 5.1; rules NV-15 to NV-20).
     ///
     /// - Parameters:
-    ///   - options: of the application's server and the bridge; sessions have none.
-    ///   - reply: `sent`, once the message is durable and on its way to the devices that are there.
+    ///   - options: options of the application's server and the bridge; sessions have none.
+    ///   - reply: called with `sent` once the message is durable and queued for the connected devices.
     func send(
         _ draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions = .init(),
         reply: @escaping NexconnAnswering
@@ -113,7 +113,7 @@ extension NexconnApplication {
             readers: message.options.users.map { [sender] + $0.identifiers })
     }
 
-    /// The application's server may send system messages, and its messages need no client's id.
+    /// The application's server may send system messages, and its messages need no client message id.
     private static func problem(of draft: NexconnDraft, _ caller: NexconnCaller) -> NexconnRefusal? {
         guard caller.peer == nil else { return NexconnLimits.problem(of: draft) }
         guard draft.clientID.isEmpty || NexconnLimits.accepts(id: draft.clientID) else {

@@ -7,7 +7,7 @@ import ServerRuntime
 import WireCoding
 
 extension NexconnGateway {
-    /// The application's name in admission and metrics.
+    /// The application's name in admission control and metrics.
     var name: ApplicationName { ApplicationName(.chat, key) }
 }
 
@@ -50,16 +50,16 @@ extension NexconnApplication {
         signIn(NexconnCredentials(hello), chat, session: session, address: address, line: line, completion: completion)
     }
 
-    /// - Parameter line: nil for a session whose connection another process has.
+    /// - Parameter line: access to the connection; nil when the connection belongs to another process.
     func signIn(
         _ credentials: NexconnCredentials, _ chat: ChatSession, session: String, address: String, line: NexconnLine?,
         completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
     ) {
         change(
             { state, change in
-                // The application may have been removed since it was found.
+                // The application may have been removed since it was looked up.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
-                // The node may have ended meanwhile, with its connections.
+                // The node may have stopped meanwhile, together with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
                 let now = change.now
                 let token = try state.checkToken(hash: credentials.token, at: now)
@@ -116,7 +116,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Stored with the next commit, or within a second.
+    /// Acknowledgements are stored with the next commit, or within a second.
     package func acknowledge(_ sequence: UInt64, by user: Identifier) {
         note { state, commit in _ = state.acknowledge(sequence, by: user, into: &commit) }
     }
@@ -125,7 +125,7 @@ extension NexconnApplication {
         readInbox(of: user, after: sequence) { line.mailbox.enqueue(.page(line.connection, $0)) }
     }
 
-    /// Reads one more than a package from a user's inbox; nil when it cannot be read.
+    /// Reads one entry more than a package from a user's inbox; nil when it cannot be read.
     func readInbox(
         of user: Identifier, after sequence: UInt64, completion: @escaping @Sendable ([ChatInboxEntry]?) -> Void
     ) {
@@ -142,7 +142,7 @@ extension NexconnApplication {
         }
     }
 
-    /// Ends sessions from outside, such as those of a user who is banned.
+    /// Ends sessions for a reason other than their own requests, for example when a user is banned.
     func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
         change(
             { _, change in
@@ -151,7 +151,7 @@ extension NexconnApplication {
             }, reply: { _ in })
     }
 
-    /// Applies everything that depends on time alone, such as the end of restrictions.
+    /// Runs time-dependent work, such as the end of restrictions.
     func sweep() {
         webhooks.sweep()
         change(
@@ -164,6 +164,6 @@ extension NexconnApplication {
 }
 
 extension NexconnRefusal {
-    /// Tells the client to come back, as to a server that has begun to stop.
+    /// Asks the client to reconnect, like a server that has begun to stop.
     fileprivate static let nodeGone = NexconnRefusal(.storageFailed, "The server is shutting down.")
 }

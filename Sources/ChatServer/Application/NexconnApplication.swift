@@ -4,14 +4,14 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// One chat application: its state under a lock, and the only way from a decision to the store and to the receivers.
+/// One chat application: its state under a lock, and the only path from a decision to the store and to the receivers.
 ///
-/// Everything goes the same way: the state decides, ids and places are given, all is committed under the lock; once the store has
-/// it, every node tells its devices and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
+/// All changes take the same path: the state decides, ids and positions are assigned, and the commit is made under the lock; once the store
+/// has saved it, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers are sent without a lock held.
 package final class NexconnApplication: Sendable {
-    /// Names the application, for as long as the server runs: everything else of it can change.
+    /// Identifies the application as long as the server runs; everything else about it can change.
     package let key: String
-    /// Unlike that of every other application of the backend.
+    /// The number of the application, unique within the backend.
     let number: Int
     /// The slot under which metrics count the application.
     package let slot: MetricSlot
@@ -21,22 +21,22 @@ package final class NexconnApplication: Sendable {
     let turns = ConversationQueue()
     /// Limits calls of the server API.
     let gate: ServerAPIRateLimiter
-    /// The difference between the monotonic clock, in milliseconds, and milliseconds since 1970 at the start.
+    /// The difference between Unix time at the start and the monotonic clock, in milliseconds.
     private let steadyOffset: Int64
     /// Receives the events for webhooks, if the application has any.
     let webhooks: NexconnWebhooks
-    /// Carries messages in open channels to other services.
+    /// Passes messages in open channels to other services.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
-    /// Outer lock. Commits are made under it, so that their order is that of ids.
+    /// The outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
-    /// Inner lock: taken by completions of the store, which may come while the outer one is held.
+    /// The inner lock. Completions of the store take it, and they may run while the outer lock is held.
     private let audience: NIOLockedValueBox<NexconnAudience>
 
     /// The settings that a reload can change.
     private struct Standing: Sendable {
         var settings: ChatApplication
-        /// Whether the application is among those that are configured now.
+        /// Whether the current configuration contains the application.
         var isConfigured = true
     }
 
@@ -67,15 +67,16 @@ package final class NexconnApplication: Sendable {
         audience = NIOLockedValueBox(NexconnAudience())
     }
 
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     var now: Int64 { storage.ids.milliseconds }
 
-    /// Milliseconds since 1970 as the clock stood at the start, and not as it has been set since: for graces and lifetimes.
+    /// Milliseconds since 1970 by the monotonic clock, which later changes of the wall clock do not affect: for grace periods and
+    /// lifetimes.
     private var steadyTime: Int64 { clock.monotonic().milliseconds + steadyOffset }
 
     // MARK: Changes by a reload
 
-    /// The application's present configuration, or its last one.
+    /// The current configuration of the application, or its last one.
     package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
     /// The refusal for every session while the application is disabled or not configured (rule NV-71); nil while it serves.
@@ -85,9 +86,9 @@ package final class NexconnApplication: Sendable {
         }
     }
 
-    /// Takes on changed settings, and ends the sessions of an application that is not served any more (rules NV-70 and NV-71).
+    /// Applies changed settings, and ends the sessions of an application that is no longer served (rules NV-70 and NV-71).
     ///
-    /// - Parameter settings: with the same key; nil when the application is not configured any more. What it has is kept.
+    /// - Parameter settings: the settings with the same key; nil when the application is no longer configured. Its data is kept.
     func use(_ settings: ChatApplication?) {
         let hasChanged = standing.withLockedValue { standing in
             let new = Standing(settings: settings ?? standing.settings, isConfigured: settings != nil)
@@ -99,7 +100,7 @@ package final class NexconnApplication: Sendable {
             state.withLockedValue { $0.chat.application = settings }
             webhooks.follow(settings)
         }
-        // A session that signs in after this is refused by a later decision.
+        // A session that signs in after this is refused by a later check.
         guard let refusal else { return }
         change(
             { _, change in
@@ -108,17 +109,17 @@ package final class NexconnApplication: Sendable {
             },
             reply: { result in
                 guard case .failure = result else { return }
-                // When the store fails, all sessions end.
+                // If the store fails, all sessions are ended.
                 self.withAudience { $0.apply([.end($0.all, refusal)], of: self.number) }
             })
     }
 
-    /// Looks something up. Nothing in `body` may wait or call out.
+    /// Reads the state. `body` must neither wait nor call other components.
     func read<Result>(_ body: (ChatState) throws -> Result) rethrows -> Result {
         try state.withLockedValue { try body($0.chat) }
     }
 
-    /// Counts a request of a session against what it may ask for.
+    /// Counts a request of a session against its quota.
     func spend(_ kind: ChatSpending, by peer: NexconnPeer) throws(ChatRefusal) {
         let now = now
         let result = state.withLockedValue { state in
@@ -129,7 +130,7 @@ package final class NexconnApplication: Sendable {
         try result.get()
     }
 
-    /// Continues where another process has ended: restores who is connected, without notifying anybody.
+    /// Continues where another process has ended: restores the connected sessions, without notifications.
     func restore(_ live: ChatLive, _ peers: [NexconnPeer]) {
         let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
@@ -139,27 +140,27 @@ package final class NexconnApplication: Sendable {
         }
     }
 
-    /// Notes acknowledgements, for which nobody waits: they are stored with the next commit, or within a second.
+    /// Records acknowledgements, which need no confirmation: they are stored with the next commit, or within a second.
     func note(_ body: (inout ChatState, inout ChatCommit) -> Void) {
         state.withLockedValue { body(&$0.chat, &$0.noted) }
     }
 
     // MARK: Changing
 
-    /// Decides, commits, and once the change is durable notifies those concerned and answers.
+    /// Decides and commits a change; once it is durable, notifies the receivers and answers.
     ///
     /// - Parameters:
-    ///   - decide: runs under the lock, at once. Throws ``NexconnRefusal`` or `ChatRefusal` when nothing has changed. Must not
-    ///     call back into the application.
-    ///   - reply: called once, with no lock held, in the order of decisions: also a refusal comes after the answers to what was
-    ///     decided before.
+    ///   - decide: runs at once, under the lock. It throws ``NexconnRefusal`` or `ChatRefusal` when nothing has changed, and must
+    ///     not call the application.
+    ///   - reply: called once, without a lock held, in the order of decisions: a refusal also comes after the answers to earlier
+    ///     decisions.
     func change(
         _ decide: (inout ChatState, inout NexconnChange) throws -> NexconnResult, reply: @escaping NexconnAnswering
     ) {
         change(decide, completion: reply)
     }
 
-    /// As ``change(_:reply:)``, with whatever the decision yields.
+    /// The same as ``change(_:reply:)``, with any type of result.
     func change<Value: Sendable>(
         _ decide: (inout ChatState, inout NexconnChange) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NexconnRefusal>) -> Void
@@ -194,7 +195,7 @@ package final class NexconnApplication: Sendable {
         }
     }
 
-    /// Stores and publishes a change. Under the outer lock.
+    /// Stores and publishes a change. Called under the outer lock.
     private func commit(_ change: NexconnChange, _ state: inout State, _ ticket: CommitLatch) {
         if let log = storage.log {
             let live = state.chat.takeLiveChanges()
@@ -240,14 +241,14 @@ package final class NexconnApplication: Sendable {
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
     }
 
-    /// Sends an event to webhooks once it is durable. To be called as soon as it is decided, because it is stored with the decision.
+    /// Sends an event to webhooks once it is durable. Call it as soon as the event is decided, because it is stored with the decision.
     func tellWebhooks(_ event: () -> WebhookEvent) {
         guard let log = storage.log else { return webhooks.tell(event()) }
         guard let event = webhooks.keep(event) else { return }
         log.whenKept { [webhooks] in webhooks.tell(event) }
     }
 
-    /// Whether an event that the state knows of is not, and will not be, in the store.
+    /// Whether an event that the state contains is not in the store and never will be.
     func isLost(_ id: UInt64) -> Bool {
         audience.withLockedValue { $0.failed.contains(id) }
     }

@@ -4,16 +4,16 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The nodes that apply an application's changes, each with the sessions that it has, and what waits for its turn.
+/// The nodes that apply an application's changes, each with its sessions, and the changes that wait for earlier commits.
 ///
-/// Guarded by a lock of its own, under which nodes queue work for their event loops, so that every device sees one order, whichever
-/// node it is on. Nothing else is locked while it is held but the loops' queues.
+/// Guarded by a separate lock, under which nodes queue work for their event loops, so that all devices get changes in the same
+/// order, on every node. While it is held, only the locks of the event loops' queues are taken.
 struct NexconnAudience: Sendable {
-    /// Commits in progress, and changes that only wait for their turn after them.
+    /// The number of commits in progress, and of changes that wait for these.
     var waiting = 0
-    /// Events that the store failed to keep and the state has not forgotten yet.
+    /// Events that the store failed to save and that the state has not removed yet.
     var failed: Set<UInt64> = []
-    /// In the order in which they joined.
+    /// The nodes, in the order in which they joined.
     private var parts: [Part] = []
 
     private struct Part: Sendable {
@@ -25,15 +25,15 @@ struct NexconnAudience: Sendable {
     /// Whether no session is connected to any node.
     var isEmpty: Bool { parts.allSatisfy(\.sessions.isEmpty) }
 
-    /// The devices of a user, oldest first on each node.
+    /// The devices of a user, for each node in the order of their sign-ins.
     func peers(of user: Identifier) -> [NexconnPeer] { parts.flatMap { $0.sessions.peers(of: user) } }
 
-    /// Every session of every node.
+    /// All sessions of all nodes.
     var all: [ChatSession] { parts.flatMap { $0.sessions.all.map(\.chat) } }
 
     // MARK: Nodes
 
-    /// A node that has joined already is not added again.
+    /// Adds a node, unless it has joined already.
     mutating func join(_ node: any ChatNode) {
         guard !parts.contains(where: { $0.node === node }) else { return }
         parts.append(Part(node: node, eventLoopIDs: node.eventLoopIDs))
@@ -51,7 +51,7 @@ struct NexconnAudience: Sendable {
         parts.firstIndex { $0.eventLoopIDs.contains(session.eventLoopID) }
     }
 
-    /// The node that has a session; nil when it takes part no longer.
+    /// The node of a session; nil when the node has left.
     func node(of session: ChatSession) -> (any ChatNode)? { part(of: session).map { parts[$0].node } }
 
     // MARK: Sessions
@@ -61,7 +61,7 @@ struct NexconnAudience: Sendable {
         parts[part].sessions.insert(peer)
     }
 
-    /// Removes a session everywhere. Returns whether it was there.
+    /// Removes a session completely. Returns whether it existed.
     @discardableResult
     mutating func remove(_ peer: NexconnPeer) -> Bool {
         guard let part = part(of: peer.chat) else { return false }
@@ -70,19 +70,19 @@ struct NexconnAudience: Sendable {
 
     // MARK: Changes
 
-    /// The sessions of all nodes, where there is one node for all.
+    /// All sessions, if a single node stands for all nodes.
     var only: NexconnNodeSessions { parts.first?.sessions ?? NexconnNodeSessions() }
 
     func peer(_ session: ChatSession) -> NexconnPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
 
-    /// Has every node deliver the decided changes to its sessions.
+    /// Makes every node deliver the decided changes to its sessions.
     mutating func apply(_ changes: [NexconnDelivery], of application: Int) {
         guard !changes.isEmpty else { return }
         for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }
     }
 }
 
-/// An open channel of one of the backend's applications.
+/// Identifies an open channel among those of all applications of the backend.
 struct NexconnRoomID: Hashable, Sendable {
     let application: Int
     let channel: Identifier
@@ -93,12 +93,12 @@ struct NexconnRoomID: Hashable, Sendable {
     }
 }
 
-/// An event of inboxes for the devices on one event loop. The body is shared by all; only the places differ.
+/// An event of inboxes for the devices on one event loop. They share its body; only their positions differ.
 final class NexconnPush: Sendable {
     struct Target: Sendable {
         let connection: NIOLoopBound<NexconnConnection>
         let sequence: UInt64
-        /// Whether the device already knows the change, because its own request caused it.
+        /// Whether the device already has the change, because its own request caused it.
         let knows: Bool
     }
 

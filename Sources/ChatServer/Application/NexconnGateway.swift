@@ -5,9 +5,9 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// Calls of sessions to their application, wherever that decides. May be used from any thread.
+/// Passes calls of sessions to the process that decides about their application. May be used from any thread.
 ///
-/// What comes back to a session comes in the order of decisions: admissions, answers, and what others bring about.
+/// A session receives results in the order of decisions: admissions, answers, and events that others cause.
 package protocol NexconnGateway: AnyObject, Sendable {
     var key: String { get }
     /// The slot under which metrics count the application.
@@ -16,51 +16,51 @@ package protocol NexconnGateway: AnyObject, Sendable {
     /// The refusal for every session while the application is not served; nil while it is.
     var refusal: NexconnBye? { get }
 
-    /// Checks a token, gives the device its place among the user's sessions, and ends those that it displaces (rules NV-6 to NV-8).
+    /// Checks a token, adds the device to the user's sessions, and ends the sessions that it replaces (rules NV-6 to NV-8).
     ///
-    /// - Parameter completion: called from any thread. From then on everything is delivered to the connection.
+    /// - Parameter completion: called on any thread. From then on all events are delivered to the connection.
     func signIn(
         _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
         completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void)
-    /// Removes a session. A user who only lost the connection stays online and in open channels for a while.
+    /// Removes a session. A user who has lost the connection stays online and in open channels for a grace period.
     ///
-    /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
+    /// - Parameter leaving: nil unless the client has sent `leave`; otherwise whether it wants no more notifications.
     func signOut(_ peer: NexconnPeer, leaving: Bool?)
     /// Performs a request of a session.
     ///
     /// - Parameters:
-    ///   - frame: the request as it came; used during the call only.
-    ///   - reply: takes the frame of the answer. Called once, from any thread.
+    ///   - frame: the request as received; valid only during the call.
+    ///   - reply: receives the frame of the answer. Called once, on any thread.
     func perform(
         _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void)
-    /// Refuses a frame that could not be read, after the answers to earlier requests.
+    /// Refuses a frame that could not be parsed, after the answers to earlier requests.
     func refuse(
         _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void)
-    /// A device has kept what lies in its user's inbox up to a place.
+    /// Records that a device has stored the entries of its user's inbox up to a position.
     func acknowledge(_ sequence: UInt64, by user: Identifier)
-    /// Sends a typing notification. It is lost when the receiver is not connected, blocks the sender, or cannot be written to.
+    /// Sends a typing notification. It is dropped when the receiver is not connected, blocks the sender, or cannot receive messages.
     func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer)
-    /// Sends a new session the online status of the users whom its user watches. After the welcome.
+    /// Sends a new session the online status of the users whom its user watches. Called after the welcome.
     func tellPresence(to peer: NexconnPeer)
-    /// Reads one more than a package from a user's inbox, and gives it to the connection.
+    /// Reads one entry more than a package from a user's inbox, and passes the entries to the connection.
     func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine)
 }
 
-/// The way to a session's connection.
+/// Access to a session's connection.
 package struct NexconnLine: Sendable {
     let mailbox: EventLoopMailbox<NexconnLoop>
-    /// To be used on the event loop only.
+    /// The connection, for use on its event loop only.
     let connection: NIOLoopBound<NexconnConnection>
 }
 
-/// A session that has been let in.
+/// An admitted session.
 package struct NexconnAdmission: Sendable {
     var application: any NexconnGateway
     var peer: NexconnPeer
     /// The position at which the session begins to read its user's inbox.
     var start: ChatInboxStart
-    /// Names the life of the inbox.
+    /// Identifies the present generation of the inbox.
     var epoch: String
 }
 

@@ -4,9 +4,9 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The sessions that one node has of one application, and on which of its event loops: turns changes into work for these.
+/// The sessions of one application on one node, with their event loops. Converts changes to operations of these event loops.
 ///
-/// Used by its node only, under the application's lock.
+/// Used only by its node, under the application's lock.
 package struct NexconnNodeSessions: Sendable {
     private var sessions: [UInt64: NexconnPeer] = [:]
     private var users: [Identifier: [NexconnPeer]] = [:]
@@ -14,14 +14,14 @@ package struct NexconnNodeSessions: Sendable {
     /// The open channels of each session; sessions without any are not included.
     private var seats: [UInt64: Set<Identifier>] = [:]
 
-    /// How many of an open channel's devices are on each event loop of the node, by the number of the loop.
+    /// The number of an open channel's devices on each event loop of the node, by the number of the event loop.
     private struct Room {
         var counts: [Int: Int] = [:]
     }
 
     var isEmpty: Bool { sessions.isEmpty }
 
-    /// The devices of a user, oldest first.
+    /// The devices of a user, in the order of their sign-ins.
     func peers(of user: Identifier) -> [NexconnPeer] { users[user] ?? [] }
 
     var all: [NexconnPeer] { Array(sessions.values) }
@@ -34,7 +34,7 @@ package struct NexconnNodeSessions: Sendable {
         users[peer.user, default: []].append(peer)
     }
 
-    /// Removes a session everywhere. Returns whether it was there.
+    /// Removes a session completely. Returns whether it existed.
     mutating func remove(_ peer: NexconnPeer) -> Bool {
         guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
         users[peer.user]?.removeAll { $0 === peer }
@@ -50,7 +50,7 @@ package struct NexconnNodeSessions: Sendable {
         if rooms[room]?.counts.isEmpty == true { rooms[room] = nil }
     }
 
-    /// Queues what comes of a change on the event loops that it concerns. Sessions and users of other nodes are passed over.
+    /// Queues the effects of a change on the event loops that it concerns. Sessions and users of other nodes are skipped.
     mutating func apply(_ change: NexconnDelivery, of application: Int, mailboxes: [EventLoopMailbox<NexconnLoop>]) {
         switch change {
         case .inbox(let body, let places, let except):

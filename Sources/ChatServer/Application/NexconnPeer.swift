@@ -4,17 +4,17 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// A signed-in device as the rest of the server knows it: whose it is, and the way to its connection.
+/// A signed-in device, as seen by the rest of the server: its user, and access to its connection.
 package final class NexconnPeer: Sendable {
-    /// Names the session in logs, webhooks and its own welcome. Random.
+    /// The random name of the session in logs, in webhooks and in its own welcome.
     let session: String
     let user: Identifier
     let device: NexconnDevice
-    /// Address and port of the client.
+    /// The address and port of the client.
     let address: String
-    /// How the state names the session.
+    /// The identity of the session in the state.
     let chat: ChatSession
-    /// Nil for a session whose connection belongs to another process.
+    /// Access to the connection; nil when the connection belongs to another process.
     let line: NexconnLine?
 
     init(
@@ -40,9 +40,9 @@ extension NexconnPeer: Hashable {
 /// The origin of a request: a session, or the server API.
 enum NexconnCaller: Sendable {
     case session(NexconnPeer)
-    /// The application's own server, in the name of a user.
+    /// The application's own server, on behalf of a user.
     case server(user: Identifier)
-    /// Another service over the bridge, in the name of somebody who may be no user here.
+    /// Another service over the bridge, on behalf of a user who may not exist in chat.
     case bridge(service: String, user: Identifier)
 
     var user: Identifier {
@@ -52,7 +52,7 @@ enum NexconnCaller: Sendable {
         }
     }
 
-    /// As the state wants it.
+    /// The caller in the form for the state.
     var actor: ChatActor {
         switch self {
         case .session(let peer): .user(peer.user)
@@ -60,7 +60,7 @@ enum NexconnCaller: Sendable {
         }
     }
 
-    /// Whether a message is one that the caller may know of: a message to some members of a group is for these, its sender and the
+    /// Whether the caller may see a message: a message for some members of a group is visible to these, to its sender and to the
     /// application's server (rule CH-33).
     func maySee(_ event: ChatEvent) -> Bool { peer == nil || event.isVisible(to: user) }
 
@@ -70,5 +70,5 @@ enum NexconnCaller: Sendable {
     }
 }
 
-/// Brings the answer to a request. Called once, from any thread, without a lock held.
+/// Receives the answer to a request. Called once, on any thread, without a lock held.
 typealias NexconnAnswering = @Sendable (Result<NexconnResult, NexconnRefusal>) -> Void

@@ -1,6 +1,6 @@
 import RealtimeHub
 
-/// Chat applications that are about to be taken over, and those of them that have to be added, ready to serve.
+/// The chat applications of a new configuration, with prepared applications for those that are new.
 package struct ChatReload: Sendable {
     package let settings: [ChatApplication]
     let new: [NexconnApplication]

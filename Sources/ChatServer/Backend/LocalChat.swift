@@ -5,32 +5,33 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The chat applications of servers in one process: decided under locks, and applied by every node before a lock is given back.
+/// The chat applications of servers in one process: decisions are made under locks, and all nodes have applied them when the lock
+/// is released.
 package final class LocalChat: ChatBackend {
     let storage: ChatStorage
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
     private let bridge: (any BridgeTap)?
-    /// Changed under the lock of `state`, so that every application knows every node.
+    /// Changed under the lock of `state`, so that every application has every node.
     private let nodes = NodeList<any ChatNode>()
     private let state = NIOLockedValueBox(State())
-    /// When the store is purged next; nil for now.
+    /// When the store is purged next; nil to purge at the next sweep.
     private let nextPurge = NIOLockedValueBox<MonotonicInstant?>(nil)
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
     private struct State: Sendable {
-        /// An application that is not configured any more stays, so that it has what it had when it comes back.
+        /// All applications. One that is no longer configured stays, so that its data is available when it is configured again.
         var applications: [NexconnApplication] = []
-        /// The applications among them that are configured.
+        /// The configured applications among them.
         var configured: [Identifier: NexconnApplication] = [:]
-        /// How many numbers of applications have been given out.
+        /// The number of application numbers that have been assigned.
         var numbers = 0
     }
 
     /// - Parameters:
-    ///   - settings: of the server that makes it, for its applications.
-    ///   - bridge: carries messages to other services.
+    ///   - settings: the settings of the server that makes the backend, with its applications.
+    ///   - bridge: passes messages to other services.
     ///   - log: stores and publishes each change in one step.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
@@ -90,7 +91,7 @@ package final class LocalChat: ChatBackend {
             guard wasFirst else { return [(NexconnApplication, [WebhookDelivery])]() }
             return state.applications.map { ($0, $0.webhooks.use(next?.eventLoop)) }
         }
-        // Changes that are stored with the next commit must not wait for one.
+        // Changes that are stored with the next commit must not wait until there is one.
         for application in applications { application.sweep() }
         await withTaskGroup(of: Void.self) { group in
             for (application, former) in closing { group.addTask { await application.webhooks.close(former) } }
@@ -109,13 +110,13 @@ package final class LocalChat: ChatBackend {
         purgeInboxes(of: applications)
     }
 
-    /// The least id that an event of this age can have; 0 when the age exceeds the clock.
+    /// The smallest id that an event of this age can have; 0 when the age is larger than the clock's time.
     private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
         let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
     }
 
-    /// Has the store delete, once an hour, what no inbox and no history needs any more (rule NV-15).
+    /// Makes the store delete, once an hour, the events that no inbox and no history needs any more (rule NV-15).
     private func purgeInboxes(of applications: [NexconnApplication]) {
         let (now, instant) = (storage.ids.now, clock.monotonic())
         let isDue = nextPurge.withLockedValue { next in
@@ -152,7 +153,7 @@ package final class LocalChat: ChatBackend {
         }
         let applications = state.withLockedValue { state in
             var known = Set(state.applications.map { Identifier($0.key) })
-            // Another server may have been faster.
+            // Another server may have added the application already.
             for application in reload.new where known.insert(Identifier(application.key)).inserted {
                 for node in nodes.all { application.withAudience { $0.join(node) } }
                 application.webhooks.use(nodes.first?.eventLoop)
@@ -167,7 +168,7 @@ package final class LocalChat: ChatBackend {
         for application in applications { application.use(settings[Identifier(application.key)]) }
     }
 
-    /// Applications that are not known yet, with numbers that no other has.
+    /// Makes applications for new settings, with unique numbers.
     private func make(_ list: [ChatApplication], restored: RestoredChat) -> [NexconnApplication] {
         var known = Set(applications.map { Identifier($0.key) })
         let new = list.filter { known.insert(Identifier($0.key)).inserted }

@@ -1,15 +1,15 @@
 import NIOCore
 import RealtimeHub
 
-/// How far a connection has got in its user's inbox: a pure value, one for each session (session document, section 4).
+/// The position of a connection in its user's inbox: a pure value, one for each session (session document, section 4).
 ///
-/// While a page is being read from the store, what is pushed meanwhile is held, so that nothing is missed between the page and
-/// live delivery and nothing comes twice. While an acknowledgement is awaited pushes are dropped: the next page has them.
+/// While a page is being read from the store, new events are held, so that none is missing between the page and live delivery and none is
+/// delivered twice. While the client's acknowledgement is pending, new events are dropped, because the next page contains them.
 struct InboxReader: Sendable {
     enum Phase: Hashable, Sendable {
         /// A page is being read from the store.
         case reading
-        /// The package up to this place has to be acknowledged before the next one is read.
+        /// The package up to this position has to be acknowledged before the next one is read.
         case awaiting(UInt64)
         case live
     }
@@ -19,25 +19,25 @@ struct InboxReader: Sendable {
         var body: ByteBuffer
     }
 
-    /// What to write for one page.
+    /// The entries to write for one page.
     struct Package: Hashable, Sendable {
         var items: ArraySlice<ChatInboxEntry>
         var hasMore: Bool
-        /// Events that arrived meanwhile, to be written after the last package.
+        /// Events that arrived meanwhile, which are written after the last package.
         var held: [Held] = []
     }
 
     private(set) var phase = Phase.reading
-    /// The last place that was written, or that the client has anyway.
+    /// The last position that was written, or that the client has already.
     private(set) var written: UInt64
     private var held: [Held] = []
     private var heldBytes = 0
-    /// Whether more was pushed than is held: the page that is being read cannot be the last.
+    /// Whether more events arrived than are held: the page that is being read is then not the last one.
     private var hasOverflowed = false
 
-    /// Events of one package (session document, section 4).
+    /// The largest number of events in one package (session document, section 4).
     static let packageLength = 200
-    /// A package ends with the event that reaches this size, so that none makes a client look slow.
+    /// The size in bytes at which a package ends, so that none makes a client look like a slow reader.
     static let packageBytes = 262_144
     static let heldLength = 64
     static let heldLimit = 65_536
@@ -46,7 +46,7 @@ struct InboxReader: Sendable {
         written = start
     }
 
-    /// An event was pushed. Whether it is to be written now.
+    /// Handles a new event. Returns whether to write it now.
     mutating func push(_ sequence: UInt64, _ body: ByteBuffer) -> Bool {
         guard sequence > written else { return false }
         switch phase {
@@ -65,13 +65,13 @@ struct InboxReader: Sendable {
         }
     }
 
-    /// Skips an event that the client knows from the answer to its own request. Useful only if this event is the next one.
+    /// Skips an event that the client has from the answer to its own request. This has an effect only if the event is the next one.
     mutating func skip(_ sequence: UInt64) {
         if phase == .live, sequence > written { written = sequence }
     }
 
-    /// The page that was asked for: up to ``packageLength`` and one more entries after ``written``. Nil when it has to be read
-    /// again.
+    /// Handles a page of the store: up to ``packageLength`` plus one entries after ``written``. Returns nil when the page has to be
+    /// read again.
     mutating func take(_ page: [ChatInboxEntry]) -> Package? {
         guard phase == .reading else { return nil }
         var count = 0
@@ -98,7 +98,7 @@ struct InboxReader: Sendable {
         return Package(items: items, hasMore: false, held: rest)
     }
 
-    /// The client has kept everything up to a place. Whether the next page is to be read.
+    /// Records that the client has stored all entries up to a position. Returns whether to read the next page.
     mutating func acknowledge(_ sequence: UInt64) -> Bool {
         guard case .awaiting(let last) = phase, sequence >= last else { return false }
         phase = .reading

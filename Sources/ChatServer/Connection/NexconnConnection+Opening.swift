@@ -3,9 +3,9 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// From the hello to live delivery (session document, sections 2 and 4).
+/// The opening of a session, from the hello to live delivery (session document, sections 2 and 4).
 extension NexconnConnection {
-    /// The first frame of the client.
+    /// Handles the first frame of the client.
     func greet(_ hello: NexconnHello) {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
@@ -29,7 +29,7 @@ extension NexconnConnection {
         }
     }
 
-    /// The application's word about the hello.
+    /// Handles the application's answer to the hello.
     func admit(_ result: Result<NexconnAdmission, NexconnRefusal>) {
         switch result {
         case .failure(let refusal):
@@ -37,7 +37,7 @@ extension NexconnConnection {
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
-            // The connection may have ended meanwhile; then the session would not be removed otherwise.
+            // The connection may have closed meanwhile; nothing else would remove the session then.
             guard isOpen, let application else {
                 admission.application.signOut(admission.peer, leaving: nil)
                 return
@@ -54,7 +54,7 @@ extension NexconnConnection {
         application.readInbox(of: peer.user, after: reader.written, for: line)
     }
 
-    /// A page of the inbox is here. The first one is preceded by the welcome, which has to know whether something is lost.
+    /// Handles a page of the inbox. The welcome is sent before the first page, because it has to say whether events were lost.
     func take(_ page: [ChatInboxEntry]?, _ sessions: NexconnLoop) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
@@ -93,7 +93,7 @@ extension NexconnConnection {
                 hasPresence: settings.hasPresence))
     }
 
-    /// An event of the inbox was committed.
+    /// Handles a committed event of the inbox.
     func push(
         _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ sessions: NexconnLoop
     ) {
@@ -115,7 +115,7 @@ extension NexconnConnection {
 }
 
 extension NexconnBye {
-    /// Why a hello was refused. Only temporary reasons may be retried.
+    /// Why a hello was refused. Only temporary reasons permit a retry.
     init(_ refusal: NexconnRefusal) {
         let mayRetry = refusal.code == .tooManyConnections || refusal.code == .storageFailed
         self.init(

@@ -4,9 +4,9 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Frames of the client.
+/// Handles frames of the client.
 extension NexconnConnection {
-    /// A text message, whatever is in it (rules NV-9 and NV-10).
+    /// Handles any text message, valid or not (rules NV-9 and NV-10).
     func read(_ bytes: UnsafeRawBufferPointer) {
         do throws(NexconnFrameError) {
             let frame = try sessions.parser.parse(bytes)
@@ -20,7 +20,7 @@ extension NexconnConnection {
             sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
-            // Its number is unknown, and no request has the number 0.
+            // The number of the request is unknown, and no request has the number 0.
             case .malformed: refuse(0, error.refusal)
             case .refused(let number): refuse(number, error.refusal)
             }
@@ -61,7 +61,7 @@ extension NexconnConnection {
         }
     }
 
-    /// Refuses a frame that could not be read, after the answers to earlier frames.
+    /// Refuses a frame that could not be parsed, after the answers to earlier frames.
     private func refuse(_ number: UInt64, _ refusal: NexconnRefusal) {
         guard let application, let peer, let line = peer.line else { return }
         requestBegins()
@@ -72,10 +72,11 @@ extension NexconnConnection {
 }
 
 extension NexconnWire {
-    /// An answer that is larger than this would make its own client look slow (rule NV-63). Pages of history end long before.
+    /// The largest size of an answer in bytes. A larger one would make its own client look like a slow reader (rule NV-63). Pages
+    /// of history are much smaller.
     static let maximumAnswerBytes = 786_432
 
-    /// The answer to a request.
+    /// Encodes the answer to a request.
     static func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) -> ByteBuffer {
         switch result {
         case .success(let result):

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// One chat session's WebSocket. Small as ``WebSocketConnection`` is. Nothing is written to it before the welcome.
+/// The WebSocket connection of one chat session. As small as ``WebSocketConnection``. Nothing is written to it before the welcome.
 final class NexconnConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = NexconnRoomID
 
@@ -17,9 +17,9 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     var admission: NexconnAdmission?
     /// Whether the client has sent `leave`, and whether it wants no notifications from then on.
     var leaving: Bool?
-    /// Requests that have not been answered yet.
+    /// The number of requests that have not been answered yet.
     private var outstanding = 0
-    /// The bytes and frames that came before the hello.
+    /// The bytes and frames that arrived before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
     var seats: ContiguousArray<LoopSeat<NexconnConnection>> = []
 
@@ -36,8 +36,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
 
     // MARK: Before the hello
 
-    /// The limit of what a connection may send until its hello has been read: one frame, and some early pings of libraries (rule
-    /// NV-60).
+    /// The limit in bytes of data before the hello: one frame, and some early pings of client libraries (rule NV-60).
     static let earlyBytes = 65_536
     static let earlyFrames = 16
 
@@ -53,7 +52,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
 
     // MARK: Requests in progress
 
-    /// With this many requests in progress the socket is not read until half of them are answered (rule NV-34).
+    /// The number of requests in progress at which reading from the socket pauses, until half of them are answered (rule NV-34).
     static let maximumOutstanding = 256
 
     func requestBegins() {
@@ -82,7 +81,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         case .silent:
             noteEnding(.server, 0, "Nothing came from the session, not even a pong.")
             hangUp()
-        // Another pause for each client.
+        // Each client gets a different pause.
         case .draining: close(.bye(.restarting(after: Int.random(in: 100...5_000))))
         case .late where expectsGreeting: close(.bye(.lateHello))
         case .late, .violation: close(.plain(fault.code, fault.reason))
@@ -129,7 +128,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     override func finish() {
         sessions.list.remove(self)
         if peer != nil { service.context.logger.debug("chat session ended", metadata: logMetadata) }
-        // The peer refers to the connection, so each would keep the other alive.
+        // The peer refers to the connection, so the two would keep each other alive.
         peer = nil
     }
 }

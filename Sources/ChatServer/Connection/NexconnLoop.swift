@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-/// Something that an event loop has to do for its chat sessions.
+/// An operation that an event loop performs for its chat sessions.
 enum NexconnOperation: LoopOperation {
     case push(NexconnPush)
     /// One frame for some connections.
@@ -15,15 +15,15 @@ enum NexconnOperation: LoopOperation {
     case seat(NIOLoopBound<NexconnConnection>, NexconnRoomID)
     case unseat(NIOLoopBound<NexconnConnection>, NexconnRoomID)
     case answer(NIOLoopBound<NexconnConnection>, ByteBuffer)
-    /// The store has read a page of the inbox; nil when it could not.
+    /// The page of the inbox that the store has read; nil when it could not be read.
     case page(NIOLoopBound<NexconnConnection>, [ChatInboxEntry]?)
-    /// The application has let the connection in, or not.
+    /// The application's decision to admit or refuse the connection.
     case admit(NIOLoopBound<NexconnConnection>, Result<NexconnAdmission, NexconnRefusal>)
     case end(NIOLoopBound<NexconnConnection>, NexconnBye)
-    /// The server stops: all connections are asked to come back later.
+    /// The server stops: all clients are asked to reconnect later.
     case drain
 
-    /// The size of an operation beside the bytes that it carries.
+    /// The fixed size of an operation, in addition to the bytes that it carries.
     private static let overhead = 64
 
     var queuedBytes: Int {
@@ -39,21 +39,21 @@ enum NexconnOperation: LoopOperation {
     }
 }
 
-/// The chat sessions of one event loop, and who sits in which open channel. Touched on that loop only.
+/// The chat sessions of one event loop, and the open channels that they have entered. Used on that event loop only.
 final class NexconnLoop {
     private let loop: EventLoopContext
     var list = ConnectionList<NexconnConnection>()
-    /// Shared by all connections of the loop, since they are read one after the other.
+    /// Shared by all connections of the event loop, because their frames are parsed one after the other.
     var parser = NexconnClientFrameParser(rememberedNames: 256)
-    /// Open channels.
+    /// The participants of open channels.
     var rooms = LoopChannels<NexconnConnection>()
     let writer: ConnectionWriter
-    /// Whether messages came since the last whole turn.
+    /// Whether messages arrived since the last complete turn.
     private var hasDelivered = false
     /// Frames that were refused before they reached an application.
     var framesRefused = ApplicationCounts()
 
-    /// The number of refused frames, for other threads.
+    /// The number of refused frames, readable from other threads.
     private let published: NIOLockedValueBox<Int>
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<Int>) {

@@ -3,14 +3,14 @@ import NexconnProtocol
 import ServerRuntime
 import WebSocketFraming
 
-/// Puts frames of the chat session into WebSocket frames.
+/// Encodes frames of the chat session as WebSocket frames.
 enum NexconnWire {
     static let subprotocol = NexconnMemory.subprotocol
 
-    /// Largest frame of a client (session document, section 1).
+    /// The largest frame of a client in bytes (session document, section 1).
     static let maximumFrameBytes = 196_608
 
-    /// One text frame, made once for all its receivers.
+    /// One text frame, encoded once for all its receivers.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -18,12 +18,12 @@ enum NexconnWire {
         return buffer
     }
 
-    /// An event without a place, for all who get it.
+    /// Encodes an event without an inbox position, once for all its receivers.
     static func transient(_ body: [UInt8]) -> ByteBuffer {
         frame(NexconnServerFrames.transient(body))
     }
 
-    /// The message in the frame of an event; nil for other frames.
+    /// The message in an encoded event; nil for other frames.
     static func message(in frame: ByteBuffer) -> NexconnMessage? {
         var decoder = NexconnFrameDecoder()
         guard case .transient(.message(let message)) = frame.messageOfServerFrame.withUnsafeBytes({ decoder.text($0) })
@@ -31,7 +31,7 @@ enum NexconnWire {
         return message
     }
 
-    /// An event of the inbox. The body is copied once, after the part that differs for each receiver.
+    /// Encodes an event of the inbox. The body is copied once, behind the part that differs for each receiver.
     static func push(_ body: ByteBuffer, sequence: UInt64) -> ByteBuffer {
         let prefix: StaticString = #"{"t":"in","q":"#
         let infix: StaticString = #","e":"#
@@ -60,7 +60,7 @@ enum NexconnWire {
         return buffer
     }
 
-    /// The frame that says why, and the close frame (session document, section 2).
+    /// The frame with the reason, and the close frame (session document, section 2).
     static func farewell(_ farewell: NexconnCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -74,13 +74,13 @@ enum NexconnWire {
     }
 }
 
-/// Why the server ends a connection.
+/// The reason for which the server closes a connection.
 enum NexconnCloseReason: Sendable {
     case bye(NexconnBye)
-    /// For the framing layer's own codes, which need no further frame.
+    /// For close codes of the framing layer, which need no `bye`.
     case plain(WebSocketCloseCode, String)
 
-    /// The reason as a number for metrics.
+    /// The reason as a number, for metrics.
     var number: Int {
         switch self {
         case .bye(let bye): bye.code.rawValue
@@ -88,7 +88,7 @@ enum NexconnCloseReason: Sendable {
         }
     }
 
-    /// In words.
+    /// The reason as text.
     var reason: String? {
         switch self {
         case .bye(let bye): bye.reason
@@ -107,13 +107,13 @@ extension NexconnBye {
     static let unknownVersion = NexconnBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
     static let full = NexconnBye(
         code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
-    /// Connecting again at once would not help a client that reads too slowly.
+    /// Reconnecting at once would not help a client that reads too slowly.
     static let slow = NexconnBye(
         code: .tooFrequent, reason: "The client reads more slowly than messages arrive for it.", mayRetry: true, after: 1_000)
     static let unreadable = NexconnBye(
         code: .serverRestarts, reason: "The server could not read the inbox.", mayRetry: true, after: 1_000)
 
-    /// `after`: different for each connection, so that clients do not come back in step.
+    /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
     static func restarting(after: Int) -> NexconnBye {
         NexconnBye(code: .serverRestarts, reason: "The server is shutting down.", mayRetry: true, after: after)
     }

@@ -8,29 +8,29 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Tells the own server of a chat application what happens (rules NV-40 to NV-46), if there is an address for it, through one of the
-/// nodes.
+/// Sends the events of a chat application to the webhook address of its own server (rules NV-40 to NV-46), if one is configured.
+/// One of the nodes sends them.
 final class NexconnWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// Nil without an address.
+        /// The delivery to the current address; nil without an address.
         var delivery: WebhookDelivery?
-        /// Deliveries to addresses that are no longer configured: they still send what was queued for them (rule NV-72).
+        /// Deliveries to addresses that are no longer configured: they still send their queued events (rule NV-72).
         var retiring: [WebhookDelivery] = []
-        /// Deliveries of a node that leaves: they still send what was queued for them, and end with the node.
+        /// Deliveries of a node that leaves: they still send their queued events, and end with the node.
         var closing: [WebhookDelivery] = []
-        /// Events that arrive before all of `closing` have ended, so that they are not sent before the older ones; nil while `closing`
-        /// is empty.
+        /// Events that arrive before all of `closing` have ended, held so that older events are sent first; nil while `closing` is
+        /// empty.
         var held: Held?
         /// The counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// The event loop of the node that sends; nil while there is none.
+        /// The event loop of the node that sends; nil while there is no such node.
         var eventLoop: (any EventLoop)?
-        /// Whether there has ever been an address.
+        /// Whether an address has ever been configured.
         var isCounted = false
     }
 
-    /// Events that wait until older ones have been sent elsewhere.
+    /// Events that wait until another node has sent older ones.
     private struct Held: Sendable {
         var events: [WebhookEvent] = []
         var bytes = 0
@@ -48,16 +48,16 @@ final class NexconnWebhooks: Sendable {
     private let logger: Logger
     /// The secret with which requests are signed from now on, including queued ones.
     private let secret: NIOLockedValueBox<Secret>
-    /// Stores events so that they survive this process; nil when none do.
+    /// Stores events so that they survive this process; nil when events are not stored.
     private let journal: (any WebhookJournal)?
     private let state = NIOLockedValueBox(State())
 
-    /// One batch at a time, so that events of a user arrive in their order whatever their type.
+    /// One batch at a time, so that events of a user arrive in order whatever their types are.
     static let policy = WebhookPolicy(shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
-    /// Sends nothing before ``use(_:)`` has set the event loop.
+    /// Nothing is sent before ``use(_:)`` has set the event loop.
     ///
-    /// - Parameter journal: keeps events that have not arrived.
+    /// - Parameter journal: stores events that have not been delivered.
     init(_ settings: ChatApplication, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
         self.journal = journal
         key = settings.key
@@ -71,7 +71,7 @@ final class NexconnWebhooks: Sendable {
         follow(settings)
     }
 
-    /// Has the address and the secret that are configured now used from now on.
+    /// Uses the configured address and secret from now on.
     func follow(_ settings: ChatApplication) {
         secret.withLockedValue { $0 = settings.secret }
         state.withLockedValue { state in
@@ -83,13 +83,13 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Sends everything on the event loop of another node from now on; nil when there is none.
+    /// Sends all later events on the event loop of another node; nil when there is none.
     ///
-    /// - Returns: the events that the previous node has begun, to be ended by ``close(_:)``. Events that come meanwhile are sent after them.
+    /// - Returns: the deliveries of the previous node, which ``close(_:)`` has to end. Events that arrive meanwhile are sent after theirs.
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
-            // Held events end with the node that holds them.
+            // Held events are dropped together with the node that holds them.
             release(&state)
             let former = (state.delivery.map { [$0] } ?? []) + state.retiring
             state.closing += former
@@ -101,14 +101,14 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Tells the address that is configured now, on the event loop that is there now.
+    /// Starts the delivery to the current address, on the current event loop.
     private func begin(_ state: inout State) {
         state.delivery = nil
         guard let url = state.url, let eventLoop = state.eventLoop else { return }
         let delivery = delivery(to: url, on: eventLoop)
         state.delivery = delivery
         state.isCounted = true
-        // Before new events are accepted, so that they are not sent before those that another process has left (rule CR-43).
+        // Restored before new events are accepted, so that events of another process are sent first (rule CR-43).
         restore(for: WebhookReceiverName(url: url), delivery, &state)
     }
 
@@ -129,7 +129,7 @@ final class NexconnWebhooks: Sendable {
             "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is configured no more"])
     }
 
-    /// Counts events of another process that were given up, because there is no address for them.
+    /// Counts events of another process that were dropped because no address is configured for them.
     func countExpired(_ count: Int) {
         state.withLockedValue { state in
             state.retired.dropped += count
@@ -137,7 +137,7 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Hands held events to the node that sends now.
+    /// Passes held events to the node that sends now.
     private func release(_ state: inout State) {
         guard let held = state.held else { return }
         state.held = nil
@@ -145,7 +145,7 @@ final class NexconnWebhooks: Sendable {
     }
 
     private func delivery(to url: String, on eventLoop: any EventLoop) -> WebhookDelivery {
-        // Different for each start, so that ids of batches are.
+        // Random for each start, so that ids of batches are unique.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
@@ -162,7 +162,8 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// The counts of events, including those to former addresses, so that they never decrease; nil when there was never an address.
+    /// The counts of events, including those to former addresses, so that they never decrease; nil when an address has never been
+    /// configured.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.isCounted else { return nil }
@@ -192,11 +193,12 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// Queues an event, which is made only if there is a receiver; another thread sends it. Cheap enough to be called under a lock.
+    /// Queues an event, which is made only if there is a receiver; another thread sends it. The call is cheap enough to be made
+    /// under a lock.
     func tell(_ event: @autoclosure () -> WebhookEvent) {
         let unwanted: UInt64? = state.withLockedValue { state in
             guard let delivery = state.delivery else {
-                // Without a node, another process sends what is stored.
+                // Without a sending node, another process sends the stored event.
                 return journal == nil || state.eventLoop == nil ? nil : event().number
             }
             if state.held?.isFull == true { release(&state) }
@@ -215,7 +217,7 @@ final class NexconnWebhooks: Sendable {
         state.withLockedValue { state in
             guard !state.retiring.isEmpty else { return }
             state.retiring.removeAll { delivery in
-                // Nobody gives it anything any more, so these are its last figures.
+                // An idle delivery to a former address gets no more events, so its counts are final.
                 guard delivery.isIdle else { return false }
                 state.retired += delivery.counts.settled
                 return true
@@ -223,14 +225,15 @@ final class NexconnWebhooks: Sendable {
         }
     }
 
-    /// A receiver that does not want a batch will not want it later either, unless it says so.
+    /// Whether a receiver that answers with this status has refused a batch for good: it would refuse it again, unless the status
+    /// asks to retry.
     private static func isFinal(_ status: Int) -> Bool {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// Waits for a limited time until the deliveries that a node has begun have ended; drops the rest.
+    /// Waits for a limited time until the deliveries of a former node have ended; drops the rest.
     ///
-    /// - Parameter former: from ``use(_:)``.
+    /// - Parameter former: the result of ``use(_:)``.
     func close(_ former: [WebhookDelivery]) async {
         await withTaskGroup(of: Void.self) { group in
             for delivery in former { group.addTask { await delivery.close() } }

@@ -13,7 +13,7 @@ extension WebhookEvent {
     enum Status: String, Sendable {
         case connected = "0"
         case disconnected = "1"
-        /// The user has left and wants no notifications.
+        /// The user has logged out and wants no notifications.
         case loggedOut = "2"
     }
 
@@ -26,7 +26,7 @@ extension WebhookEvent {
         self.init(topic: ChatTopic.connectionStatus.rawValue, key: peer.user.text, body: members.object)
     }
 
-    /// A message of a session that is durable.
+    /// Makes the event for a durable message of a session.
     init(_ message: NexconnMessage) {
         var members: JSONMembers = [
             ("messageId", .string(message.id.description)), ("fromUserId", .string(message.from)),
@@ -47,7 +47,7 @@ extension WebhookEvent {
 extension WebhookBatch {
     /// The body of the request: `{type, id, time, data}`.
     ///
-    /// - Parameter prefix: makes the id one of its own among those of other starts of the server.
+    /// - Parameter prefix: makes the id unique among all starts of the server.
     func chatBody(prefix: String, time: Int64) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(events.reduce(96) { $0 + $1.body.count + 1 })
@@ -70,7 +70,7 @@ extension WebhookBatch {
 private typealias JSONMembers = [(String, JSONValue)]
 
 extension JSONMembers {
-    /// Empty members are left out.
+    /// Appends a member, unless it is empty.
     fileprivate mutating func addText(_ key: String, _ value: String) {
         if !value.isEmpty { append((key, .string(value))) }
     }
@@ -83,7 +83,7 @@ extension JSONMembers {
 }
 
 extension NexconnConversation {
-    /// As the server API calls it.
+    /// The name in the server API.
     fileprivate var apiWord: String {
         switch self {
         case .direct: "PERSON"

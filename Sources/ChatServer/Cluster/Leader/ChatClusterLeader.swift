@@ -8,8 +8,8 @@ import ServerCluster
 import ServerRuntime
 import ServerValues
 
-/// Decides for the chat of a cluster: the same applications as in a single process, on the cluster's stored state (rules CC-1 to CC-9).
-/// Their sessions are those of all nodes.
+/// Decides for the chat of a cluster: the same applications as in a single process, with the cluster's stored state (rules CC-1 to
+/// CC-9). Their sessions are those of all nodes.
 final class ChatClusterLeader: ClusterLeader {
     typealias Reply = @Sendable (ByteBuffer) -> Void
 
@@ -17,7 +17,7 @@ final class ChatClusterLeader: ClusterLeader {
     private let log: ChatClusterLog
     private let nodes: ChatNodeNumbers
     private let remote: RemoteChatNodes
-    /// The node at which messages count that no session sends.
+    /// The node that counts messages without a sending session.
     private let counting: (any ChatNode)?
     private let logger: Logger
     private let parser = NIOLockedValueBox(NexconnClientFrameParser(rememberedNames: 256))
@@ -70,19 +70,19 @@ final class ChatClusterLeader: ClusterLeader {
 
     // MARK: Applications
 
-    /// Goes on with the sessions and the presence that are kept of an application, before it is decided about.
+    /// Restores the stored sessions and presence of an application, before it accepts requests.
     func restoreLive(_ application: NexconnApplication) async throws {
         let (sessions, live) = try await log.store.live(of: Identifier(application.key))
         application.restore(sessions, live, nodes)
     }
 
-    /// Decides about changed applications from now on. What sessions of an added one held has ended: its sessions were ended when they were
-    /// announced to this leader, which did not know the application then.
+    /// Decides about changed applications from now on. Stored sessions of an added application are removed: they were ended when
+    /// they were announced to this leader, which did not have the application then.
     func take(_ settings: [ChatApplication]) async throws {
         let reload = try await chat.prepare(settings)
         let known = nodes.all
         for application in reload.new {
-            // CC-7: sessions are restored at a node of the application; one without nodes would have none to sign out.
+            // CC-7: sessions are restored on a node of the application, because an application without nodes could not sign them out.
             application.withAudience { $0.join(remote) }
             try await restoreLive(application)
         }
@@ -142,7 +142,7 @@ final class ChatClusterLeader: ClusterLeader {
 
     private func application(_ key: String) -> NexconnApplication? { chat.application(key: Identifier(key)) }
 
-    /// A session that is signed in, also to an application that is served no more.
+    /// A signed-in session, even of an application that is no longer served.
     private func find(_ session: UInt64, _ key: String) -> (NexconnApplication, NexconnPeer)? {
         let application = application(key) ?? chat.applications.first { Identifier($0.key) == Identifier(key) }
         guard let application, let peer = application.withAudience({ $0.only.peer(session) }) else { return nil }
@@ -247,7 +247,7 @@ final class ChatClusterLeader: ClusterLeader {
         nodes.release(node)
     }
 
-    /// In the order in which they signed in, as far as it is known.
+    /// In the order of sign-ins, as far as it is known.
     private func peers(of application: NexconnApplication, at number: Int?) -> [NexconnPeer] {
         guard let number else { return [] }
         return application.withAudience { $0.only.all.filter { $0.chat.eventLoopID == number } }
@@ -262,13 +262,13 @@ extension ChatReply {
 }
 
 extension NexconnBye {
-    /// `after`: different for each connection, so that clients do not come back in step.
+    /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
     static func interrupted(after: Int) -> NexconnBye {
         NexconnBye(code: .serverRestarts, reason: "The server has lost touch with others.", mayRetry: true, after: after)
     }
 }
 
-/// All nodes of a cluster, for applications whose changes reach them through the log.
+/// Represents all nodes of a cluster, for applications whose changes are sent to them through the log.
 private final class RemoteChatNodes: ChatNode {
     let eventLoopIDs = (0..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
     let eventLoop: (any EventLoop)?

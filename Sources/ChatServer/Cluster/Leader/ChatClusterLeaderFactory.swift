@@ -7,7 +7,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// Makes what decides for the chat of a cluster, when this node becomes its leader.
+/// Makes the leader's part of chat when this node becomes the leader of the cluster.
 package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     private let clock: ServerClock
     private let names: MetricNames
@@ -19,16 +19,16 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     private struct State: Sendable {
         var settings: ChatServiceSettings
-        /// The last one that was made here, as long as the cluster holds it: it has the whole state.
+        /// The last leader part that was made here, as long as the cluster uses it: it has the complete state.
         weak var leader: ChatClusterLeader?
         var counting: (any ChatNode)?
     }
 
     /// - Parameters:
-    ///   - settings: for the applications, which all nodes have to have alike.
-    ///   - bridge: takes messages to other services.
-    ///   - inboxEntries: events of a user's inbox; the oldest go first.
-    ///   - sweepInterval: how often time passes for the shared state.
+    ///   - settings: the settings of the applications, which must be equal on all nodes.
+    ///   - bridge: passes messages to other services.
+    ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
+    ///   - sweepInterval: the interval of the time-dependent work.
     package init(
         _ settings: ChatServiceSettings, clock: ServerClock, names: MetricNames, logger: Logger,
         bridge: (any BridgeTap)? = nil, inboxEntries: Int = 20_000, sweepInterval: TimeAmount = .seconds(1)
@@ -42,10 +42,10 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         state = NIOLockedValueBox(State(settings: settings))
     }
 
-    /// Has messages that no session sends counted at a node while this process leads.
+    /// Makes a node count messages without a sending session while this process leads.
     func countMessages(at node: any ChatNode) { state.withLockedValue { $0.counting = node } }
 
-    /// The deciding part; nil while this node does not lead.
+    /// The leader's applications; nil while this node does not lead.
     package var leading: LocalChat? {
         state.withLockedValue(\.leader).flatMap { $0.isOpen ? $0.chat : nil }
     }
@@ -70,19 +70,19 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             state.leader = leader
             return state.settings.applications
         }
-        // CC-26: applications may have changed since this leader began to be made.
+        // CC-26: applications may have changed since this leader part was started.
         if current != settings.applications { try await bringUpToDate(leader) }
         return leader
     }
 
-    /// Has changed applications decided about from now on, by this leader and by those to come.
+    /// Applies changed applications to this leader part and to later ones.
     package func take(_ applications: [ChatApplication]) async throws {
         state.withLockedValue { $0.settings.applications = applications }
         guard let leader = state.withLockedValue(\.leader), leader.isOpen else { return }
         try await bringUpToDate(leader)
     }
 
-    /// Has a leader decide about the applications that are the latest when it has taken them, however many changes come at once.
+    /// Repeats applying the latest applications to a leader part until there is no newer change.
     private func bringUpToDate(_ leader: ChatClusterLeader) async throws {
         var taken: [ChatApplication]?
         while true {
@@ -95,7 +95,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 }
 
 extension NexconnApplication {
-    /// Goes on with the sessions and the presence that are kept.
+    /// Restores the stored sessions and presence.
     func restore(_ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers) {
         var live = live
         var peers: [NexconnPeer] = []

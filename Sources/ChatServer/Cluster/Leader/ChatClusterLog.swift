@@ -8,7 +8,7 @@ import RedisClient
 import ServerCluster
 import ServerRuntime
 
-/// Puts each change into the cluster's log as one entry: what is stored, and what the nodes deliver (rules CC-1 and CC-2).
+/// Appends each change to the cluster's log as one entry: the data to store, and the deliveries of the nodes (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
     let store: RedisChatStore
     private let nodes: ChatNodeNumbers
@@ -27,7 +27,7 @@ final class ChatClusterLog: ChatDecisionLog {
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 
-    /// Ends the emission of facts.
+    /// Stops the emission of facts.
     func close() {
         open.withLockedValue { $0 = false }
         store.end()
@@ -42,7 +42,7 @@ final class ChatClusterLog: ChatDecisionLog {
         do {
             writes = try store.writes(for: change.commit, Identifier(application.key))
         } catch {
-            // Documents are values that can always be encoded, and ids are given out once.
+            // This cannot happen: documents can always be encoded, and each id is assigned once.
             logger.error("chat not stored", metadata: ["error": "\(type(of: error))"])
         }
         if !live.isEmpty { writes += store.writes(for: live, Identifier(application.key), sessions, nodes) }
@@ -63,7 +63,7 @@ final class ChatClusterLog: ChatDecisionLog {
         store.whenSettled { if $0 == nil { body() } }
     }
 
-    /// Ends sessions of which nothing is known.
+    /// Ends sessions that the leader does not know.
     func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: NexconnBye) {
         guard !sessions.isEmpty, isOpen else { return }
         var writer = ChatFactWriter(app: app, nodes: [node])

@@ -2,26 +2,26 @@ import NIOConcurrencyHelpers
 import ServerCluster
 import ServerValues
 
-/// The nodes of a cluster by numbers, which stand where the state has the numbers of event loops.
+/// Numbers for the nodes of a cluster, used in the state in place of numbers of event loops.
 final class ChatNodeNumbers: Sendable {
     private struct State: Sendable {
         var nodes = [ClusterNode?](repeating: nil, count: EventLoopSet.capacity)
-        /// Nodes that have announced themselves and are not gone.
+        /// Nodes that have announced themselves and have not left.
         var announced: Set<ClusterNode> = []
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// The nodes, at their numbers.
+    /// The nodes, indexed by their numbers.
     var all: [ClusterNode?] { state.withLockedValue(\.nodes) }
 
-    /// The number of a node that has one.
+    /// The number of a node; nil when it has none.
     func number(known node: ClusterNode) -> Int? { state.withLockedValue { $0.nodes.firstIndex(of: node) } }
 
-    /// The number of a node, which is given one if need be; nil when all are taken.
+    /// The number of a node, assigned at the first call; nil when all numbers are taken.
     func number(of node: ClusterNode) -> Int? { state.withLockedValue { Self.number(of: node, in: &$0) } }
 
-    /// The number of a node that announces itself, which is given one if need be; nil when all are taken.
+    /// The number of a node that announces itself, assigned if it has none; nil when all numbers are taken.
     func announce(_ node: ClusterNode) -> Int? {
         state.withLockedValue { state in
             state.announced.insert(node)
@@ -36,7 +36,7 @@ final class ChatNodeNumbers: Sendable {
         return free
     }
 
-    /// The node is gone.
+    /// Releases the number of a node that has left.
     func release(_ node: ClusterNode) {
         state.withLockedValue { state in
             state.announced.remove(node)
@@ -44,8 +44,8 @@ final class ChatNodeNumbers: Sendable {
         }
     }
 
-    /// Releases the numbers of nodes that got one since `earlier` and have not announced themselves: their end is not reported
-    /// otherwise.
+    /// Releases the numbers of nodes that got one since `earlier` and have not announced themselves, because their end is not
+    /// reported otherwise.
     func releaseSilent(since earlier: [ClusterNode?]) {
         let known = Set(earlier.compactMap(\.self))
         state.withLockedValue { state in

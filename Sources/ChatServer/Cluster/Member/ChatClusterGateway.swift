@@ -7,13 +7,13 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// One chat application on a node of a cluster: the node's sessions, and the way to where it is decided (rules CC-20 to CC-29).
+/// One chat application on a node of a cluster: the node's sessions, and access to the leader (rules CC-20 to CC-29).
 final class ChatClusterGateway: NexconnGateway {
-    /// How long a session waits for an answer.
+    /// How long a session's request waits for an answer.
     static let callLimit: Duration = .seconds(3)
 
     let key: String
-    /// Unlike that of every other application of the node.
+    /// The number of the application, unique within the node.
     let number: Int
     let slot: MetricSlot
     private let bus: any ClusterBus
@@ -28,11 +28,11 @@ final class ChatClusterGateway: NexconnGateway {
     private struct State: Sendable {
         var node: (any ChatNode)?
         var sessions = NexconnNodeSessions()
-        /// Sessions that have ended here and of which the leader has not been notified yet.
+        /// Sessions that have ended here without the leader's confirmation yet.
         var departing: Set<UInt64> = []
         /// The acknowledged positions of inboxes that have not been sent to the leader yet.
         var acknowledged: [Identifier: UInt64] = [:]
-        /// Whether a message with such positions is on its way to the leader.
+        /// Whether a request with such positions is not answered yet.
         var isTelling = false
     }
 
@@ -54,7 +54,7 @@ final class ChatClusterGateway: NexconnGateway {
         }
     }
 
-    /// - Parameter settings: with the same key; nil when the application is not configured any more.
+    /// - Parameter settings: the settings with the same key; nil when the application is no longer configured.
     func use(_ settings: ChatApplication?) {
         standing.withLockedValue { $0 = Standing(settings: settings ?? $0.settings, isConfigured: settings != nil) }
         guard let refusal else { return }
@@ -91,14 +91,14 @@ extension ChatClusterGateway {
                 }
                 let peer = NexconnPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
-                // The session receives facts from now on.
+                // The session receives the leader's facts from now on.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(
                         NexconnAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
             default:
-                // The leader may have admitted the session all the same.
+                // The leader may have admitted the session nevertheless.
                 depart(chat.id, leaving: nil)
                 completion(.failure(.undecided))
             }
@@ -115,7 +115,7 @@ extension ChatClusterGateway {
         depart(peer.chat.id, leaving: leaving)
     }
 
-    /// Tells the leader that a session is gone, however long there is none.
+    /// Reports to the leader that a session has ended, and retries until there is a leader.
     private func depart(_ session: UInt64, leaving: Bool?) {
         state.withLockedValue { _ = $0.departing.insert(session) }
         request(.signOut(app: key, session: session, leaving: leaving), within: nil) { [self] _ in
@@ -137,7 +137,7 @@ extension ChatClusterGateway {
         }
     }
 
-    /// Sessions that one announcement has at most.
+    /// The largest number of sessions in one request of an announcement.
     private static let announced = 10_000
 
     func announcement() -> [ByteBuffer] {
@@ -147,7 +147,7 @@ extension ChatClusterGateway {
         }
     }
 
-    /// Has all sessions come back, which resume where they were.
+    /// Makes all clients reconnect; their sessions resume at their positions.
     func interrupt() {
         let peers = state.withLockedValue { state in
             defer {
@@ -198,7 +198,7 @@ extension ChatClusterGateway {
         if isFirst { tellAcknowledged() }
     }
 
-    /// One request at a time, with all positions that have come meanwhile.
+    /// Sends one request at a time, with all positions that have arrived meanwhile.
     private func tellAcknowledged() {
         let places = state.withLockedValue { state in
             defer { state.acknowledged = [:] }
@@ -218,7 +218,7 @@ extension ChatClusterGateway {
 
     func tellPresence(to peer: NexconnPeer) {
         guard settings.hasPresence else { return }
-        // Requested once for each session, which would otherwise never learn who is online already.
+        // Sent once for each session, which would otherwise never get the status of users who are online already.
         request(.presence(app: key, session: peer.chat.id), within: nil)
     }
 
@@ -228,7 +228,7 @@ extension ChatClusterGateway {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
                 return
             }
-            // The entry after the package only shows that there is more.
+            // The entry behind the package only indicates that there are more.
             if let next { page.append(ChatInboxEntry(sequence: next, body: [])) }
             line.mailbox.enqueue(.page(line.connection, page))
         }
@@ -236,6 +236,6 @@ extension ChatClusterGateway {
 }
 
 extension NexconnRefusal {
-    /// Clients try again. A message that was taken all the same is known by its id then.
+    /// Clients retry. A message that was accepted nevertheless is then recognized by its id.
     static let undecided = NexconnRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
 }

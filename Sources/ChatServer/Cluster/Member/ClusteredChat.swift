@@ -8,7 +8,7 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// A node's part in the chat of a cluster: it has sessions and carries what they ask to the node that decides (rules CC-20 to CC-29).
+/// A node's part in the chat of a cluster: it has sessions and forwards their requests to the leader (rules CC-20 to CC-29).
 package final class ClusteredChat: ChatBackend {
     private let bus: any ClusterBus
     private let factory: ChatClusterLeaderFactory
@@ -17,15 +17,15 @@ package final class ClusteredChat: ChatBackend {
     private let state: NIOLockedValueBox<State>
 
     private struct State: Sendable {
-        /// An application that is not configured any more stays, so that its numbers are given to no other.
+        /// An application that is no longer configured stays, so that its number is not assigned again.
         var gateways: [ChatClusterGateway] = []
         var configured: [Identifier: ChatClusterGateway] = [:]
         var node: (any ChatNode)?
     }
 
-    /// Hears of the cluster from here on, which must not have been started yet.
+    /// Joins the bus. The cluster must not have been started yet.
     ///
-    /// - Parameter factory: what makes this node the one that decides, should it become the leader.
+    /// - Parameter factory: makes the leader part when this node becomes the leader.
     package init(
         _ bus: any ClusterBus, _ factory: ChatClusterLeaderFactory, settings: ChatServiceSettings, names: MetricNames,
         logger: Logger
@@ -41,7 +41,7 @@ package final class ClusteredChat: ChatBackend {
 
     // MARK: Applications
 
-    /// The applications about which this node decides while it leads.
+    /// The applications of the leader part while this node leads.
     package var applications: [NexconnApplication] { factory.leading?.applications ?? [] }
     package func application(key: Identifier) -> NexconnApplication? { factory.leading?.application(key: key) }
     package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }
@@ -50,7 +50,7 @@ package final class ClusteredChat: ChatBackend {
     package var forwarder: (any ChatForwarder)? { self }
 
     package func newSession(on eventLoopID: Int) -> ChatSession {
-        // No other node has the same one, whichever leader gives it a number later.
+        // Random, so that no other node has the same one, whichever leader assigns a number to this node later.
         ChatSession(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 
@@ -94,7 +94,7 @@ package final class ClusteredChat: ChatBackend {
 
     package func leave(_ node: any ChatNode) async {
         for gateway in gateways { gateway.signOutAll() }
-        // The answer to the last request comes behind those to all others.
+        // The answer to the last request comes after those to all others.
         await withCheckedContinuation { continuation in
             request(.acknowledge(app: "", []), isRepeatable: true) { _ in continuation.resume() }
         }
@@ -113,8 +113,8 @@ package final class ClusteredChat: ChatBackend {
 
 extension ClusterBus {
     /// - Parameters:
-    ///   - limit: nil for what is kept until there is an answer.
-    ///   - isQuery: whether it only reads, so that its answer takes no room in the log (rule CR-40).
+    ///   - limit: how long to wait; nil to retry until there is an answer.
+    ///   - isQuery: whether the request only reads, so that its answer is not written to the log (rule CR-40).
     func request(
         _ request: ChatRequest, within limit: Duration?, isRepeatable: Bool, isQuery: Bool = false,
         completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
@@ -168,7 +168,7 @@ extension ClusteredChat: ChatForwarder {
         }
     }
 
-    /// Redis sees requests and answers, so the token is made here and the leader only gets its hash (rule CC-33).
+    /// Redis stores requests and answers, so the token is made here and the leader only gets its hash (rule CC-33).
     private func issueToken(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let token = NexconnApplication.newToken()
         self.request(.issueCall(request, hash: NexconnApplication.hash(ofToken: token)), isRepeatable: false) { result in
@@ -203,7 +203,7 @@ extension ClusteredChat: ChatForwarder {
 }
 
 extension HTTPAnswer {
-    /// The answer of a call that has issued a token, with the token.
+    /// The answer to a call that has issued a token, with the token added.
     fileprivate func adding(_ token: String) -> HTTPAnswer {
         guard status == 200, let body = try? JSONValue(parsing: body), let result = body["result"] else { return self }
         var answer = self

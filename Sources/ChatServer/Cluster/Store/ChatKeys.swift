@@ -4,13 +4,13 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// The names under which a cluster keeps chat (rules CC-10 to CC-16).
+/// The names of the Redis keys of chat (rules CC-10 to CC-16).
 ///
-/// What events leave behind lies in parts of an hour each, by the events' ids, so that what is old goes in whole parts.
+/// Data of events are stored in parts of one hour each, by the events' ids, so that old data are removed in whole parts.
 struct ChatKeys: Sendable {
     let reader: any ClusterReader
 
-    /// Ids that one part covers: an hour of units of 100 ns.
+    /// The number of ids in one part: an hour in units of 100 ns.
     static let span: UInt64 = 36_000_000_000
 
     static func hour(_ id: UInt64) -> UInt64 { id / span }
@@ -20,31 +20,31 @@ struct ChatKeys: Sendable {
     var epoch: RedisArgument { reader.key("chat:epoch") }
     /// The highest id that was assigned.
     var highest: RedisArgument { reader.key("chat:highest") }
-    /// The highest id that may have been given out.
+    /// All assigned ids are less than or equal to this one.
     var reserved: RedisArgument { reader.key("chat:reserved") }
     /// A hash with the applications as fields.
     var applications: RedisArgument { reader.key("chat:apps") }
-    /// A hash: webhook events that no receiver has taken, by their numbers.
+    /// A hash: webhook events that no receiver has accepted, by number.
     var webhooks: RedisArgument { reader.key("chat:webhooks") }
 
     // MARK: Of one application
 
     enum Kind: String {
-        /// A hash: documents as JSON by their keys.
+        /// A hash: documents as JSON, by their keys.
         case documents = "docs"
-        /// A hash: the last place of each inbox by its user.
+        /// A hash: the last position of each inbox, by user.
         case places = "last"
-        /// A hash: how far each inbox was acknowledged by its user.
+        /// A hash: the acknowledged position of each inbox, by user.
         case acknowledged = "ack"
         /// A hash with the conversations that have a history as fields.
         case conversations = "convs"
-        /// A hash with the parts that there are as fields: the letter of their kind and the hour.
+        /// A hash with the existing parts as fields: the letter of their kind, and the hour.
         case parts = "parts"
-        /// A stream: what was sent in the last hour under an id of the client's.
+        /// A stream: messages of the last hour that have a client message id.
         case sent
-        /// A hash: who is signed in.
+        /// A hash: the signed-in sessions.
         case sessions
-        /// A hash: who is in which open channel.
+        /// A hash: the sessions in each open channel.
         case seats
         /// A hash: the users who count as online.
         case presence
@@ -54,11 +54,11 @@ struct ChatKeys: Sendable {
         reader.key("chat:\(kind.rawValue):\(application.text)")
     }
 
-    /// Hashes of an hour.
+    /// Hashes with the data of one hour.
     enum Part: String, CaseIterable {
-        /// Messages of histories: a head, a body, the readers of one that is not for everybody, and a mark for a recalled one.
+        /// Messages of histories: a head, a body, the readers if not all users may read it, and a mark if it was recalled.
         case history = "e"
-        /// Events that never were in a history: their bodies.
+        /// Events that were never in a history: their bodies.
         case loose = "l"
         /// Messages that users have hidden.
         case hidden = "x"
@@ -77,22 +77,22 @@ struct ChatKeys: Sendable {
         reader.key("chat:h:\(Self.sized(application))\(conversation.text)")
     }
 
-    /// A stream of places, with the ids of events.
+    /// A stream of inbox positions with the ids of events.
     func inbox(_ user: Identifier, _ application: Identifier) -> RedisArgument {
         reader.key("chat:in:\(Self.sized(application))\(user.text)")
     }
 
-    /// A hash: when a message was read, by readers.
+    /// A hash: the times at which a message was read, by reader.
     func receipts(_ id: UInt64, _ application: Identifier) -> RedisArgument {
         reader.key("chat:rc:\(id):\(application.text)")
     }
 
-    /// A set of ids, the highest of which counts.
+    /// A set of ids; the highest one is used.
     func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> RedisArgument {
         reader.key("chat:hu:\(Self.sized(application))\(Self.sized(user))\(conversation.text)")
     }
 
-    /// A name that others can follow without being taken for a part of it.
+    /// A name with its length in front, so that a text behind it cannot be taken for a part of it.
     private static func sized(_ name: Identifier) -> String { "\(name.utf8.count):\(name.text):" }
 
     // MARK: Fields
@@ -107,10 +107,10 @@ struct ChatKeys: Sendable {
     }
     static func document(_ key: ChatDocumentKey) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
 
-    /// The id of a stream's entry.
+    /// The id of an entry in a stream.
     static func entry(_ number: UInt64) -> RedisArgument { .text("\(number)-0") }
 
-    /// The number in the id of a stream's entry.
+    /// The number in the id of a stream entry.
     static func number(_ entry: RedisValue) -> UInt64? {
         entry.text.flatMap { text in UInt64(text.prefix { $0 != "-" }) }
     }

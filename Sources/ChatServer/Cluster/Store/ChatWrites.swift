@@ -6,9 +6,9 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// Makes commands of commits. None of them reads, and none can fail for what is there: ids and places only grow.
+/// Converts commits to Redis commands. No command reads, and none can fail because of existing data: ids and positions only grow.
 ///
-/// Remembers a little of what it has written, so that what has to grow does, without a look at what is kept.
+/// Caches some of the written values, so that values that must grow do so without reading them.
 struct ChatWrites: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Identifier
@@ -27,7 +27,7 @@ struct ChatWrites: Sendable {
     }
 
     let keys: ChatKeys
-    /// Entries of an inbox; the oldest go first.
+    /// The largest number of entries in an inbox; the oldest are removed.
     let inboxEntries: Int
     private var applications: Set<Identifier> = []
     private var parts: Set<Identifier> = []
@@ -41,12 +41,12 @@ struct ChatWrites: Sendable {
     private var order: UInt64
     private let encoder = JSONEncoder()
 
-    /// How many entries of each kind are remembered.
+    /// The largest number of cached entries of each kind.
     private static let memory = 65_536
-    /// Fields that one command sets.
+    /// The largest number of fields in one command.
     private static let fields = 500
 
-    /// - Parameter highest: the highest id of before.
+    /// - Parameter highest: the highest id that was assigned before.
     init(_ keys: ChatKeys, inboxEntries: Int, after highest: UInt64) {
         self.keys = keys
         self.inboxEntries = inboxEntries
@@ -64,7 +64,7 @@ struct ChatWrites: Sendable {
         order = max(order, id)
     }
 
-    /// - Parameter horizon: what was sent before this id counts as sent recently no more.
+    /// - Parameter horizon: the id before which messages no longer count as sent recently.
     mutating func commands(
         for commit: ChatCommit, _ application: Identifier, since horizon: UInt64
     ) throws -> [RedisCommand] {
@@ -94,7 +94,7 @@ struct ChatWrites: Sendable {
         keys.part(part, ChatKeys.hour(id), application)
     }
 
-    /// Has a part found again when it is old.
+    /// Adds a part to the list of parts, so that it can be found when it is old.
     private mutating func note(
         _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [RedisCommand]
     ) {
@@ -201,7 +201,7 @@ struct ChatWrites: Sendable {
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
         out.append(RedisCommand("SADD", key, .text("\(id)")))
-        // The note is deleted together with the messages of its hour.
+        // The entry is deleted together with the messages of its hour.
         note(.hiddenUpTo, id, application, to: &out)
         var names = ByteBuffer()
         names.write(text: user.text)
@@ -234,7 +234,7 @@ struct ChatWrites: Sendable {
     }
 }
 
-/// The only users who see a message in the history, if it is not for everybody.
+/// The only users who see a message in the history, if not all users do.
 struct ChatEventReaders: Hashable, Sendable {
     var users: [Identifier]
 
@@ -255,7 +255,7 @@ struct ChatEventReaders: Hashable, Sendable {
     }
 }
 
-/// The fields that are stored with a message of a history, beside its body.
+/// The fields that are stored with a message of a history, in addition to its body.
 struct ChatEventHead: Hashable, Sendable {
     var sender: Identifier
     var clientID: Identifier?

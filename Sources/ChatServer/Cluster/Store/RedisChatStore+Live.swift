@@ -5,7 +5,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// A session as a cluster keeps it, so that another process can go on with it.
+/// A session as stored in Redis, so that another process can continue it.
 struct ChatSessionRecord: Hashable, Sendable {
     var node: ClusterNode
     /// The session's name in logs and webhooks.
@@ -41,7 +41,7 @@ extension ChatSessionRecord {
 extension RedisChatStore {
     // MARK: Writing
 
-    /// The commands that keep who came and went.
+    /// The commands that store sessions and participants that were added or removed.
     func writes(
         for live: ChatLiveChanges, _ application: Identifier, _ sessions: NexconnNodeSessions, _ nodes: [ClusterNode?]
     ) -> [RedisCommand] {

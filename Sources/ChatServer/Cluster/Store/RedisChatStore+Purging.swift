@@ -4,7 +4,7 @@ import RedisClient
 import ServerCluster
 
 extension RedisChatStore {
-    /// How many streams are read at the same time.
+    /// The number of streams that are read at the same time.
     private static let streams = 50
 
     package func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -33,7 +33,7 @@ extension RedisChatStore {
     /// The next step of trimming a stream.
     private enum Trimming: Sendable {
         case trim(RedisCommand)
-        /// The key is removed, because it has nothing that stays.
+        /// Remove the key, because no entries remain.
         case remove(RedisArgument, with: [RedisCommand])
     }
 
@@ -41,7 +41,7 @@ extension RedisChatStore {
         var rest = names[...]
         while !rest.isEmpty {
             watch()
-            // Entries that were added before are stored when the streams are read.
+            // Entries that were added earlier have to be stored before the streams are read.
             try await settle()
             let found = try await withThrowingTaskGroup(of: Trimming?.self) { group in
                 for name in rest.prefix(Self.streams) { group.addTask { try await look(name) } }
@@ -58,12 +58,12 @@ extension RedisChatStore {
             }
             emitRemovals(removals)
             if !commands.isEmpty { emit(commands) }
-            // Lets other writes go between two steps.
+            // Waits between two steps, so that other writes are not delayed.
             try await settle()
         }
     }
 
-    /// Within an inbox events are in the order of their ids. An inbox of which nothing is left is removed; its places go on where they were.
+    /// Within an inbox events are in the order of their ids. An inbox without entries is removed; its positions continue later.
     private func trimInbox(of user: Identifier, _ application: Identifier, before floor: UInt64) async throws -> Trimming? {
         let key = keys.inbox(user, application)
         var kept: UInt64?
@@ -96,7 +96,7 @@ extension RedisChatStore {
         return .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor)))
     }
 
-    /// Removes remains of old events, hour by hour.
+    /// Removes remaining data of old events, hour by hour.
     private func removeParts(of application: Identifier, inbox: UInt64, history: UInt64) async throws {
         var old: [(part: ChatKeys.Part, hour: UInt64, field: RedisValue)] = []
         try await scan(keys.key(.parts, application)) { page in
@@ -125,7 +125,8 @@ extension RedisChatStore {
         }
     }
 
-    /// Removes the marks of conversations that users have hidden up to messages of this hour, all of which are gone. Later marks stay.
+    /// Removes the marks of conversations that users have hidden up to messages of this hour, because all of these messages are
+    /// removed. Later marks stay.
     private func removeHides(of hour: UInt64, _ application: Identifier) async throws {
         try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
             var commands: [RedisCommand] = []

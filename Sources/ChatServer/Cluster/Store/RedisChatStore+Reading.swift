@@ -6,7 +6,7 @@ import ServerCluster
 import WireCoding
 
 extension RedisChatStore {
-    /// How many entries are requested from Redis at a time.
+    /// The number of entries that one request to Redis reads.
     private static let step = 128
 
     // MARK: Inboxes
@@ -56,7 +56,7 @@ extension RedisChatStore {
             .map(\.bytes)
     }
 
-    /// Fields of hashes, in the order in which they are asked for: one question for each hash, all at the same time.
+    /// Reads fields of hashes, and returns them in the order of `wanted`: one command for each hash, all at the same time.
     private func fields(_ wanted: [(hash: RedisArgument, field: RedisArgument)]) async throws -> [RedisValue] {
         var places: [RedisArgument: [Int]] = [:]
         for (index, place) in wanted.enumerated() { places[place.hash, default: []].append(index) }
@@ -94,7 +94,7 @@ extension RedisChatStore {
         return page
     }
 
-    /// Ids of a history; both ends are included.
+    /// The ids in a history between two ids, both included.
     private func ids(
         _ history: RedisArgument, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
     ) async throws -> [UInt64] {
@@ -113,7 +113,7 @@ extension RedisChatStore {
         return ids.compactMap { $0.text.flatMap { UInt64($0) } }.max() ?? 0
     }
 
-    /// Messages by their ids, without those that are recalled or that the viewer has hidden.
+    /// Messages by their ids, without those that were recalled or that the viewer has hidden.
     private func events(
         _ ids: [UInt64], _ conversation: Identifier, viewer: Identifier?, _ application: Identifier
     ) async throws -> [ChatEvent] {

@@ -28,10 +28,10 @@ extension RedisChatStore {
         var restored = RestoredChat(epoch: try await epoch())
         for key in [keys.highest, keys.reserved] {
             let id = try await read("GET", key).text.flatMap { UInt64($0) } ?? 0
-            // CR-42: ids are counted on from here, and have 63 bits.
+            // CR-42: later ids are counted from this one, and have 63 bits.
             restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
-        // The last ids that were assigned are not known, and none of them may be assigned again.
+        // The ids that were assigned last are not known, and none of them may be assigned again.
         if hasLost { restored.highestID = max(restored.highestID, now()) + Self.leap }
         raise(restored.highestID)
         for name in names { restored.applications[name] = try await application(name) }
@@ -43,14 +43,14 @@ extension RedisChatStore {
         return restored
     }
 
-    /// Ten seconds in units of 100 ns.
+    /// Ten seconds, in units of 100 ns.
     private static var leap: UInt64 { 100_000_000 }
 
-    /// The name of the life of all inboxes, which begins with the first process that asks.
+    /// The name of the present generation of all inboxes, which the first process to read it creates.
     private func epoch() async throws -> String {
         if let epoch = try await read("GET", keys.epoch).text { return epoch }
         let epoch = String(UInt64.random(in: 1 << 40 ... .max), radix: 36)
-        // Nobody waits for it, because nothing may be kept yet while a process prepares to decide.
+        // The result is not awaited, because nothing can be stored yet while a process prepares to lead.
         output.write([RedisCommand("SET", keys.epoch, .text(epoch), "NX")], of: .chat)
         return epoch
     }
@@ -106,7 +106,7 @@ extension RedisChatStore {
     }
 
     private static func number(_ value: RedisValue) throws(Problem) -> UInt64 {
-        // CR-42: places are counted on from these numbers.
+        // CR-42: later positions are counted from these numbers.
         guard let number = value.text.flatMap({ UInt64($0) }), number <= UInt64(Int64.max) else { throw .damaged }
         return number
     }

@@ -6,15 +6,15 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// Keeps chat in the Redis of a cluster, for the process that decides (rules CC-10 to CC-16).
+/// Stores chat in the Redis of a cluster, for the leader (rules CC-10 to CC-16).
 ///
-/// Changes go into the cluster's log, in whose batches they are kept as a whole or not at all. Reads wait until what was changed before
-/// is kept.
+/// Changes are part of the cluster's log, whose batches are stored completely or not at all. Reads wait until earlier changes are
+/// stored.
 package final class RedisChatStore: ChatStore {
     package enum Problem: Error, Hashable, Sendable {
-        /// There is an event with this id already.
+        /// An event with this id exists already.
         case duplicate
-        /// Another process decides by now.
+        /// Another process leads now.
         case notKept
         case closed
         /// The stored data cannot be decoded.
@@ -31,14 +31,14 @@ package final class RedisChatStore: ChatStore {
 
     private struct State {
         var writes: ChatWrites
-        /// The number of the last change that was handed over.
+        /// The number of the last emitted change.
         var issued: UInt64 = 0
         var outstanding: Set<UInt64> = []
         var settled: UInt64 = 0
-        /// Who waits for changes up to a number, in the order of numbers.
+        /// Callbacks that wait for changes up to a number, in the order of numbers.
         var waiting = Deque<(number: UInt64, body: @Sendable (Problem?) -> Void)>()
         var problem: Problem?
-        /// The streams to which something was added since ``RedisChatStore/watch()``; nil while nobody wants to know.
+        /// The streams to which something was added since ``RedisChatStore/watch()``; nil when additions are not recorded.
         var added: Set<RedisArgument>?
         var isPurging = false
 
@@ -58,9 +58,9 @@ package final class RedisChatStore: ChatStore {
     }
 
     /// - Parameters:
-    ///   - inboxEntries: events of a user's inbox; the oldest go first.
-    ///   - hasLost: whether Redis has lost what it had confirmed: the inboxes begin another life, and ids a leap further.
-    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
+    ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
+    ///   - hasLost: whether Redis has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
+    ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, hasLost: Bool = false,
         now: @escaping @Sendable () -> UInt64
@@ -73,7 +73,7 @@ package final class RedisChatStore: ChatStore {
         state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
     }
 
-    /// Repetitions of messages are known for an hour.
+    /// Repeated messages are recognized for an hour.
     var horizon: UInt64 { now() - min(now(), ChatKeys.span) }
 
     func raise(_ highest: UInt64) { state.withLockedValue { $0.writes.raise(highest) } }
@@ -84,12 +84,12 @@ package final class RedisChatStore: ChatStore {
         do {
             emit(try writes(for: commit, Identifier(application))) { completion($0) }
         } catch {
-            // In the order of commits: this entry follows the earlier ones.
+            // This keeps the order of commits: the entry follows the earlier ones.
             emit([]) { completion($0 ?? error) }
         }
     }
 
-    /// The commands of a commit. Calls come in the order in which they are emitted.
+    /// The commands of a commit. Called in the order in which commits are emitted.
     func writes(for commit: ChatCommit, _ application: Identifier) throws -> [RedisCommand] {
         let horizon = horizon
         return try state.withLockedValue { state in
@@ -98,7 +98,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Emits a change together with the nodes' deliveries.
+    /// Emits a change together with the deliveries for the nodes.
     func emit(
         _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
         completion: (@Sendable (Problem?) -> Void)? = nil
@@ -123,7 +123,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Whether no other purge is running; ``endPurging()`` ends this one.
+    /// Starts a purge unless another one is running; ``endPurging()`` ends it.
     func beginPurging() -> Bool {
         state.withLockedValue { state in
             defer { state.isPurging = true }
@@ -138,11 +138,11 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Begins to record the streams to which entries are added.
+    /// Starts to record the streams to which entries are added.
     func watch() { state.withLockedValue { $0.added = [] } }
 
-    /// Hands over the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was added
-    /// since. Only this store writes, and additions that are made behind this come behind it in the log.
+    /// Emits the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was
+    /// added since then. Only this store writes, and later additions come after the removal in the log.
     ///
     /// - Parameter removals: the commands that remove each stream.
     func emitRemovals(_ removals: [RedisArgument: [RedisCommand]]) {
@@ -175,9 +175,9 @@ package final class RedisChatStore: ChatStore {
         if let problem { throw problem }
     }
 
-    /// Does something once everything that was handed over before is kept, or when that will not be.
+    /// Runs a closure once all emitted changes are stored, or have failed.
     ///
-    /// - Parameter body: called once, in the order of the calls, under a lock: must only queue.
+    /// - Parameter body: called once, in the order of the calls, under a lock, so it may only enqueue.
     func whenSettled(_ body: @escaping @Sendable (Problem?) -> Void) {
         state.withLockedValue { state in
             state.waiting.append((state.issued, body))
@@ -190,14 +190,14 @@ package final class RedisChatStore: ChatStore {
         try await settle()
     }
 
-    /// Waits for the changes that were handed over. Nothing is read afterwards.
+    /// Waits for the emitted changes. Nothing is read afterwards.
     package func close() async {
-        // A caller that waits for something that can no longer be stored is answered by ``end()``.
+        // ``end()`` answers a caller that waits for a change that can no longer be stored.
         try? await settle()
         end()
     }
 
-    /// Stops all reads and changes, including waiting ones. Changes that were handed over may or may not be stored.
+    /// Stops all reads and changes, including waiting ones. Emitted changes may or may not be stored.
     func end() {
         state.withLockedValue { state in
             state.problem = state.problem ?? .closed
@@ -211,7 +211,7 @@ package final class RedisChatStore: ChatStore {
         try await reader.read(RedisCommand(name, arguments))
     }
 
-    /// Goes through a hash, some fields at a time. Fields may come twice.
+    /// Iterates over a hash, some fields at a time. Fields may occur twice.
     func scan(
         _ key: RedisArgument, _ body: ([(field: RedisValue, value: RedisValue)]) async throws -> Void
     ) async throws {

@@ -5,9 +5,9 @@ import RealtimeHub
 import ServerCluster
 import ServerValues
 
-/// What the leader sends to the nodes of a cluster: the deliveries of one change to their sessions.
+/// A fact that the leader sends to the nodes of a cluster: the deliveries of one change to their sessions.
 ///
-/// Made once for all nodes. Where users are named, each node finds those of its own in a block that the others skip.
+/// Encoded once for all nodes. Deliveries to users are divided into one block for each node, and the other nodes skip that block.
 struct ChatFact: Sendable {
     fileprivate enum Kind: UInt8 {
         case inbox = 1
@@ -17,7 +17,7 @@ struct ChatFact: Sendable {
     var app: String
     var deliveries: [NexconnDelivery]
 
-    /// - Parameter node: the node whose blocks are read.
+    /// - Parameter node: the node whose blocks are decoded.
     init(_ bytes: ByteBuffer, for node: ClusterNode) throws(ClusterCodingError) {
         var bytes = bytes
         app = try bytes.text()
@@ -70,7 +70,7 @@ struct ChatFactWriter {
     private var concerned = EventLoopSet()
     private var concernsAll = false
 
-    /// - Parameter nodes: by their numbers.
+    /// - Parameter nodes: the nodes, indexed by their numbers.
     init(app: String, nodes: [ClusterNode?]) {
         self.nodes = nodes
         bytes.write(text: app)
@@ -141,7 +141,7 @@ struct ChatFactWriter {
         for session in sessions { concerned.insert(session.eventLoopID) }
     }
 
-    /// The deliveries to users, by the numbers of their nodes.
+    /// The deliveries to users, grouped by the numbers of their nodes.
     private func blocks<Element>(
         _ elements: [Element], _ sessions: NexconnNodeSessions, by user: (Element) -> Identifier
     ) -> [Int: [Element]] {
@@ -170,7 +170,7 @@ struct ChatFactWriter {
 
 extension ByteBuffer {
     fileprivate mutating func session() throws(ClusterCodingError) -> ChatSession {
-        // Nodes know their sessions by the ids alone.
+        // Nodes identify their sessions by the ids alone.
         ChatSession(id: try number(), eventLoopID: 0)
     }
 

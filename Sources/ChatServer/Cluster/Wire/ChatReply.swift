@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// The answer of the deciding process to a ``ChatRequest``.
+/// The leader's answer to a ``ChatRequest``.
 enum ChatReply: Sendable {
     struct Admission: Hashable, Sendable {
         var user: Identifier
@@ -13,13 +13,13 @@ enum ChatReply: Sendable {
         var start: ChatInboxStart
     }
 
-    /// Done; the caller needs no further data.
+    /// The request succeeded without further data.
     case done
     case admitted(Admission)
     case refused(NexconnRefusal)
-    /// The frame with the answer to a session's request, and whether a message was taken by it.
+    /// The frame with the answer to a session's request, and whether a message was accepted by it.
     case frame(ByteBuffer, isSent: Bool)
-    /// Part of an inbox, and the place that comes behind it if there is more; nil when it could not be read.
+    /// A part of an inbox, and the position of the next entry if there are more; nil when the inbox could not be read.
     case page([ChatInboxEntry], next: UInt64?)
     case unreadable
     case answer(HTTPAnswer)
@@ -86,7 +86,7 @@ enum ChatReply: Sendable {
 }
 
 extension ChatReply {
-    /// As much of a page as a package takes, which ends with the event that reaches its size.
+    /// The part of a page that fits into a package, which ends with the event that reaches its size limit.
     init(_ page: [ChatInboxEntry]?) {
         guard let page else {
             self = .unreadable

@@ -5,9 +5,9 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// A request of a node of a cluster to the node that decides for chat.
+/// A request of a node of a cluster to the leader, for chat.
 enum ChatRequest: Sendable {
-    /// A session wants to come in.
+    /// The sign-in of a session.
     struct Opening: Hashable, Sendable {
         var id: UInt64
         /// The session's name in logs and webhooks.
@@ -18,7 +18,7 @@ enum ChatRequest: Sendable {
 
     case signIn(app: String, Opening)
     case signOut(app: String, session: UInt64, leaving: Bool?)
-    /// A frame of a session as it came, with the number that its answer has.
+    /// A frame of a session as received, with the number of its answer.
     case perform(app: String, session: UInt64, number: UInt64, frame: ByteBuffer)
     case refuse(app: String, session: UInt64, number: UInt64, NexconnRefusal)
     case acknowledge(app: String, [ChatInboxPlace])
@@ -30,9 +30,9 @@ enum ChatRequest: Sendable {
     case issueToken(app: String, hash: Identifier, user: Identifier, name: String?)
     /// A message of another service for an open channel.
     case publish(app: String, channel: String, type: String, content: [UInt8], service: String, user: Identifier)
-    /// The sessions that a node has.
+    /// The sessions of a node.
     case announce(app: String, [UInt64])
-    /// A call of the server API that issues a token. The node has made the token, and the leader is only given its hash.
+    /// A call of the server API that issues a token. The node has made the token, and the leader only gets its hash.
     case issueCall(HTTPRequest, hash: Identifier)
 
     private enum Kind: UInt8 {
