@@ -10,7 +10,8 @@ struct PubNubServerRequest: Sendable {
     var body: [UInt8]
     /// The header field `If-Match`.
     var ifMatch: String?
-    /// The server as the client reaches it: `https://example.com/prefix`. Only the files service needs it; nil for a request without a host.
+    /// The server's address for the client: `https://example.com/prefix`. Only the files service uses it; nil for a request without
+    /// a host.
     var base: String?
     /// The address that the request comes from; nil when it is not known or not limited.
     var client: String?

@@ -1,2 +1,2 @@
-// Instants, growing ids, rate limiters and sets of event loops are part of this module's interface.
+// Re-exported, because this module's interface uses instants, growing ids, rate limiters and sets of event loops.
 @_exported import ServerValues

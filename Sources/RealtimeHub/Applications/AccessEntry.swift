@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A value that the access manager of an application keeps over restarts: a grant, or a revoked token.
+/// An entry of an application's access manager that survives restarts: a grant, or a revoked token.
 public struct AccessEntry: Hashable, Sendable {
     /// The subject of an entry. Another entry with the same key replaces it.
     public struct Key: Hashable, Sendable {
@@ -35,9 +35,9 @@ public struct AccessEntry: Hashable, Sendable {
 
     /// The subject.
     public var key: Key
-    /// The granted rights as a set of bits, whose meaning is the front's business; 0 for a revoked token.
+    /// The granted rights as a set of bits, whose meaning the front defines; 0 for a revoked token.
     public var rights: Int
-    /// For how many minutes it was granted; 0 for ever.
+    /// The lifetime of the grant in minutes; 0 for ever.
     public var ttl: Int
     /// When it expires, in seconds since 1970; nil for never.
     public var expires: Int?
@@ -50,6 +50,6 @@ public struct AccessEntry: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Whether it is valid at a time, in seconds since 1970.
+    /// Whether the entry is valid at a time in seconds since 1970.
     public func holds(at now: Int) -> Bool { expires.map { now < $0 } ?? true }
 }

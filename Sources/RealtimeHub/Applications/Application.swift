@@ -1,12 +1,12 @@
 /// An application of the Pusher protocol: its credentials, features and limits.
 public struct Application: Hashable, Sendable, Identifiable {
-    /// The public number in REST paths. Digits only, because some publishers insist on that.
+    /// The public number of the application in REST paths. Digits only, because some publishers require that.
     public var id: String
     /// The public key that clients connect with.
     public var key: String
-    /// Signs subscriptions and REST requests. Known to the application's own servers only.
+    /// The secret that signs subscriptions and REST requests. Only the application's own servers know it.
     public var secret: Secret
-    /// The secret before this one, while both are valid: it is accepted, and nothing is signed with it. Nil for none (rule SO-80).
+    /// The previous secret, while both are valid: signatures made with it are accepted, but it signs nothing. Nil for none (rule SO-80).
     public var previousSecret: Secret?
     /// A disabled application refuses connections and requests.
     public var isEnabled: Bool
@@ -19,7 +19,7 @@ public struct Application: Hashable, Sendable, Identifiable {
     /// Whether connections without TLS are refused.
     public var requiresTLS: Bool
     /// Web pages that may connect, by the `Origin` header of their browser: `https://example.com`, `https://*.example.com`, or
-    /// `example.com` for any scheme and port. Empty for all. Other programs send no origin and are not checked.
+    /// `example.com` for any scheme and port. Empty for all. Programs other than browsers send no origin and are not checked.
     public var allowedOrigins: [String]
     /// How long a connection may stay without signing in or subscribing to a channel that needs authorisation; nil for no limit.
     public var authorizationTimeout: Duration?
@@ -27,7 +27,7 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var webhooks: [Webhook]
     /// The limits of the application.
     public var limits: ApplicationLimits
-    /// The settings for replaying missed events to connections that come back.
+    /// The settings for replaying missed events to connections that reconnect.
     public var recovery: RecoverySettings
 
     /// An application with the defaults of Pusher Channels.
@@ -59,7 +59,7 @@ public struct Application: Hashable, Sendable, Identifiable {
 
     /// The application that exists without configuration: id `1001`, key `app-key`, secret `app-secret` (rule HB-1).
     ///
-    /// Its credentials are public. Client events and subscription counts are on, so that all a client can do can be tried.
+    /// Its credentials are public. Client events and subscription counts are enabled, so that developers can try all features of clients.
     public static let development = Application(
         id: "1001", key: "app-key", secret: "app-secret", allowsClientEvents: true, announcesSubscriptionCounts: true)
 }

@@ -2,44 +2,45 @@
 ///
 /// Sizes are bytes of UTF-8. A limit below zero counts as zero.
 public struct ApplicationLimits: Hashable, Sendable {
-    /// Connections at the same time; nil for no limit.
+    /// The largest number of simultaneous connections; nil for no limit.
     public var connections: Int?
-    /// Channels with a subscription at the same time.
+    /// The largest number of channels with at least one subscription.
     public var channels: Int
-    /// Subscriptions of all connections together.
+    /// The largest number of subscriptions of all connections together.
     public var subscriptions: Int
-    /// Client events of one connection in a second; as many may come at once.
+    /// Client events of one connection per second, which is also the size of a burst.
     public var clientEventsPerSecond: Int
-    /// Events that the application's servers publish in a second, each for as many channels as it names; nil for no limit.
+    /// Events that the application's servers publish per second, counted once for each channel; nil for no limit.
     public var publishesPerSecond: Int?
-    /// Requests that read, of the application's servers in a second; nil for no limit.
+    /// Read requests of the application's servers per second; nil for no limit.
     public var queriesPerSecond: Int?
-    /// User ids of one connection's watchlist.
+    /// The largest number of user ids on one connection's watchlist.
     public var watchlistUsers: Int
-    /// Distinct users of one presence channel.
+    /// The largest number of distinct users of one presence channel.
     public var presenceMembers: Int
-    /// A member's id and information together.
+    /// The largest size of a member's id and information together.
     public var presenceMemberBytes: Int
-    /// The id of a user.
+    /// The largest length of a user's id.
     public var userIDBytes: Int
-    /// The name of a channel, its prefix included. Names have ASCII characters only, so bytes and characters are the same.
+    /// The largest length of a channel's name, including its prefix. Names have ASCII characters only, so bytes and characters are
+    /// the same.
     public var channelNameBytes: Int
-    /// The name of an event.
+    /// The largest length of an event's name.
     public var eventNameBytes: Int
-    /// The data of one event.
+    /// The largest size of one event's data.
     public var eventDataBytes: Int
-    /// Channels that one publish request names.
+    /// The largest number of channels in one publish request.
     public var channelsPerPublish: Int
-    /// Events in one batch.
+    /// The largest number of events in one batch.
     public var eventsPerBatch: Int
-    /// Channels that one connection is subscribed to.
+    /// The largest number of channels that one connection is subscribed to.
     public var channelsPerConnection: Int
-    /// How long a cache channel remembers its last event.
+    /// How long a cache channel keeps its last event.
     public var cacheLifetime: Duration
-    /// The remembered events of all cache channels together.
+    /// The largest size of the events of all cache channels together.
     public var cacheBytes: Int
-    /// How much of the connections, channels, subscriptions and kept events of the application the clients of one address may take, in
-    /// percent; 100 for all. Clients of the server's own machine are not limited unless the server says so.
+    /// The share, in percent, of the application's connections, channels, subscriptions and stored events that the clients of one
+    /// address may use; 100 for all. Clients on the server's own machine are not limited unless the server is configured to do so.
     public var addressShare: Int
 
     /// Limits; by default those of Pusher Channels.

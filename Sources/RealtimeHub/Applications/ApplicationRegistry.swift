@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Finds applications. Called once for each connection and request, on an event loop: the methods must not wait for I/O.
+/// Looks applications up by id or key. Called once for each connection and request, on an event loop, so the methods must not wait for I/O.
 public protocol ApplicationRegistry: Sendable {
     /// The application with this id, or nil.
     func application(id: String) -> Application?
@@ -8,7 +8,7 @@ public protocol ApplicationRegistry: Sendable {
     func application(key: String) -> Application?
 }
 
-/// A list of applications that can be looked through.
+/// A registry that can list its applications.
 package protocol ListedApplications: ApplicationRegistry {
     /// All applications, by their ids.
     var listed: [Application] { get }
@@ -19,7 +19,7 @@ public struct InMemoryApplicationRegistry: ApplicationRegistry, ListedApplicatio
     private let byID: [Identifier: Application]
     private let byKey: [Identifier: Application]
 
-    /// A fixed list. Of several applications with the same id or key the first one is used.
+    /// Makes a registry with a fixed list. If several applications have the same id or key, the first one is used.
     public init(_ applications: [Application]) {
         byID = Dictionary(applications.map { (Identifier($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(applications.map { (Identifier($0.key), $0) }, uniquingKeysWith: { first, _ in first })

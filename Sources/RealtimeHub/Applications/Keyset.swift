@@ -4,10 +4,10 @@ public struct Keyset: Hashable, Sendable {
     public var publishKey: String
     /// The key that identifies the keyset in every request.
     public var subscribeKey: String
-    /// Signs grants. Known to the application's own servers only.
+    /// The key that signs grants. Only the application's own servers know it.
     public var secretKey: Secret
-    /// The secret key before this one, while both are valid: signatures and access tokens made with it are accepted, and nothing is
-    /// signed with it. Nil for none (rule SO-80).
+    /// The previous secret key, while both are valid: signatures and access tokens made with it are accepted, but it signs nothing.
+    /// Nil for none (rule SO-80).
     public var previousSecretKey: Secret?
     /// A disabled keyset refuses requests.
     public var isEnabled: Bool
@@ -19,22 +19,22 @@ public struct Keyset: Hashable, Sendable {
     public var announceMaximum: Int
     /// The time between interval events.
     public var presenceInterval: Duration
-    /// Whether interval events carry the users that came and went.
+    /// Whether interval events contain the users that joined and left.
     public var sendsPresenceDeltas: Bool
     /// How long a poll without messages is held; nil for the server's setting.
     public var pollHold: Duration?
-    /// The webhook for messages that are to be pushed to devices, with `http` or `https`; nil for none. Requests are signed
-    /// with ``secretKey``.
+    /// The webhook for messages that request push notifications, with `http` or `https`; nil for none. Requests are signed with
+    /// ``secretKey``.
     public var pushWebhook: String?
     /// The largest file, in bytes. 5 MiB by default.
     public var fileBytes: Int
-    /// How many bytes all files together may have; 0 for no files. 1 GiB by default, of which at most 64 MiB are kept in memory by a
-    /// server without a data directory.
+    /// The size limit of all files together, in bytes; 0 for no files. 1 GiB by default, of which at most 64 MiB are kept in memory
+    /// by a server without a data directory.
     public var fileStorage: Int
     /// How long a file is kept; nil until it is deleted.
     public var fileLifetime: Duration?
-    /// How long stored messages stay in the history at most, from when they are published; nil for as long as their publishers say.
-    /// Messages that were stored before it was set keep their own time.
+    /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit
+    /// it. Messages that were stored before it was set keep their own expiry.
     public var historyRetention: Duration?
 
     /// A keyset with the server's defaults.

@@ -1,12 +1,12 @@
-/// Web pages by their origin, as an application names those that may connect: `https://example.com`, `https://*.example.com`,
+/// A pattern for the origins of web pages that may connect to an application: `https://example.com`, `https://*.example.com`,
 /// `example.com` for any scheme and port, `http://localhost:*` for any port, `null`, or `*` for all.
 ///
-/// An origin is what browsers say in `Origin` (RFC 6454, 6.1): scheme, host and, unless it is the scheme's own, port. Nothing is
-/// decoded or completed on either side, so what does not look like an origin matches nothing but `*`. Rule SO-10.
+/// An origin is the value of the `Origin` header field (RFC 6454, 6.1): scheme, host and, unless it is the scheme's default, port.
+/// Neither the origin nor the pattern is decoded or completed, so a text that is not a valid origin matches only `*`. Rule SO-10.
 public struct OriginPattern: Hashable, Sendable {
     private enum Kind: Hashable {
         case all
-        /// The origin `null` of pages without an origin of their own, such as those from files or in sandboxes.
+        /// The origin `null` of pages without an origin of their own, for example from files or in sandboxes.
         case opaque
         /// A part that is nil matches any value.
         case site(scheme: String?, host: String, isWildcard: Bool, port: Int?)
@@ -14,8 +14,8 @@ public struct OriginPattern: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Nil when `text` is not a pattern: it has a path, a star in another place, or letters that an origin cannot have. International
-    /// names are written the way that browsers send them (`xn--…`).
+    /// Nil when `text` is not a pattern: it has a path, an asterisk in another place, or characters that an origin cannot have.
+    /// International names are written in the form that browsers send (`xn--…`).
     public init?(_ text: String) {
         guard var text = text.lowercasedASCII else { return nil }
         if text == "*" {
@@ -23,7 +23,7 @@ public struct OriginPattern: Hashable, Sendable {
         } else if text == "null" {
             kind = .opaque
         } else {
-            // People copy addresses from their browsers.
+            // A trailing slash is accepted, because addresses copied from browsers have one.
             if text.hasSuffix("/"), !text.hasSuffix("://") { text.removeLast() }
             var hasAnyPort = false
             if text.hasSuffix(":*") {
@@ -39,7 +39,7 @@ public struct OriginPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether the value of an `Origin` field is one of those.
+    /// Whether the value of an `Origin` field matches the pattern.
     public func matches(_ origin: String) -> Bool {
         if kind == .all { return true }
         guard let origin = origin.lowercasedASCII else { return false }
@@ -51,20 +51,20 @@ public struct OriginPattern: Hashable, Sendable {
                 return false
             }
             if let port, port != parts.port ?? OriginParts.defaultPort(actual) { return false }
-            // A star stands for one label or more: never for none, never for part of one.
+            // An asterisk stands for one or more complete labels.
             return isWildcard ? parts.host.hasSuffix("." + host) && !parts.host.hasPrefix(".") : parts.host == host
         }
     }
 
-    /// Whether an application that names `patterns` lets a page of this origin connect. No patterns let all in; one that is none
-    /// lets nobody in.
+    /// Whether an application with these patterns accepts a page of this origin. Without patterns all pages are accepted; a text
+    /// that is not a pattern accepts none.
     public static func allow(_ origin: String, by patterns: [String]) -> Bool {
         patterns.isEmpty || patterns.contains { OriginPattern($0)?.matches(origin) == true }
     }
 }
 
 extension String {
-    /// Nil when there is anything but ASCII: some letters of other alphabets have an ASCII letter as their lower case.
+    /// Nil when the text contains non-ASCII characters: some letters of other alphabets have an ASCII letter as their lower case.
     fileprivate var lowercasedASCII: String? {
         utf8.allSatisfy { $0 < 0x80 } ? lowercased() : nil
     }

@@ -1,17 +1,17 @@
-/// How much of a channel's events is kept, so that a connection which comes back gets the events that it missed (rule RV-10).
+/// How many of a channel's events are stored, so that a connection that reconnects gets the events that it missed (rule RV-10).
 ///
-/// A limit of zero or less switches recovery off for the application.
+/// A limit of zero or less disables recovery for the application.
 public struct RecoverySettings: Hashable, Sendable {
-    /// How many events of one channel are kept.
+    /// The number of stored events of one channel.
     public var messages: Int
-    /// How long an event is kept, and how long a channel without subscribers keeps any.
+    /// How long an event is stored, and how long a channel without subscribers keeps its events.
     public var lifetime: Duration
-    /// How much memory the kept events of all channels of the application may take.
+    /// The memory limit, in bytes, of the stored events of all channels of the application.
     public var bytes: Int
-    /// Whether events that clients send to each other are kept as well.
+    /// Whether client events are stored as well.
     public var includesClientEvents: Bool
 
-    /// Settings; by default 100 events of each channel for two minutes, 64 MiB of all, and no events of clients.
+    /// Makes settings; by default 100 events of each channel for two minutes, 64 MiB for all channels, and no client events.
     public init(
         messages: Int = 100, lifetime: Duration = .seconds(120), bytes: Int = 67_108_864, includesClientEvents: Bool = false
     ) {

@@ -1,4 +1,4 @@
-/// A text that must never be printed: its description, its debug description and its mirror say `<redacted>`.
+/// A text that must never be printed: its description, its debug description and its mirror are `<redacted>`.
 public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -14,7 +14,7 @@ public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
         revealed = text
     }
 
-    /// The secrets that are valid at a time: the current one and, while it is being changed, the one before it.
+    /// The secrets that are valid at a time: the current one and, while it is being replaced, the previous one.
     static func valid(_ current: Secret, _ previous: Secret?) -> [Secret] {
         guard let previous, !previous.revealed.utf8.elementsEqual(current.revealed.utf8) else { return [current] }
         return [current, previous]

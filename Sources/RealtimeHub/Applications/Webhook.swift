@@ -6,13 +6,13 @@ public struct Webhook: Hashable, Sendable {
         case channelOccupied = "channel_occupied"
         /// A channel has lost its last subscription.
         case channelVacated = "channel_vacated"
-        /// A user came to a presence channel.
+        /// A user joined a presence channel.
         case memberAdded = "member_added"
         /// A user left a presence channel.
         case memberRemoved = "member_removed"
         /// A client sent an event.
         case clientEvent = "client_event"
-        /// A cache channel without a remembered event was subscribed.
+        /// A client subscribed to a cache channel that has no event.
         case cacheMiss = "cache_miss"
         /// The number of subscriptions of a channel changed.
         case subscriptionCount = "subscription_count"

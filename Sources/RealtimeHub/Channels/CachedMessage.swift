@@ -4,7 +4,7 @@ public struct CachedMessage: Hashable, Sendable {
     public var event: String
     /// The data exactly as published.
     public var data: String
-    /// When the channel drops it.
+    /// When the channel drops the message.
     public var expires: MonotonicInstant
 
     /// Makes a value with these properties.

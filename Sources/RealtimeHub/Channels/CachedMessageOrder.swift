@@ -1,8 +1,8 @@
 import DequeModule
 
-/// The size of the cached messages of one application in one shard, and the order in which they came (rule HB-94).
+/// The size of the cached messages of one application in one shard, and their order of arrival (rule HB-94).
 struct CachedMessageOrder: Sendable {
-    /// The approximate memory of a message in addition to its texts: the channel's place in tables, and the storage of the texts.
+    /// The approximate memory of a message in addition to its texts: the channel's entries in tables, and the storage of the texts.
     static let overhead = 256
 
     private struct Place: Sendable {
@@ -10,7 +10,8 @@ struct CachedMessageOrder: Sendable {
         var bytes: Int
     }
 
-    /// Oldest first. A channel whose message was replaced or dropped may still be here under its old number.
+    /// The channels of cached messages, oldest first. A channel whose message was replaced or dropped may still be listed under its
+    /// old number.
     private var order: Deque<(channel: ChannelID, number: UInt64)> = []
     private var places: [ChannelID: Place] = [:]
     private var lastNumber: UInt64 = 0
@@ -18,7 +19,7 @@ struct CachedMessageOrder: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// Records the message that a channel remembers from now on.
+    /// Records the message that a channel caches from now on.
     mutating func keep(_ channel: ChannelID, _ message: CachedMessage) {
         forget(channel)
         lastNumber += 1
@@ -35,7 +36,7 @@ struct CachedMessageOrder: Sendable {
         bytes -= place.bytes
     }
 
-    /// Takes out the channel with the oldest message; nil when there is none.
+    /// Removes and returns the channel with the oldest message; nil when there is none.
     mutating func takeOldest() -> ChannelID? {
         while let (channel, number) = order.popFirst() {
             guard places[channel]?.number == number else { continue }

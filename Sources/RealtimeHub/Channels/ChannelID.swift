@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A channel of one application. Channels of different applications never meet, whatever their names.
+/// A channel of one application. Channels of different applications are always different, whatever their names are.
 public struct ChannelID: Hashable, Sendable {
     /// The application's id.
     public var application: String
@@ -13,7 +13,7 @@ public struct ChannelID: Hashable, Sendable {
         self.name = name
     }
 
-    /// By the bytes of the names, since the name of a user's channel holds the user's id (rule HB-11).
+    /// Names are compared by their bytes, because the name of a user's channel contains the user's id (rule HB-11).
     public static func == (left: ChannelID, right: ChannelID) -> Bool {
         left.name.isExactly(right.name) && left.application.isExactly(right.application)
     }
@@ -32,8 +32,8 @@ public struct ChannelTraits: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Subscribers are members with a user id, and learn of each other.
+    /// Subscribers are members with a user id, and are notified of each other.
     public static let presence = ChannelTraits(rawValue: 1)
-    /// The last published message is kept for those who subscribe later.
+    /// The last published message is kept for later subscribers.
     public static let cached = ChannelTraits(rawValue: 2)
 }

@@ -1,42 +1,42 @@
-/// The result of a subscription, and who is to be notified.
+/// The result of a subscription, and the event loops to notify.
 public struct SubscribeOutcome: Hashable, Sendable {
     /// Whether this is the channel's first subscription.
     public var becameOccupied: Bool
-    /// Subscriptions to the channel, this one included.
+    /// The number of subscriptions to the channel, including this one.
     public var subscriptions: Int
-    /// All members of a presence channel, the new one included.
+    /// All members of a presence channel, including the new one.
     public var roster: PresenceRoster?
-    /// The member that joined, of whom all others are to be notified: set for the first connection of a user only.
+    /// The member that joined, to be reported to all others: set for the first connection of a user only.
     public var memberAdded: PresenceMember?
-    /// A cache channel's last message, when there is one that has not expired.
+    /// A cache channel's last message; nil when there is none or it has expired.
     public var cached: CachedMessage?
-    /// Event loops with subscribers, the new one's included.
+    /// Event loops with subscribers, including the new one's.
     public var audience: EventLoopSet
 }
 
 /// The reason why the hub refused a subscription.
 public enum SubscribeRefusal: Error, Hashable, Sendable {
-    /// The channel has as many distinct members as its application allows.
+    /// The channel has reached its application's limit of distinct members.
     case tooManyMembers(limit: Int)
-    /// The list of the channel's members would be larger than what a new member can be sent.
+    /// The channel's member list would exceed the size that a new member can receive.
     case tooManyMemberBytes(limit: Int)
-    /// The channel has the presence trait and the subscription brings no member.
+    /// The channel has the presence trait, but the subscription has no member.
     case memberMissing
-    /// The application has as many occupied channels as it may have, and this would be another one.
+    /// The application has reached its limit of occupied channels, and this would be another one.
     case tooManyChannels(limit: Int)
-    /// All connections of the application together have as many subscriptions as they may have.
+    /// The application has reached its limit of subscriptions of all connections.
     case tooManySubscriptions(limit: Int)
     /// The process that decides about subscriptions cannot be reached.
     case unavailable
 }
 
-/// The result of the end of a subscription, and who is to be notified.
+/// The result of the end of a subscription, and the event loops to notify.
 public struct UnsubscribeOutcome: Hashable, Sendable {
     /// Whether this was the channel's last subscription.
     public var becameVacant: Bool
     /// Subscriptions that remain.
     public var subscriptions: Int
-    /// The user who left, of whom the remaining members are to be notified: set for the last connection of a user only.
+    /// The user who left, to be reported to the remaining members: set for the last connection of a user only.
     public var memberRemoved: String?
     /// Event loops that still have subscribers.
     public var audience: EventLoopSet
@@ -59,7 +59,7 @@ public struct ChannelOccupancy: Hashable, Sendable {
     }
 }
 
-/// A count of subscriptions that was held back and has to be announced now.
+/// A delayed subscription count that has to be published now.
 public struct CountDue: Hashable, Sendable {
     /// The channel.
     public var channel: ChannelID

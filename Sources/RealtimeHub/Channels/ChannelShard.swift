@@ -1,14 +1,14 @@
 import Identifiers
 
-/// Some of the channels of a server: who is subscribed where, members, last messages.
+/// Some of the channels of a server: their subscriptions by event loop, members and last messages.
 ///
-/// A value without locks, clocks and I/O. Its owner guards each shard with a lock of its own, so that channels do not contend,
-/// and picks a channel's shard with `index(of:among:)`. Connections are not listed here: the hub knows in which event loops a
-/// channel has subscribers and how many, and each event loop knows its own connections (rule HB-3). Callers subscribe a
+/// A value without locks, clocks and I/O. Its owner guards each shard with a separate lock, so that channels do not contend, and
+/// selects a channel's shard with `index(of:among:)`. A shard does not list connections: the hub has the event loops with
+/// subscribers of a channel and their numbers, and each event loop has its own connections (rule HB-3). Callers must subscribe a
 /// connection to a channel at most once.
 public struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
-    /// Channels whose count was held back.
+    /// Channels whose subscription count is delayed.
     private var heldBack: Set<ChannelID> = []
     /// Channels with a cached message that will expire.
     private var remembering: Set<ChannelID> = []
@@ -19,7 +19,7 @@ public struct ChannelShard: Sendable {
     /// An empty value.
     public init() {}
 
-    /// The number of the shard, below `count`, that a channel lives in.
+    /// The number of a channel's shard, below `count`.
     public static func index(of channel: ChannelID, among count: Int) -> Int {
         Int(UInt(bitPattern: channel.hashValue) % UInt(max(count, 1)))
     }
@@ -32,7 +32,7 @@ public struct ChannelShard: Sendable {
 
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
     ///
-    /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
+    /// Throws, without a change, when a presence channel is full or no member is given (rules HB-4, HB-5).
     ///
     /// - Throws: ``SubscribeRefusal``, with the reason.
     public mutating func subscribe(
@@ -68,7 +68,7 @@ public struct ChannelShard: Sendable {
 
     /// Removes one subscription; nil when the channel has none in that event loop.
     ///
-    /// `userID` is that of the member given when subscribing.
+    /// `userID` is the id of the member that was given when subscribing.
     public mutating func unsubscribe(
         from id: ChannelID, eventLoopID: Int, userID: String? = nil, at now: MonotonicInstant
     ) -> UnsubscribeOutcome? {
@@ -95,14 +95,14 @@ public struct ChannelShard: Sendable {
         channels[id]?.audience ?? EventLoopSet()
     }
 
-    /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
+    /// Caches a message for later subscribers, and returns the event loops that must deliver it now (rule HB-6).
     ///
     /// - Parameters:
     ///   - message: the message.
     ///   - id: the id.
     ///   - traits: the channel's traits.
-    ///   - limit: how many bytes the messages of the application may take in this shard. Beyond it its oldest ones are forgotten
-    ///     (rule HB-94).
+    ///   - limit: the size limit, in bytes, of the application's messages in this shard. The oldest messages that exceed it are
+    ///     dropped (rule HB-94).
     public mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> EventLoopSet {
@@ -125,12 +125,12 @@ public struct ChannelShard: Sendable {
         messageOrders[Identifier(application)]?.bytes ?? 0
     }
 
-    /// The occupancy of a channel; nil without subscribers.
+    /// The occupancy of a channel; nil when it has no subscribers.
     public func occupancy(of id: ChannelID) -> ChannelOccupancy? {
         channels[id]?.occupancy(name: id.name)
     }
 
-    /// The occupied channels of an application whose names begin with `prefix`, in no order.
+    /// The occupied channels of an application whose names begin with `prefix`, in no particular order.
     public func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
         channels.compactMap { id, channel in
             guard id.application == application, id.name.hasBytePrefix(prefix) else { return nil }
@@ -138,17 +138,17 @@ public struct ChannelShard: Sendable {
         }
     }
 
-    /// The members of a presence channel, in the order of joining.
+    /// The members of a presence channel, in the order in which they joined.
     public func members(of id: ChannelID) -> [PresenceMember] {
         channels[id]?.roster.members ?? []
     }
 
-    /// A cache channel's last message that has not expired.
+    /// A cache channel's last message, unless it has expired.
     public func cached(_ id: ChannelID, at now: MonotonicInstant) -> CachedMessage? {
         channels[id]?.cached(at: now)
     }
 
-    /// The number of subscriptions to announce after a change; nil to be silent for now (rule HB-7).
+    /// The number of subscriptions to publish after a change; nil when it is delayed (rule HB-7).
     public mutating func countToAnnounce(_ id: ChannelID, at now: MonotonicInstant) -> Int? {
         guard let index = channels.index(forKey: id) else { return nil }
         let subscriptions = channels.values[index].subscriptions
@@ -160,7 +160,7 @@ public struct ChannelShard: Sendable {
         return nil
     }
 
-    /// Returns the counts that were held back and are due, and drops messages that have expired. To be called about every second.
+    /// Returns the delayed counts that are due, and drops expired messages. Call it about once per second.
     public mutating func sweep(at now: MonotonicInstant) -> [CountDue] {
         forgetExpired(at: now)
         guard !heldBack.isEmpty else { return [] }
@@ -175,7 +175,7 @@ public struct ChannelShard: Sendable {
         return due
     }
 
-    /// Messages are looked through once a minute; readers never see an expired one anyway.
+    /// Expired messages are searched once a minute; readers never get an expired one anyway.
     private mutating func forgetExpired(at now: MonotonicInstant) {
         guard !remembering.isEmpty, now >= nextForgetting else { return }
         nextForgetting = now.advanced(by: .seconds(60))
@@ -200,7 +200,7 @@ public struct ChannelShard: Sendable {
         if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
     }
 
-    /// The channel no longer remembers a message.
+    /// Records that a channel has no cached message any more.
     private mutating func strike(_ id: ChannelID) {
         let application = Identifier(id.application)
         messageOrders[application]?.forget(id)

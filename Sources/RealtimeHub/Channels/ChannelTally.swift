@@ -1,16 +1,16 @@
-/// The channels of one application in numbers.
+/// The counts of one application's channels.
 public struct ChannelTally: Hashable, Sendable {
     /// Channels with at least one subscription.
     public var channels = 0
-    /// How many subscriptions the channel has.
+    /// The number of subscriptions.
     public var subscriptions = 0
-    /// Distinct users of presence channels, once for each channel.
+    /// The number of distinct users of presence channels, counted once for each channel.
     public var members = 0
 
     /// An empty value.
     public init() {}
 
-    /// Adds the numbers of another part of the channel.
+    /// Adds the counts of another part of the hub.
     public static func += (left: inout ChannelTally, right: ChannelTally) {
         left.channels += right.channels
         left.subscriptions += right.subscriptions

@@ -1,7 +1,7 @@
-/// When subscribers of a channel get the number of subscribers.
+/// Decides when subscribers of a channel receive the subscription count.
 ///
-/// Up to 100 subscriptions every change is announced; beyond that at most one in 5 s, and the last change is never lost.
-/// Source: Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).
+/// Up to 100 subscriptions every change is published; beyond that at most one in 5 s, and the last change is never lost. Source:
+/// Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).
 struct CountAnnouncement: Hashable, Sendable {
     static let unlimitedUpTo = 100
     static let interval = Duration.seconds(5)
@@ -9,7 +9,7 @@ struct CountAnnouncement: Hashable, Sendable {
     private var announced: MonotonicInstant?
     private(set) var isHeldBack = false
 
-    /// Whether to announce the change at once.
+    /// Whether to publish the change at once.
     mutating func changed(to count: Int, at now: MonotonicInstant) -> Bool {
         if count > Self.unlimitedUpTo, let announced, now < announced.advanced(by: Self.interval) {
             isHeldBack = true
@@ -20,7 +20,7 @@ struct CountAnnouncement: Hashable, Sendable {
         return true
     }
 
-    /// Whether a change that was held back has to be announced now.
+    /// Whether a delayed change has to be published now.
     mutating func release(at now: MonotonicInstant) -> Bool {
         guard isHeldBack, let announced, now >= announced.advanced(by: Self.interval) else { return false }
         self.announced = now

@@ -4,9 +4,9 @@ struct HubChannel: Sendable {
     private(set) var subscriptions = 0
     /// Event loops with at least one subscription.
     private(set) var audience = EventLoopSet()
-    /// Subscriptions of each event loop; as long as the highest event loop that ever had one requires.
+    /// The number of subscriptions of each event loop, up to the highest event loop that ever had one.
     private var perEventLoop: [Int32] = []
-    /// Empty without the presence trait.
+    /// The members; empty without the presence trait.
     private(set) var roster = PresenceRoster()
     var cached: CachedMessage?
     var count = CountAnnouncement()
@@ -15,7 +15,7 @@ struct HubChannel: Sendable {
         self.traits = traits
     }
 
-    /// Adds a subscription; true when a user has joined with its first connection.
+    /// Adds a subscription; returns true when it is the user's first connection.
     mutating func add(eventLoopID: Int, member: PresenceMember?) -> Bool {
         while perEventLoop.count <= eventLoopID { perEventLoop.append(0) }
         perEventLoop[eventLoopID] += 1
@@ -24,7 +24,7 @@ struct HubChannel: Sendable {
         return member.map { roster.join($0) } ?? false
     }
 
-    /// Removes a subscription; nil when the event loop has none, true when a user has left with its last connection.
+    /// Removes a subscription. Returns nil when the event loop has none, and true when it was the user's last connection.
     mutating func remove(eventLoopID: Int, userID: String?) -> Bool? {
         guard perEventLoop.indices.contains(eventLoopID), perEventLoop[eventLoopID] > 0 else { return nil }
         perEventLoop[eventLoopID] -= 1

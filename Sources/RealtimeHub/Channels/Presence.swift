@@ -5,7 +5,7 @@ import OrderedCollections
 public struct PresenceMember: Hashable, Sendable {
     /// The user's id.
     public var userID: String
-    /// The application's information about the user, in the front's own notation; the hub does not read it.
+    /// The application's information about the user, in the format of the front; the hub does not read it.
     public var info: String?
 
     /// Makes a value with these properties.
@@ -15,9 +15,9 @@ public struct PresenceMember: Hashable, Sendable {
     }
 }
 
-/// The members of one presence channel, each user once however many connections it has (rule HB-5).
+/// The members of one presence channel, each user once, regardless of the number of its connections (rule HB-5).
 ///
-/// Order is that of joining, so that what is printed from it is stable.
+/// The order is that of joining, so that output is stable.
 public struct PresenceRoster: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var info: String?
@@ -44,9 +44,9 @@ public struct PresenceRoster: Hashable, Sendable {
         entries[Identifier(userID)] != nil
     }
 
-    /// Counts a connection of `member`; true when it is the user's first, so that the others are to be notified.
+    /// Counts a connection of `member`; returns true when it is the user's first, so that the other members have to be notified.
     ///
-    /// The information of a user's first connection stays until the last one leaves.
+    /// The information of a user's first connection is kept until the last one leaves.
     public mutating func join(_ member: PresenceMember) -> Bool {
         let id = Identifier(member.userID)
         if let index = entries.index(forKey: id) {
@@ -57,7 +57,7 @@ public struct PresenceRoster: Hashable, Sendable {
         return true
     }
 
-    /// Removes one connection of a user; true when it was the last, so that the others are to be notified.
+    /// Removes one connection of a user; returns true when it was the last, so that the other members have to be notified.
     public mutating func leave(userID: String) -> Bool {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {

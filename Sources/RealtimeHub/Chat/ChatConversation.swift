@@ -1,17 +1,17 @@
 import Identifiers
 
-/// The kind of a conversation. The raw values are those of the wire and of stored documents.
+/// The kind of a conversation. The raw values are used in the protocol and in stored documents.
 public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
-    /// The kinds: two users, a group, an open channel, and messages of the system.
+    /// The kinds: direct conversations of two users, groups, open channels, and system messages.
     case direct, group, open, system
 
-    /// The text by which documents name a channel of this kind, or the kind itself.
+    /// The text for a channel of this kind in documents; without an id, for the kind itself.
     func scope(_ id: Identifier?) -> Identifier {
         Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
     }
 
-    /// The reverse of ``scope(_:)``. The text is divided at a byte, because the character `:` may be joined with an accent that the id
-    /// begins with.
+    /// The reverse of ``scope(_:)``. The text is divided at a byte, because the character `:` may be combined with an accent at the
+    /// beginning of the id.
     static func target(ofScope scope: Identifier) -> (kind: ChatKind, id: Identifier?)? {
         let bytes = scope.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -22,12 +22,12 @@ public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Names of conversations, under which stores keep their histories.
+/// Makes the keys of conversations, under which stores keep their histories.
 public enum ChatConversation {
     /// The key of a conversation.
     ///
     /// Direct: `a` and `b` are the two users, in any order. Group and open: `a` is the channel. System: `a` is the sender, `b` the
-    /// receiver. Two conversations never share a key, whatever their ids contain but control characters (rule CH-2).
+    /// receiver. Two conversations never share a key, whatever characters except control characters their ids contain (rule CH-2).
     public static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
         switch kind {
         case .direct:
@@ -60,9 +60,9 @@ public enum ChatID {
     }
 }
 
-/// A connection of a signed-in user, as its owner names it.
+/// The identity of a signed-in user's connection, assigned by its owner.
 public struct ChatSession: Hashable, Sendable {
-    /// Never used twice in a process.
+    /// The number of the session, unique within a process.
     public var id: UInt64
     /// The event loop of the connection: see ``EventLoopSet``.
     public var eventLoopID: Int
@@ -74,15 +74,15 @@ public struct ChatSession: Hashable, Sendable {
     }
 }
 
-/// The origin of a request: a user, or the application's own server, which may do everything.
+/// The author of a request: a user, or the application's own server, which may do everything.
 public struct ChatActor: Hashable, Sendable {
     /// The acting user, or the user on whose behalf the server acts.
     public var user: Identifier
-    /// Whether the application's server acts, which may do more than a user.
+    /// Whether the application's server acts, which has more rights than a user.
     public var isServer: Bool
 
     /// A user who acts.
     public static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
-    /// The application's server, which acts in the name of a user.
+    /// The application's server, which acts on behalf of a user.
     public static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
 }

@@ -14,11 +14,11 @@ public struct ChatSignIn: Hashable, Sendable {
     public var device: Identifier
     /// The class of the device.
     public var deviceClass: ChatDeviceClass
-    /// Whether it replaces a connection that was lost.
+    /// Whether the session replaces a connection that was lost.
     public var isReconnect: Bool
-    /// Whether, when it reconnects, it gives way to another device of its class.
+    /// Whether, on a reconnect, the session is refused when another device of its class is connected.
     public var yields: Bool
-    /// When its token was issued.
+    /// When the session's token was issued.
     public var tokenIssued: Int64
 
     /// Makes a value with these properties.
@@ -48,16 +48,16 @@ struct ChatDevices: Sendable {
     }
 
     private(set) var count = 0
-    /// Sessions that came or went; nil when changes are not recorded.
+    /// Sessions that were added or removed; nil when changes are not recorded.
     var touched: Set<Place>?
     private var devices: [Identifier: [Device]] = [:]
 
     func isOnline(_ user: Identifier) -> Bool { devices[user] != nil }
 
-    /// Oldest first.
+    /// The devices of a user, in the order of their sign-ins.
     func devices(of user: Identifier) -> [Device] { devices[user] ?? [] }
 
-    /// Lets a session in, and says which ones have to go. They are signed out already.
+    /// Adds a session, and returns the sessions that it replaces. These are signed out already.
     mutating func signIn(
         _ session: ChatSession, _ signIn: ChatSignIn, limits: ChatLimits, at now: Int64
     ) throws(ChatRefusal) -> [ChatSession] {
@@ -94,7 +94,7 @@ struct ChatDevices: Sendable {
         return true
     }
 
-    /// Takes a session as it is. Sessions come in the order in which they signed in.
+    /// Adds a restored session. Sessions are restored in the order in which they signed in.
     mutating func restore(_ live: ChatLive.Session, limits: ChatLimits, at now: Int64) {
         devices[live.user, default: []].append(
             Device(
@@ -154,7 +154,7 @@ struct ChatRates: Hashable, Sendable {
     }
 }
 
-/// How many requests of one kind a session may make.
+/// The rate limit for one kind of request of a session.
 struct ChatRate: Hashable, Sendable {
     private var bucket: TokenBucket
     private var last: Int64
@@ -164,7 +164,8 @@ struct ChatRate: Hashable, Sendable {
         last = now
     }
 
-    /// Nil when there was a token, otherwise the ms until there is one. A clock that was set back begins anew.
+    /// Takes one token from the bucket. Returns nil on success, otherwise the ms until there is one. A clock that was set back
+    /// resets the bucket.
     mutating func take(_ rate: Int, at now: Int64) -> Int? {
         if now < last { self = ChatRate(rate, at: now) }
         last = now

@@ -2,14 +2,14 @@ import Identifiers
 
 /// Users of an application and their tokens (rules CH-3 to CH-9).
 struct ChatDirectory: Sendable {
-    /// Tokens of one user that are remembered; the oldest go first.
+    /// The largest number of stored tokens of one user; the oldest are removed.
     static let tokensPerUser = 100
-    /// How long an expired token is known as such, rather than as none at all: a day.
+    /// How long an expired token is kept, so that it is refused as expired rather than unknown: a day.
     static let expiredTokensAreKnown: Int64 = 86_400_000
 
     private(set) var users: [Identifier: ChatUser] = [:]
     private var tokens: [Identifier: ChatToken] = [:]
-    /// Hashes, oldest first.
+    /// The hashes of each user's tokens, oldest first.
     private var tokensByUser: [Identifier: [Identifier]] = [:]
 
     /// Registers a user, or updates the given fields.
@@ -54,7 +54,7 @@ struct ChatDirectory: Sendable {
         return token
     }
 
-    /// Forgets tokens that expired long ago.
+    /// Removes tokens that expired long ago.
     mutating func sweep(at now: Int64, into commit: inout ChatCommit) {
         let old = tokens.values.filter { token in token.expires.map { $0 + Self.expiredTokensAreKnown <= now } ?? false }
         for token in old { forget(token.token, into: &commit) }
@@ -75,7 +75,7 @@ struct ChatDirectory: Sendable {
 
     mutating func restore(_ user: ChatUser) { users[user.id] = user }
 
-    /// Tokens come in the order of their issue.
+    /// Restores a token. Tokens are restored in the order of their issue.
     mutating func restore(_ token: ChatToken) { keep(token) }
 
     var documents: [ChatDocument] { users.values.map { .user($0) } + tokens.values.map { .token($0) } }

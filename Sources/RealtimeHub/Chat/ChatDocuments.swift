@@ -1,6 +1,6 @@
 import Identifiers
 
-/// One fact of the directory, small enough to be written whole whenever it changes. Chat is restored from these documents.
+/// One record of the chat directory, small enough to be written completely whenever it changes. Chat is restored from these documents.
 public enum ChatDocument: Codable, Hashable, Sendable {
     /// A user.
     case user(ChatUser)
@@ -12,7 +12,7 @@ public enum ChatDocument: Codable, Hashable, Sendable {
     case member(ChatMember)
     /// An open channel.
     case openChannel(ChatOpenChannel)
-    /// A pair of an open channel's metadata.
+    /// An entry of an open channel's metadata.
     case openEntry(ChatOpenEntry)
     /// A user's settings of a channel.
     case setting(ChatSetting)
@@ -56,14 +56,14 @@ public struct ChatDocumentKey: Codable, Hashable, Sendable {
         self.name = name
     }
 
-    /// Parts are put together with a character that no id may contain.
+    /// Joins the parts with a character that no id may contain.
     private static func joined(_ parts: Identifier...) -> Identifier {
         Identifier(parts.map(\.text).joined(separator: "\u{1F}"))
     }
 
     /// The key of a member of a group.
     public static func member(group: Identifier, user: Identifier) -> Self { Self(.member, joined(group, user)) }
-    /// The key of a pair of an open channel's metadata.
+    /// The key of an entry of an open channel's metadata.
     public static func openEntry(channel: Identifier, key: Identifier) -> Self { Self(.openEntry, joined(channel, key)) }
     /// The key of a user's settings of a channel.
     public static func setting(user: Identifier, channel: Identifier) -> Self { Self(.setting, joined(user, channel)) }
@@ -75,7 +75,7 @@ public struct ChatDocumentKey: Codable, Hashable, Sendable {
     public static func subscription(watcher: Identifier, user: Identifier) -> Self { Self(.subscription, joined(watcher, user)) }
 }
 
-/// A user of an application. Times in all of these are ms since 1970.
+/// A user of an application. All times in these documents are in ms since 1970.
 public struct ChatUser: Codable, Hashable, Sendable {
     /// The user's id.
     public var id: Identifier
@@ -83,13 +83,13 @@ public struct ChatUser: Codable, Hashable, Sendable {
     public var name: String
     /// The address of the user's picture.
     public var avatar: String
-    /// Values of the application.
+    /// Additional values that the application defines.
     public var extra: [String: String]
     /// When the user was registered, milliseconds since 1970.
     public var created: Int64
     /// Whether the account was deactivated.
     public var isDeactivated: Bool
-    /// Tokens issued before this instant are void.
+    /// Tokens that were issued before this time are invalid.
     public var tokensExpireBefore: Int64?
 
     /// Makes a value with these properties.
@@ -107,7 +107,7 @@ public struct ChatUser: Codable, Hashable, Sendable {
     }
 }
 
-/// An access token. The token itself is kept as its SHA-256 in hex, so that a stolen file opens no session.
+/// An access token. Only its SHA-256 in hex is stored, so that a stolen file cannot open a session.
 public struct ChatToken: Codable, Hashable, Sendable {
     /// The hash of the token.
     public var token: Identifier
@@ -137,7 +137,7 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     public var owner: Identifier
     /// The address of the group's picture.
     public var avatar: String?
-    /// A text about the group.
+    /// The description of the group.
     public var introduction: String?
     /// A notice for the members.
     public var notice: String?
@@ -145,13 +145,14 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     public var joinPermission: Int
     /// Who may invite others: 0 the owner, 1 managers too, 2 every member.
     public var invitePermission: Int
-    /// Values of the application.
+    /// Additional values that the application defines.
     public var extra: [String: String]
     /// When it was created, milliseconds since 1970.
     public var created: Int64
     /// Whether only the owner and users on the allowlist may send messages.
     public var isMuted: Bool
-    /// The user whose session created it, who has a share of the application's groups only; nil for the application's server.
+    /// The user whose session created the group, which counts against the user's share of the application's groups; nil for the
+    /// application's server.
     public var creator: Identifier?
 
     /// Makes a value with these properties.
@@ -180,7 +181,7 @@ public struct ChatGroup: Codable, Hashable, Sendable {
 public struct ChatMember: Codable, Hashable, Sendable {
     /// The roles of members.
     public enum Role: String, Codable, Hashable, Sendable {
-        /// The owner, a manager, a normal member.
+        /// The owner, an admin, or an ordinary member.
         case owner, admin, member
     }
 
@@ -192,7 +193,7 @@ public struct ChatMember: Codable, Hashable, Sendable {
     public var role: Role
     /// The member's name in this group.
     public var nickname: String?
-    /// A text of the application.
+    /// An additional text that the application defines.
     public var extra: String?
     /// When the member joined, milliseconds since 1970.
     public var joined: Int64
@@ -219,9 +220,10 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
     public var created: Int64
     /// Whether only users on the allowlist may send messages.
     public var isMuted: Bool
-    /// Whether it is removed after its lifetime (ms) without a message; nil for never.
+    /// The time in ms without a message after which the channel is removed; nil for never.
     public var lifetime: Int64?
-    /// The user who made it by entering, who has a share of the application's open channels only; nil for the application's server.
+    /// The user who created the channel by entering it, which counts against the user's share of the application's open channels;
+    /// nil for the application's server.
     public var creator: Identifier?
 
     /// Makes a value with these properties.
@@ -236,17 +238,17 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
     }
 }
 
-/// A pair of an open channel's metadata.
+/// An entry of an open channel's metadata.
 public struct ChatOpenEntry: Codable, Hashable, Sendable {
     /// The channel's id.
     public var channel: Identifier
-    /// The key of the pair.
+    /// The key of the entry.
     public var key: Identifier
-    /// The value of the pair.
+    /// The value of the entry.
     public var value: String
-    /// The user who set it.
+    /// The user who set the entry.
     public var owner: Identifier
-    /// Whether it is deleted when its owner leaves the channel.
+    /// Whether the entry is deleted when its owner leaves the channel.
     public var isDeletedWhenLeft: Bool
 
     /// Makes a value with these properties.
@@ -259,7 +261,7 @@ public struct ChatOpenEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// A user's settings of a channel. `channel` is the kind's word, or the kind's word, `:` and the id.
+/// A user's settings for a channel. `channel` is the name of the kind, optionally followed by `:` and the id.
 public struct ChatSetting: Codable, Hashable, Sendable {
     /// The user's id.
     public var user: Identifier
@@ -279,17 +281,17 @@ public struct ChatSetting: Codable, Hashable, Sendable {
     }
 }
 
-/// A restriction of a user, for a time or for good.
+/// A restriction of a user, temporary or permanent.
 public struct ChatRestriction: Codable, Hashable, Sendable {
     /// The kinds of restrictions.
     public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
         /// Scope: empty. The user may not connect.
         case banned
-        /// Scope: a user. `user` is blocked by the scope.
+        /// Scope: a user, who blocks `user`.
         case blocked
-        /// Scope: a group or open channel as in ``ChatSetting/channel``, or a kind's word for all channels of the kind.
+        /// Scope: a group or open channel in the format of ``ChatSetting/channel``, or the name of a kind for all its channels.
         case muted
-        /// May speak although all are muted. Scope as above.
+        /// The user may send messages although all users are muted. Scope as for `muted`.
         case allowed
         /// Scope: an open channel. The user may not enter.
         case barred
@@ -301,7 +303,7 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
     public var scope: Identifier
     /// The restricted user.
     public var user: Identifier
-    /// Nil for no end.
+    /// The end of the restriction; nil for none.
     public var until: Int64?
 
     /// Makes a value with these properties.
@@ -322,9 +324,9 @@ public struct ChatSubscription: Codable, Hashable, Sendable {
     public var watcher: Identifier
     /// The user whose online status is subscribed.
     public var user: Identifier
-    /// When it began, milliseconds since 1970.
+    /// When the subscription began, in milliseconds since 1970.
     public var subscribed: Int64
-    /// When it ends, milliseconds since 1970.
+    /// When the subscription ends, in milliseconds since 1970.
     public var expires: Int64
 
     /// Makes a value with these properties.

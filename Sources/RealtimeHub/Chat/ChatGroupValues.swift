@@ -1,16 +1,16 @@
 import Identifiers
 
-/// An operation on a group and its members. The raw values are those of the wire (session document 7).
+/// An operation on a group and its members. The raw values are used in the protocol (session document 7).
 public enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {
     /// The kinds of changes of a group's membership.
     case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
 }
 
-/// A change of a group of which its members are notified.
+/// A change of a group, to be sent to its members.
 public struct ChatGroupChange: Hashable, Sendable {
     /// The kind of change.
     public var operation: ChatGroupOperation
-    /// As it is after the change, or was before it was dismissed.
+    /// The group after the change, or before it was dismissed.
     public var group: ChatGroup
     /// How many members the group has after the change.
     public var memberCount: Int
@@ -20,7 +20,7 @@ public struct ChatGroupChange: Hashable, Sendable {
     public var members: [ChatMember]
     /// When it happened, milliseconds since 1970.
     public var time: Int64
-    /// All members, and those who were members before.
+    /// The receivers: all members, including former members that the change removed.
     public var recipients: ChatRecipients
 }
 
@@ -30,7 +30,7 @@ public struct ChatGroupUpdate: Hashable, Sendable {
     public var name: String?
     /// The new address of the picture; nil for no change.
     public var avatar: String?
-    /// The new text about the group; nil for no change.
+    /// The new description; nil for no change.
     public var introduction: String?
     /// The new notice; nil for no change.
     public var notice: String?
@@ -38,9 +38,9 @@ public struct ChatGroupUpdate: Hashable, Sendable {
     public var joinPermission: Int?
     /// Who may invite others; nil for no change.
     public var invitePermission: Int?
-    /// The new values of the application; nil for no change.
+    /// The new additional values; nil for no change.
     public var extra: [String: String]?
-    /// Whether all are muted; nil for no change.
+    /// Whether all members are muted; nil for no change.
     public var isMuted: Bool?
 
     /// An empty value.
@@ -53,13 +53,13 @@ public struct ChatGroupInfoChange: Hashable, Sendable {
     public var group: ChatGroup
     /// How many members the group has.
     public var memberCount: Int
-    /// Names of the wire's members, by alphabet.
+    /// The protocol names of the changed properties, in alphabetical order.
     public var changed: [String]
     /// The user who made the change; empty for the application's server.
     public var `operator`: Identifier
     /// When it happened, milliseconds since 1970.
     public var time: Int64
-    /// The users who are told.
+    /// The users who are notified.
     public var recipients: ChatRecipients
 }
 
@@ -71,11 +71,11 @@ public struct ChatMemberChange: Hashable, Sendable {
     public var `operator`: Identifier
     /// When it happened, milliseconds since 1970.
     public var time: Int64
-    /// The users who are told.
+    /// The users who are notified.
     public var recipients: ChatRecipients
 }
 
-/// A group as others see it.
+/// A group with its number of members.
 public struct ChatGroupInfo: Hashable, Sendable {
     /// The group.
     public var group: ChatGroup

@@ -5,13 +5,13 @@ import OrderedCollections
 struct ChatGroups: Sendable {
     struct Entry: Sendable {
         var group: ChatGroup
-        /// In the order of joining.
+        /// The members, in the order in which they joined.
         var members: OrderedDictionary<Identifier, ChatMember> = [:]
     }
 
     private var entries: [Identifier: Entry] = [:]
     private var groupsOfUser: [Identifier: Set<Identifier>] = [:]
-    /// How many of the groups each user has created.
+    /// The number of existing groups that each user has created.
     private var made: [Identifier: Int] = [:]
 
     subscript(id: Identifier) -> ChatGroup? { entries[id]?.group }
@@ -20,7 +20,7 @@ struct ChatGroups: Sendable {
 
     var count: Int { entries.count }
 
-    /// How many groups that exist a user has created.
+    /// The number of existing groups that a user has created.
     func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
 
     private mutating func count(_ group: ChatGroup, _ change: Int) {
@@ -33,7 +33,7 @@ struct ChatGroups: Sendable {
 
     func count(of id: Identifier) -> Int { entries[id]?.members.count ?? 0 }
 
-    /// The ids of all members, in the order of joining. Shares the group's own storage: nothing is copied.
+    /// The ids of all members, in the order in which they joined. The array shares the group's own storage, so nothing is copied.
     func users(of id: Identifier) -> [Identifier] { entries[id]?.members.keys.elements ?? [] }
 
     func members(of id: Identifier) -> [ChatMember] { entries[id].map { Array($0.members.values) } ?? [] }
@@ -84,7 +84,7 @@ struct ChatGroups: Sendable {
         }
     }
 
-    /// Members come after their groups, in the order of joining; those of unknown groups are ignored.
+    /// Restores a member. Members are restored after their groups, in the order in which they joined; those of unknown groups are ignored.
     mutating func restore(_ member: ChatMember) {
         guard let index = entries.index(forKey: member.group) else { return }
         entries.values[index].members[member.user] = member

@@ -1,10 +1,10 @@
 import Identifiers
 
-/// How far a device has got in its user's inbox.
+/// The position of a device in its user's inbox.
 public struct ChatResume: Hashable, Sendable {
     /// The epoch of the inbox.
     public var epoch: String
-    /// The last place that the device has acknowledged.
+    /// The last position that the device has acknowledged.
     public var sequence: UInt64
 
     /// Makes a value with these properties.
@@ -14,15 +14,15 @@ public struct ChatResume: Hashable, Sendable {
     }
 }
 
-/// Where a session begins to read its user's inbox (session document 2 and 4).
+/// The position at which a session starts to read its user's inbox (session document 2 and 4).
 public struct ChatInboxStart: Hashable, Sendable {
-    /// Events after this position are to be delivered.
+    /// Events after this position have to be delivered.
     public var after: UInt64
     /// The last position that was assigned.
     public var last: UInt64
     /// Whether reading resumes at the position that the device sent.
     public var isResumed: Bool
-    /// Whether the device was somewhere that means nothing here.
+    /// Whether the device sent a position that is invalid here, so that events may be lost for it.
     public var hasLost: Bool
 
     /// Makes a value with these properties.
@@ -33,15 +33,15 @@ public struct ChatInboxStart: Hashable, Sendable {
         self.hasLost = hasLost
     }
 
-    /// Whether what followed is no longer there in whole or in part, given the first entry that the store still keeps after
-    /// `after`. Places have no holes, so a hole is something that was purged (rule CH-23).
+    /// Whether some or all of the following entries are lost, given the first entry after `after` that the store still has.
+    /// Positions have no gaps, so a gap means that entries were purged (rule CH-23).
     public func hasLost(firstKept: UInt64?) -> Bool {
         guard isResumed, after < last else { return hasLost }
         return firstKept.map { $0 > after + 1 } ?? true
     }
 }
 
-/// The numbers of all inboxes (rules CH-20 to CH-24). What lies in them is the store's.
+/// The positions of all inboxes (rules CH-20 to CH-24). The store has their entries.
 struct ChatInboxes: Sendable {
     struct Inbox: Hashable, Sendable {
         var last: UInt64 = 0
@@ -49,7 +49,7 @@ struct ChatInboxes: Sendable {
     }
 
     private(set) var inboxes: [Identifier: Inbox] = [:]
-    /// No place up to this one is given out any more (rule CH-26).
+    /// No position up to this one is assigned again (rule CH-26).
     private let base: UInt64
 
     init(epoch: String) {
@@ -60,7 +60,7 @@ struct ChatInboxes: Sendable {
 
     func contains(_ user: Identifier) -> Bool { inboxes[user] != nil }
 
-    /// The next place in each inbox.
+    /// Assigns the next position in each inbox.
     mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier?) -> [ChatInboxPlace] {
         var places: [ChatInboxPlace] = []
         places.reserveCapacity(recipients.count)
@@ -78,7 +78,7 @@ struct ChatInboxes: Sendable {
         return step(&inboxes[user, default: Inbox()])
     }
 
-    /// Records an acknowledgement; nil when it changes nothing. A number that was never assigned cannot be acknowledged.
+    /// Records an acknowledgement; returns nil when it changes nothing. A position that was never assigned cannot be acknowledged.
     mutating func acknowledge(_ sequence: UInt64, by user: Identifier) -> ChatInboxPlace? {
         guard let index = inboxes.index(forKey: user) else { return nil }
         let place = min(sequence, inboxes.values[index].last)
@@ -93,7 +93,7 @@ struct ChatInboxes: Sendable {
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
         }
-        // Stored events after the device's position are delivered, and none twice.
+        // Stored events after the device's position are delivered, each once.
         if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
         }

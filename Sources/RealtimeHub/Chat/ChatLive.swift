@@ -1,7 +1,7 @@
 import Identifiers
 
-/// Who is connected to an application, and where: the state that its store does not have, and that a server needs to continue in place
-/// of another.
+/// The connected sessions and participants of an application: the state that is not in its store, and that a server needs to
+/// continue in place of another.
 public struct ChatLive: Sendable {
     /// A session of a user's device.
     public struct Session: Hashable, Sendable {
@@ -40,9 +40,9 @@ public struct ChatLive: Sendable {
         public var user: Identifier
         /// When the user entered, milliseconds since 1970.
         public var entered: Int64
-        /// The ids of the user's sessions in the channel; empty for a user whose return is awaited.
+        /// The ids of the user's sessions in the channel; empty during the grace period of a user who lost the connection.
         public var sessions: [UInt64]
-        /// When the user leaves unless a session returns.
+        /// When the user leaves the channel unless a session reconnects.
         public var leavesAt: Int64?
 
         /// Makes a value with these properties.
@@ -57,16 +57,16 @@ public struct ChatLive: Sendable {
 
     /// A user's online status.
     public struct Presence: Hashable, Sendable {
-        /// The online status that was last reported to others.
+        /// The online status that was last reported to other users.
         public var state: ChatPresenceState
-        /// For a user whose last session has just ended: when others are notified, and since when the user has been away.
+        /// For a user whose last session has just ended: when other users are notified, and since when the user has been offline.
         public var leaving: Leaving?
 
-        /// A user whose last session was lost and who is still shown as online.
+        /// A user whose last session was lost and who is still reported as online.
         public struct Leaving: Hashable, Sendable {
-            /// When others are notified, milliseconds since 1970.
+            /// When other users are notified, in milliseconds since 1970.
             public var deadline: Int64
-            /// When the last session was lost, milliseconds since 1970.
+            /// When the last session was lost, in milliseconds since 1970.
             public var since: Int64
 
             /// Makes a value with these properties.
@@ -94,13 +94,13 @@ public struct ChatLive: Sendable {
     public init() {}
 }
 
-/// The changes of a ``ChatLive``: the new values by their keys, nil for a removed one.
+/// Changes of a ``ChatLive``: the new values by key, nil for removed ones.
 public struct ChatLiveChanges: Sendable {
-    /// The changed sessions; a nil value for one that ended.
+    /// The changed sessions; the value is nil for one that ended.
     public var sessions: [(id: UInt64, value: ChatLive.Session?)] = []
-    /// The changed participants; a nil value for one who left.
+    /// The changed participants; the value is nil for one who left.
     public var participants: [(channel: Identifier, user: Identifier, value: ChatLive.Participant?)] = []
-    /// The changed online statuses; a nil value for one that is no longer kept.
+    /// The changed online statuses; the value is nil for one that is no longer stored.
     public var presence: [(user: Identifier, value: ChatLive.Presence?)] = []
 
     /// An empty value.
@@ -111,7 +111,7 @@ public struct ChatLiveChanges: Sendable {
 }
 
 extension ChatState {
-    /// Begins recording, so that ``takeLiveChanges()`` returns the changes.
+    /// Starts recording, so that ``takeLiveChanges()`` returns the changes.
     public mutating func recordLiveChanges() {
         devices.touched = []
         rooms.touched = []
@@ -136,7 +136,7 @@ extension ChatState {
         return changes
     }
 
-    /// Continues where another server has ended, without notifying anybody. To be called before the first sign-in.
+    /// Continues the state of another server, without notifications. Call it before the first sign-in.
     public mutating func restore(_ live: ChatLive, at now: Int64) {
         var sessions: [UInt64: ChatSession] = [:]
         for session in live.sessions.sorted(by: { ($0.signedIn, $0.session.id) < ($1.signedIn, $1.session.id) }) {

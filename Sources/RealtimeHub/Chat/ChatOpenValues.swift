@@ -14,11 +14,11 @@ public struct ChatOpenAction: Hashable, Sendable {
     }
 }
 
-/// A pair of an open channel's metadata changed; `value` is nil when it was removed.
+/// A metadata entry of an open channel changed; `value` is nil when it was removed.
 public struct ChatOpenEntryChange: Hashable, Sendable {
-    /// The key of the pair.
+    /// The key of the entry.
     public var key: Identifier
-    /// The new value; nil when the pair was removed.
+    /// The new value; nil when the entry was removed.
     public var value: String?
 
     /// Makes a value with these properties.
@@ -30,19 +30,19 @@ public struct ChatOpenEntryChange: Hashable, Sendable {
 
 /// An event for the participants of an open channel (session document 8).
 public struct ChatOpenEvent: Hashable, Sendable {
-    /// The kinds of changes of who may send messages.
+    /// The kinds of changes of users' right to send messages.
     public enum Muting: String, CaseIterable, Hashable, Sendable {
-        /// Users or all users are muted or no longer muted, in a channel or in all, or the allowlist changed.
+        /// Some or all users were muted or unmuted, in one channel or in all, or the allowlist changed.
         case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
     }
 
     /// The kinds of events.
     public enum Kind: Hashable, Sendable {
-        /// Participants joined or left; `count` is the number now.
+        /// Participants joined or left; `count` is the new number.
         case members([ChatOpenAction], count: Int)
         /// Metadata changed.
         case metadata([ChatOpenEntryChange])
-        /// Durations in ms; 0 for no end.
+        /// Users were muted or unmuted. The duration is in ms; 0 for no end.
         case muting(Muting, users: [Identifier], duration: Int64)
         /// Users were banned for `duration` milliseconds; 0 for no limit.
         case banned([Identifier], duration: Int64)
@@ -60,7 +60,7 @@ public struct ChatOpenEvent: Hashable, Sendable {
     public var eventLoopIDs: EventLoopSet
 }
 
-/// A session's place in an open channel.
+/// The membership of a session in an open channel.
 public struct ChatSeat: Hashable, Sendable {
     /// The session.
     public var session: ChatSession
@@ -77,13 +77,13 @@ public struct ChatSeat: Hashable, Sendable {
     }
 }
 
-/// The event for a user's other devices: this one entered or left an open channel.
+/// The event for a user's other devices: one device entered or left an open channel.
 public struct ChatOpenSync: Hashable, Sendable {
     /// The channel's id.
     public var channel: Identifier
     /// Whether the user entered; false when the user left.
     public var isJoin: Bool
-    /// Whether another device is the reason, rather than the user's own wish.
+    /// Whether the user left because of another device, not by a request.
     public var isOtherDevice: Bool
     /// The other sessions of the user, which get the event.
     public var sessions: [ChatSession]
@@ -105,16 +105,16 @@ public struct ChatEntrance: Sendable {
     public var count: Int
     /// When the user entered, milliseconds since 1970.
     public var entered: Int64
-    /// Muted in all open channels.
+    /// Whether the user is muted in all open channels.
     public var isMuted: Bool
     /// Whether the user is muted in this channel.
     public var isMutedHere: Bool
     /// Whether the user is on the channel's allowlist.
     public var isAllowed: Bool
-    /// By key.
+    /// The channel's metadata, sorted by key.
     public var entries: [ChatOpenEntry]
-    /// Open channels that the user has left by it.
+    /// Open channels that the user left because only one is allowed.
     public var left: [Identifier]
-    /// The events that follow from entering.
+    /// The events that the user's entering causes.
     public var news: ChatNews
 }

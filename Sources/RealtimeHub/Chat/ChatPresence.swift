@@ -18,29 +18,29 @@ public struct ChatPresenceState: Hashable, Sendable {
     }
 }
 
-/// A user came online or went, and who wants to know.
+/// A user came online or went offline, with the users who watch this status.
 public struct ChatPresenceEvent: Hashable, Sendable {
     /// The new status.
     public var state: ChatPresenceState
-    /// Users; each of their sessions is notified.
+    /// The watching users; each of their sessions is notified.
     public var watchers: [Identifier]
 }
 
 /// The watchers of each user, and the users who count as online (rules CH-83 to CH-87).
 struct ChatPresence: Sendable {
-    /// How long the time at which a user went offline is remembered: 7 days.
+    /// How long the time at which a user went offline is kept: 7 days.
     static let memory: Int64 = 7 * 86_400_000
 
-    /// Subscriptions by the watching user.
+    /// Subscriptions, by the watching user.
     private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
-    /// Users whose last session has just ended, of which nobody was notified yet. The deadline is by the monotonic clock, the time of
-    /// the loss by the machine's clock.
+    /// Users whose last session has just ended and whose watchers are not notified yet. The deadline is by the monotonic clock, the
+    /// time of the loss by the wall clock.
     private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
     private var changes: [Identifier: ChatPresenceState] = [:]
-    /// Users who came or went; nil when changes are not recorded.
+    /// Users whose status changed; nil when changes are not recorded.
     var touched: Set<Identifier>?
     private var nextHousekeeping = Int64.min
 
@@ -50,14 +50,14 @@ struct ChatPresence: Sendable {
 
     // MARK: Coming and going
 
-    /// A user has a session. Told unless the user was still taken for online.
+    /// Records that a user has a session. Watchers are notified unless the user still counted as online.
     mutating func came(_ user: Identifier, at now: Int64, news: inout ChatNews) {
         if leaving.removeValue(forKey: user) != nil { touched?.insert(user) }
         guard changes[user]?.isOnline != true else { return }
         change(user, isOnline: true, at: now, news: &news)
     }
 
-    /// A user has no session any more.
+    /// Records that a user has no session any more.
     mutating func left(_ user: Identifier, grace: Int64, at now: Int64, news: inout ChatNews) {
         if grace > 0 {
             leaving[user] = ((steadyTime ?? now) + grace, now)
@@ -136,9 +136,9 @@ struct ChatPresence: Sendable {
             state: state(of: user), leaving: leaving[user].map { .init(deadline: $0.deadline, since: $0.since) })
     }
 
-    /// Restores the online status of users. Users who are recorded as online but have no session get the grace period to come back.
+    /// Restores the online status of users. Users who are recorded as online but have no session get the grace period to reconnect.
     mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
-        // The deadline may come from another machine's clock: nobody is waited for longer than the grace.
+        // The deadline may come from another machine's clock, so it is limited to the grace period.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             let user = one.state.user
@@ -152,9 +152,9 @@ struct ChatPresence: Sendable {
 }
 
 extension ChatState {
-    /// Watches users for this number of seconds, and returns their present status.
+    /// Watches users for this number of seconds, and returns their current status.
     ///
-    /// - Returns: those beyond a limit (26021, 26022), and the states of those others who do not block the watcher.
+    /// - Returns: the users that exceed a limit (26021, 26022), and the status of all other users who do not block the watcher.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func subscribe(
         to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
@@ -192,19 +192,18 @@ extension ChatState {
         for user in users { presence.remove(watcher, user, into: &commit) }
     }
 
-    /// The users whom a user watches, by id.
+    /// The users whom a user watches, sorted by id.
     public func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 
-    /// Returns the status of the users that a user watches, for a session that begins.
+    /// Returns the status of the users that a user watches, for a new session.
     public func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
         return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
     }
 
-    /// The status of `user` for users whom `user` has just blocked: offline, unless that is what was last reported to them (rule
-    /// CH-88).
+    /// The status of `user` for users whom `user` has just blocked: offline, unless offline was last reported to them (rule CH-88).
     public func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
         guard presence.state(of: user).isOnline else { return ChatNews() }
         return presenceNews(ChatPresenceState(user: user, isOnline: false, time: now), for: others)
@@ -236,6 +235,6 @@ extension ChatState {
         restrictions.contains(.blocked, .user(user), other, at: .min)
     }
 
-    /// Returns the status of a user, as others see it.
+    /// Returns the status of a user, as reported to other users.
     public func presenceState(of user: Identifier) -> ChatPresenceState { presence.state(of: user) }
 }

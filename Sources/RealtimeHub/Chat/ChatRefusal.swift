@@ -1,10 +1,10 @@
-/// Why something was refused. Nothing has changed then.
+/// Why a request was refused. Nothing has changed then.
 public struct ChatRefusal: Error, Hashable, Sendable {
-    /// A number of the vendor's API, one of ``ChatCode`` (session document, section 10).
+    /// An error code of the vendor's API, one of ``ChatCode`` (session document, section 10).
     public var code: Int
-    /// For people. Holds no content and no secret.
+    /// The reason for people. It contains no content and no secret.
     public var reason: String
-    /// When to try again, ms.
+    /// After how many ms to retry.
     public var retryAfter: Int?
 
     /// Makes a value with these properties.
@@ -17,7 +17,7 @@ public struct ChatRefusal: Error, Hashable, Sendable {
     static func badArgument(_ reason: String) -> ChatRefusal { ChatRefusal(ChatCode.badArgument, reason) }
 }
 
-/// The numbers by which a chat service refuses. Source: the vendor's list of error codes.
+/// The error codes of a chat service. Source: the vendor's list of error codes.
 public enum ChatCode {
     /// The receiver has blocked the sender.
     public static let blockedByReceiver = 405
@@ -39,15 +39,15 @@ public enum ChatCode {
     public static let bannedFromOpenChannel = 23_409
     /// There is no such open channel.
     public static let noSuchOpenChannel = 23_410
-    /// The open channel has too many pairs of metadata.
+    /// The open channel has too many metadata entries.
     public static let tooManyEntries = 23_423
-    /// Another user set the pair.
+    /// Another user has set the entry.
     public static let notEntryOwner = 23_424
     /// There is no metadata entry with this key.
     public static let noSuchEntry = 23_427
-    /// The request has too many pairs.
+    /// The request has too many metadata entries.
     public static let tooManyEntriesInCall = 23_429
-    /// The text that was sent with entering is too long.
+    /// The text that was sent when entering is too long.
     public static let entranceTooLong = 23_437
     /// The request has too many users.
     public static let tooManyUsersInCall = 24_365
@@ -109,7 +109,7 @@ public enum ChatCode {
     public static let bannedWhileOnline = 31_011
     /// The token has expired.
     public static let tokenExpired = 31_020
-    /// Another device is connected, and this one gives way.
+    /// Another device is connected, and this one is refused.
     public static let otherDeviceOnline = 31_023
     /// There are too many connections.
     public static let tooManyConnections = 31_024

@@ -1,11 +1,11 @@
 import DequeModule
 import Identifiers
 
-/// A message that was sent before under the same client id.
+/// An earlier message with the same client id.
 public struct ChatRepetition: Hashable, Sendable {
-    /// The id of the message that was sent before.
+    /// The id of the earlier message.
     public var id: UInt64
-    /// Its place in the sender's own inbox, if it has one there.
+    /// Its position in the sender's own inbox, if it has one there.
     public var sequence: UInt64?
 
     /// Makes a value with these properties.
@@ -15,10 +15,10 @@ public struct ChatRepetition: Hashable, Sendable {
     }
 }
 
-/// Client ids of the last hour (rule CH-25).
+/// The client message ids of the last hour (rule CH-25).
 ///
-/// Kept as fingerprints of 128 bits, keyed anew by each process: 1,000,000 of them cost 150 MB at most, and a clash is less likely
-/// than a fault of the machine's memory. One sender has a share of them.
+/// They are stored as fingerprints of 128 bits with a new key for each process: 1,000,000 of them take at most 150 MB, and a
+/// collision is less likely than a memory fault. Each sender may use a share of them.
 struct ChatRepetitions: Sendable {
     /// Ticks of 100 ns in an hour.
     static let span: UInt64 = 36_000_000_000
@@ -49,14 +49,14 @@ struct ChatRepetitions: Sendable {
     let limit: Int
     let share: Int
     private var entries: [Fingerprint: Entry] = [:]
-    /// All messages in the order of their ids; may contain ids of forgotten messages.
+    /// All messages in the order of their ids; may contain ids of messages that were removed.
     private var order: Deque<Name> = []
     /// The messages of each sender, oldest first.
     private var bySender: [Fingerprint: Deque<Name>] = [:]
 
     /// - Parameters:
-    ///   - limit: messages that are remembered.
-    ///   - share: how many of them are of one sender at most.
+    ///   - limit: the largest number of stored messages.
+    ///   - share: the largest number of stored messages of one sender.
     init(limit: Int = 1_000_000, share: Int = 10_000) {
         self.limit = max(limit, 1)
         self.share = max(share, 1)
@@ -70,7 +70,7 @@ struct ChatRepetitions: Sendable {
         }
     }
 
-    /// Notes a message. Ids come in their order.
+    /// Records a message. Ids arrive in ascending order.
     mutating func note(_ sender: Identifier, _ clientID: Identifier, id: UInt64, sequence: UInt64?) {
         let (key, sender) = (Fingerprint(sender, clientID), Fingerprint(sender))
         entries[key] = Entry(id: id, sequence: sequence ?? 0, sender: sender)
@@ -103,7 +103,7 @@ struct ChatRepetitions: Sendable {
         if let entry = entries[first.key], entry.id == first.id { forget(first, of: entry.sender) }
     }
 
-    /// Forgets a message, and those of its sender that came before it.
+    /// Removes a message, and the earlier messages of its sender.
     private mutating func forget(_ name: Name, of sender: Fingerprint) {
         while let first = bySender[sender]?.first, first.id <= name.id {
             bySender[sender]?.removeFirst()

@@ -2,7 +2,7 @@ import Identifiers
 
 /// The restrictions of users, and when each ends (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {
-    /// Where a restriction holds: nowhere in particular, for a user, in a channel, or in all channels of a kind.
+    /// Where a restriction applies: everywhere, for one user, in one channel, or in all channels of a kind.
     struct Scope: Hashable, Sendable {
         var kind: ChatKind?
         var id: Identifier
@@ -18,7 +18,7 @@ struct ChatRestrictions: Sendable {
         var scope: Scope
     }
 
-    /// The end of each; `.max` for none.
+    /// The end of each restriction; `.max` for none.
     private var ends: [Key: [Identifier: Int64]] = [:]
 
     func contains(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, at now: Int64) -> Bool {
@@ -33,7 +33,7 @@ struct ChatRestrictions: Sendable {
 
     func count(_ kind: ChatRestriction.Kind, _ scope: Scope) -> Int { ends[Key(kind: kind, scope: scope)]?.count ?? 0 }
 
-    /// The restricted users, by id.
+    /// The restricted users, sorted by id.
     func list(_ kind: ChatRestriction.Kind, _ scope: Scope, at now: Int64) -> [ChatRestriction] {
         guard let users = ends[Key(kind: kind, scope: scope)] else { return [] }
         return users.filter { $0.value > now }.sorted { $0.key < $1.key }
@@ -47,7 +47,7 @@ struct ChatRestrictions: Sendable {
         commit.documents.append(.restriction(ChatRestriction(kind: kind, scope: scope.text, user: user, until: until)))
     }
 
-    /// Whether there was one.
+    /// Returns whether the restriction existed.
     @discardableResult
     mutating func remove(
         _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, into commit: inout ChatCommit
@@ -59,7 +59,7 @@ struct ChatRestrictions: Sendable {
         return true
     }
 
-    /// Removes all of a channel that is gone.
+    /// Removes all restrictions of a channel that no longer exists.
     mutating func removeAll(in scope: Scope, into commit: inout ChatCommit) {
         for kind in ChatRestriction.Kind.allCases {
             for user in ends.removeValue(forKey: Key(kind: kind, scope: scope))?.keys.sorted() ?? [] {
@@ -95,7 +95,7 @@ struct ChatRestrictions: Sendable {
 }
 
 extension ChatRestrictions.Scope {
-    /// As in documents: see ``ChatRestriction/Kind``.
+    /// The scope in documents: see ``ChatRestriction/Kind``.
     var text: Identifier { kind.map { $0.scope(id.isEmpty ? nil : id) } ?? id }
 
     init(_ restriction: ChatRestriction.Kind, text: Identifier) {

@@ -4,7 +4,7 @@ import Identifiers
 struct ChatRoom: Sendable {
     struct Participant: Sendable {
         var entered: Int64
-        /// Empty for a participant who has lost the connection and may come back.
+        /// The user's sessions; empty for a participant who has lost the connection and may reconnect.
         var sessions: [ChatSession]
         /// When the participant is removed, by the monotonic clock.
         var leavesAt: Int64?
@@ -13,29 +13,29 @@ struct ChatRoom: Sendable {
     var channel: ChatOpenChannel
     private(set) var participants: [Identifier: Participant] = [:]
     var entries: [Identifier: ChatOpenEntry] = [:]
-    /// Joins and leaves that have not been reported yet.
+    /// Joins and leaves that have not been published yet.
     var untold: [ChatOpenAction] = []
-    /// The time of the last presence or message in the channel, by the monotonic clock. Nil after a restart, which the
-    /// store does not outlive with this: the next sweep begins the lifetime anew (rule CH-75).
+    /// The time of the last participant or message in the channel, by the monotonic clock. Nil after a restart, because the store
+    /// does not keep it: the next sweep restarts the lifetime (rule CH-75).
     var lastActivity: Int64?
-    /// Sessions by event loop.
+    /// The number of sessions on each event loop.
     private var sessions: [Int] = []
     private(set) var eventLoopIDs = EventLoopSet()
 
-    /// - Parameter time: by the clock that is never set; nil for a channel that is restored.
+    /// - Parameter time: the monotonic time; nil for a channel that is restored.
     init(_ channel: ChatOpenChannel, at time: Int64?) {
         self.channel = channel
         lastActivity = time
     }
 
-    /// Notes that something happened in the channel.
+    /// Records activity in the channel.
     mutating func touch(at time: Int64) { lastActivity = max(lastActivity ?? time, time) }
 
     var count: Int { participants.count }
 
     /// Adds a session; returns whether it is the user's first one.
     ///
-    /// - Parameter time: by the clock that is never set.
+    /// - Parameter time: the monotonic time.
     mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
         touch(at: time)
         guard let index = participants.index(forKey: user) else {
@@ -51,9 +51,9 @@ struct ChatRoom: Sendable {
         return false
     }
 
-    /// Removes one session. The user stays, without sessions if it was the last one.
+    /// Removes one session. The user remains a participant, without sessions if it was the last one.
     ///
-    /// - Returns: how many sessions the user has left here; nil when this one was not here.
+    /// - Returns: the number of the user's remaining sessions; nil when this session was not in the channel.
     mutating func detach(_ session: ChatSession, _ user: Identifier) -> Int? {
         guard let index = participants.index(forKey: user),
             let position = participants.values[index].sessions.firstIndex(where: { $0.id == session.id })
@@ -76,7 +76,7 @@ struct ChatRoom: Sendable {
 
     /// Removes a user; nil when there was none.
     ///
-    /// - Parameter time: by the clock that is never set.
+    /// - Parameter time: the monotonic time.
     mutating func remove(_ user: Identifier, at time: Int64) -> Participant? {
         guard let participant = participants.removeValue(forKey: user) else { return nil }
         for session in participant.sessions { seat(session, -1) }

@@ -4,7 +4,7 @@ import Identifiers
 
 /// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {
-    /// The lifetime of channels that were created by entering them: an hour, as with the vendor.
+    /// The lifetime of channels that were created by entering them: an hour, like in the vendor's service.
     static let lifetime: Int64 = 3_600_000
 
     private(set) var rooms: [Identifier: ChatRoom] = [:]
@@ -13,23 +13,23 @@ struct ChatRooms: Sendable {
     /// Participants who joined, left or changed; nil while changes are not recorded.
     var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
-    /// How many of the channels each user has made by entering.
+    /// The number of existing channels that each user has created by entering.
     private var made: [Identifier: Int] = [:]
     /// Participants without a connection, in the order of deadlines.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
-    /// After a restart: owners of pairs that are deleted when their owner leaves, who have not entered again yet.
+    /// After a restart: owners of entries that are deleted when their owner leaves, who have not entered again yet.
     private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
     /// Whether channels were restored from documents since the last sweep.
     private var isRestored = false
     private var nextLookAtLifetimes = Int64.min
-    /// Channels with joins and leaves that have not been reported yet.
+    /// Channels with joins and leaves that have not been published yet.
     private var untold: Set<Identifier> = []
     private var nextTelling = Int64.min
 
-    /// Up to this number of participants each join and leave is reported at once. Larger channels report once a second, because the
-    /// cost of reporting each one grows with the square of a crowd.
+    /// Up to this number of participants each join and leave is published at once. Larger channels publish them once per second,
+    /// because the cost of single events grows with the square of the number of participants.
     static let smallRoom = 100
-    /// How many joins and leaves one report has at most; beyond that only the count is right.
+    /// The largest number of joins and leaves in one event; beyond that only the count is complete.
     static let actionsAtATime = 500
 
     subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
@@ -37,7 +37,7 @@ struct ChatRooms: Sendable {
     func eventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms[id]?.eventLoopIDs }
     func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
 
-    /// Whether a channel has participants, connected or within the grace period.
+    /// Whether a user is a participant of a channel, connected or within the grace period.
     func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
     /// Whether a session is in a channel.
@@ -45,7 +45,7 @@ struct ChatRooms: Sendable {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
-    /// Whether a user has lost the connection and may still return.
+    /// Whether a user has lost the connection and is within the grace period.
     func isWaited(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
 
     func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
@@ -78,7 +78,7 @@ struct ChatRooms: Sendable {
         rooms.values[index].touch(at: steadyTime ?? now)
     }
 
-    /// How many open channels that exist a user has made by entering.
+    /// The number of existing open channels that a user has created by entering.
     func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
 
     private mutating func count(_ channel: ChatOpenChannel, _ change: Int) {
@@ -113,9 +113,9 @@ struct ChatRooms: Sendable {
 
     func channels(of user: Identifier) -> Set<Identifier> { roomsOfUser[user] ?? [] }
 
-    /// Takes one session of a user out; the user leaves with the last one.
+    /// Removes one session of a user; the user leaves with the last one.
     ///
-    /// - Returns: whether the session was there.
+    /// - Returns: whether the session was in the channel.
     mutating func exit(
         _ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit,
         news: inout ChatNews
@@ -127,7 +127,7 @@ struct ChatRooms: Sendable {
         return true
     }
 
-    /// A user leaves with all sessions; others are notified, and entries that belong to the user are removed.
+    /// Removes a user with all sessions. Other participants are notified, and entries that belong to the user are removed.
     mutating func leave(
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -140,7 +140,7 @@ struct ChatRooms: Sendable {
         removeEntries(of: user, from: id, at: now, into: &commit, news: &news)
     }
 
-    /// Removes a user's pairs that are deleted when their owner leaves.
+    /// Removes a user's entries that are deleted when their owner leaves.
     private mutating func removeEntries(
         of user: Identifier, from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -154,7 +154,7 @@ struct ChatRooms: Sendable {
         for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
     }
 
-    /// The connection of a session is lost: the user stays for the grace.
+    /// Records that the connection of a session is lost: the user stays for the grace period.
     mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
@@ -220,8 +220,8 @@ struct ChatRooms: Sendable {
         }
     }
 
-    /// Begins the lifetimes of restored channels, and gives the owners of pairs that are deleted when they leave the grace to come back
-    /// (rules CH-68 and CH-75).
+    /// Starts the lifetimes of restored channels, and gives the owners of entries that are deleted on leaving the grace period to
+    /// reconnect (rules CH-68 and CH-75).
     private mutating func resume(at time: Int64, grace: Duration) {
         isRestored = false
         let deadline = time + max(grace.wholeMilliseconds, 0)
@@ -282,7 +282,7 @@ struct ChatRooms: Sendable {
         tell(id, .members(actions, count: rooms.values[index].count), at: now, news: &news)
     }
 
-    /// An event for those who are in a channel now.
+    /// Publishes an event to the participants of a channel.
     func tell(_ id: Identifier, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
         guard let eventLoopIDs = rooms[id]?.eventLoopIDs, !eventLoopIDs.isEmpty else { return }
         news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, eventLoopIDs: eventLoopIDs))
@@ -315,12 +315,12 @@ struct ChatRooms: Sendable {
         rooms[entry.channel]?.entries[entry.key] = entry
     }
 
-    /// Takes participants as they are. Channels live at least as long from here on as if something had just happened in them.
+    /// Restores participants. The lifetime of their channels starts again, as if there had just been activity.
     mutating func restore(
         _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSession], grace: Duration, at now: Int64
     ) {
         for id in rooms.keys { noteMessage(in: id, at: now) }
-        // The deadline may come from another machine's clock: nobody is waited for longer than the grace.
+        // The deadline may come from another machine's clock, so it is limited to the grace period.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             guard let index = rooms.index(forKey: one.channel) else { continue }

@@ -2,7 +2,7 @@ import Identifiers
 
 // Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
 extension ChatState {
-    /// Owner and admins change a group's facts; permissions are the owner's (25404).
+    /// The owner and admins change a group's properties; only the owner changes permissions (25404).
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -47,7 +47,8 @@ extension ChatState {
         return all.filter(\.1).map(\.0)
     }
 
-    /// Members change what the group calls them; owner and admins that of those below them. Nil leaves as it is.
+    /// Members change their own profile in the group; the owner and admins also that of members with a lower role. Nil values stay
+    /// unchanged.
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -96,7 +97,7 @@ extension ChatState {
     /// Whether a user is a member of a group.
     public func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
 
-    /// Some members by name, or a page of all by id. Only members may ask.
+    /// Some members, by their ids, or a page of all members, sorted by id. Only members may request them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func groupMembers(
@@ -115,7 +116,7 @@ extension ChatState {
         return (page.elements, page.hasMore)
     }
 
-    /// A page of a user's groups, by id.
+    /// A page of a user's groups, sorted by id.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func groups(
@@ -127,7 +128,7 @@ extension ChatState {
         return (page.elements.compactMap { group($0) }, page.hasMore)
     }
 
-    /// A page of all groups, or of those in which all are muted, by id.
+    /// A page of all groups, or of those in which all members are muted, sorted by id.
     public func groupPage(after: Identifier? = nil, limit: Int, isMuted: Bool = false) -> (groups: [ChatGroupInfo], hasMore: Bool)
     {
         let matching = groups.ids.filter { !isMuted || groups[$0]?.isMuted == true }
@@ -148,7 +149,7 @@ extension ChatState {
 
     // MARK: Muting, for the application's server
 
-    /// Mutes members for a number of minutes or for good.
+    /// Mutes members for a number of minutes or permanently.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInGroup(
@@ -173,7 +174,7 @@ extension ChatState {
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
 
-    /// Members who may speak although all are muted.
+    /// Allows members to send messages although all members are muted.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {

@@ -1,6 +1,6 @@
 import Identifiers
 
-// Groups: coming and going, roles (rules CH-40 to CH-53).
+// Groups: joining and leaving, roles (rules CH-40 to CH-53).
 extension ChatState {
     /// Creates a group that `actor.user` owns, with further members.
     ///
@@ -46,8 +46,8 @@ extension ChatState {
         let group = try knownGroup(id)
         if !actor.isServer {
             guard users == [actor.user] else { throw .badArgument("Users join for themselves.") }
-            // Numbers of the vendor: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0,
-            // which would admit nobody without verification: it counts as free (rule CH-43).
+            // The vendor's values: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0,
+            // and nobody could join it without a verification, which does not exist here: 0 counts as free (rule CH-43).
             guard group.joinPermission != 3 else { throw ChatRefusal(ChatCode.nobodyMayJoin, "Nobody may join the group.") }
             guard group.joinPermission != 2 else {
                 throw ChatRefusal(ChatCode.needsApproval, "Joining needs the approval of an admin: ask to be invited.")
@@ -65,7 +65,7 @@ extension ChatState {
         let group = try knownGroup(id)
         if !actor.isServer {
             let role = try role(of: actor.user, in: id)
-            // Numbers of the vendor: 0 owner, 1 owner or admin, 2 everyone.
+            // The vendor's values: 0 owner, 1 owner or admin, 2 everyone.
             guard role == .owner || (role == .admin && group.invitePermission >= 1) || group.invitePermission >= 2 else {
                 throw ChatRefusal(ChatCode.mayNotInvite, "The user may not invite others.")
             }
@@ -88,9 +88,9 @@ extension ChatState {
         return change(.join, id, members, by: actor, to: groups.users(of: id), at: now)
     }
 
-    /// Whether users may join one more group, and have inboxes for its messages (rules CH-105 and CH-106).
+    /// Checks whether users may join one more group, and have inboxes for its messages (rules CH-105 and CH-106).
     ///
-    /// The last of the checks: counts inboxes against the share of the one who acts.
+    /// This is the last check, because it counts inboxes against the share of the acting user.
     private mutating func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
         try checkRoom(forInboxesOf: users)
         let limit = application.limits.groupsPerUser
@@ -100,7 +100,7 @@ extension ChatState {
         if !actor.isServer { try takeShare(ofInboxes: users, by: actor.user) }
     }
 
-    /// A user cannot be added to a group by a user whom he blocks, nor by one who is muted in all groups, because a group's name
+    /// A user cannot be added to a group by a user whom he blocks, nor by a user who is muted in all groups, because a group's name
     /// carries content too.
     private func checkInviting(
         _ users: [Identifier], by inviter: Identifier, at now: Int64
@@ -123,7 +123,7 @@ extension ChatState {
         return try remove(users, from: id, .quit, by: actor, at: now, into: &commit)
     }
 
-    /// The owner removes anybody, an admin simple members: 25405, 25417 or 25418 otherwise.
+    /// The owner removes any member, an admin ordinary members: 25405, 25417 or 25418 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func kickFromGroup(
@@ -156,13 +156,13 @@ extension ChatState {
         for user in users {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
-            // Muting stays: it would end by quitting and joining again (rule CH-53).
+            // A mute is kept: otherwise it would end by leaving and joining again (rule CH-53).
             restrictions.remove(.allowed, .channel(.group, id), user, into: &commit)
         }
         return change(operation, id, removed, by: actor, to: before, at: now)
     }
 
-    /// The owner ends a group.
+    /// The owner dismisses a group.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func dismissGroup(
@@ -179,7 +179,7 @@ extension ChatState {
         return result
     }
 
-    /// The owner makes another member the owner, and leaves if so wanted.
+    /// The owner makes another member the owner, and leaves the group if requested.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func transferGroup(
@@ -253,7 +253,7 @@ extension ChatState {
         return member.role
     }
 
-    /// A call of the server API without an operator is reported in the name of the affected user.
+    /// A call of the server API without an operator is reported with the affected user as operator.
     private func change(
         _ operation: ChatGroupOperation, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor, to users: [Identifier],
         at now: Int64

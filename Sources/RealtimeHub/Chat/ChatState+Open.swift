@@ -2,13 +2,13 @@ import Identifiers
 
 // Open channels: entering and leaving, metadata (rules CH-60 to CH-68).
 extension ChatState {
-    /// Makes an open channel; one that exists stays as it is.
+    /// Creates an open channel; an existing channel stays unchanged.
     ///
     /// - Parameters:
     ///   - id: the id.
-    ///   - lifetime: ms without participants and messages after which it goes by itself; nil for never.
+    ///   - lifetime: the time in ms without participants and messages after which the channel is removed; nil for never.
     ///   - now: the time, milliseconds since 1970.
-    ///   - commit: takes the changes to store.
+    ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func createOpenChannel(
         _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
@@ -23,8 +23,8 @@ extension ChatState {
 
     /// A session enters an open channel: 23409, 23410 or 23437 otherwise.
     ///
-    /// Entering again changes nothing, and coming back within the grace is no news for others. Whoever enters has to be
-    /// attached before the events of `news` are delivered.
+    /// Entering again changes nothing, and reconnecting within the grace period sends no event to other participants. The session
+    /// has to be attached before the events of `news` are delivered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func enterOpenChannel(
@@ -82,7 +82,7 @@ extension ChatState {
         }
     }
 
-    /// A session leaves an open channel, and with its last one the user: 23406 for one that is not in it.
+    /// A session leaves an open channel; the user leaves with the last session. Throws 23406 when the session is not in the channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func exitOpenChannel(
@@ -100,7 +100,7 @@ extension ChatState {
         return news
     }
 
-    /// Notifies the user's other devices of this one's entering or leaving.
+    /// Notifies the user's other devices that this device entered or left.
     private func sync(
         _ id: Identifier, _ user: Identifier, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
@@ -117,17 +117,17 @@ extension ChatState {
     /// The ids of all open channels, sorted.
     public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
-    /// The first open channels by name.
+    /// The first open channels, sorted by id.
     ///
     /// - Parameters:
-    ///   - prefix: what their ids begin with.
-    ///   - after: the last id of the page before.
-    ///   - limit: how many at most.
+    ///   - prefix: the beginning of their ids.
+    ///   - after: the last id of the previous page.
+    ///   - limit: the largest number of channels.
     public func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
         var found: [Identifier] = []
         for id in rooms.rooms.keys where id.text.utf8.starts(with: prefix.utf8) && after.map({ id > $0 }) ?? true {
             found.append(id)
-            // Sorting seldom what is many times as long costs less than sorting all.
+            // Sorting a longer list occasionally costs less than sorting all channels.
             if found.count >= 4 * limit { found = Array(found.sorted().prefix(limit)) }
         }
         return Array(found.sorted().prefix(limit))
@@ -175,16 +175,16 @@ extension ChatState {
         return rooms.entries(of: id)
     }
 
-    /// Sets 1 … 10 pairs, all or none: 23423, 23424 or 23429 otherwise.
+    /// Sets 1 … 10 metadata entries, all or none: 23423, 23424 or 23429 otherwise.
     ///
     /// - Parameters:
-    ///   - pairs: the pairs to set.
+    ///   - pairs: the entries to set.
     ///   - id: the id.
-    ///   - overwrites: whether pairs of others may be replaced.
-    ///   - areDeletedWhenLeft: whether the pairs are deleted when the user leaves the channel.
-    ///   - actor: who acts.
+    ///   - overwrites: whether entries of other users may be replaced.
+    ///   - areDeletedWhenLeft: whether the entries are deleted when the user leaves the channel.
+    ///   - actor: the author of the request.
     ///   - now: the time, milliseconds since 1970.
-    ///   - commit: takes the changes to store.
+    ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setOpenEntries(
         _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
@@ -222,7 +222,7 @@ extension ChatState {
         return news
     }
 
-    /// Removes 1 … 10 pairs, all or none: 23424, 23427 or 23429 otherwise.
+    /// Removes 1 … 10 metadata entries, all or none: 23424, 23427 or 23429 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func deleteOpenEntries(

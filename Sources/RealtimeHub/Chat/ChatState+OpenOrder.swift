@@ -2,7 +2,7 @@ import Identifiers
 
 // Open channels: requests of the application's server (rules CH-69 to CH-74).
 extension ChatState {
-    /// Ends an open channel with all that is in it.
+    /// Destroys an open channel with all its data.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func destroyOpenChannel(
@@ -14,7 +14,7 @@ extension ChatState {
         return news
     }
 
-    /// Sets when an open channel is removed by itself; nil for never.
+    /// Sets the lifetime after which an open channel is removed; nil for never.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setLifetime(
@@ -23,12 +23,12 @@ extension ChatState {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         guard channel.lifetime != lifetime || channel.creator != nil else { return }
         channel.lifetime = lifetime
-        // From now on the application's server decides when the channel ends.
+        // From now on the application's server decides when the channel is removed.
         channel.creator = nil
         rooms.update(channel, into: &commit)
     }
 
-    /// Mutes users in one open channel, for a number of minutes or for good.
+    /// Mutes users in one open channel, for a number of minutes or permanently.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInOpenChannel(
@@ -37,7 +37,7 @@ extension ChatState {
         try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
     }
 
-    /// Ends the muting of users in an open channel, or in all.
+    /// Unmutes users in an open channel, or in all open channels.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unmuteInOpenChannel(
@@ -46,7 +46,7 @@ extension ChatState {
         try lift(.muted, .unmuteUsers, id, users, at: now, into: &commit)
     }
 
-    /// Users who may speak although all are muted.
+    /// Allows users to send messages although all users are muted.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func allowInOpenChannel(
@@ -64,7 +64,7 @@ extension ChatState {
         try lift(.allowed, .removeAllowlist, id, users, at: now, into: &commit)
     }
 
-    /// Mutes everybody, but those who are allowed.
+    /// Mutes all users of an open channel, except for those on its allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setAllMuted(
@@ -79,7 +79,7 @@ extension ChatState {
         return news
     }
 
-    /// Removes users and bans them.
+    /// Removes users from an open channel and bans them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func barFromOpenChannel(
@@ -103,7 +103,7 @@ extension ChatState {
         for user in users { restrictions.remove(.barred, .channel(.open, id), user, into: &commit) }
     }
 
-    /// The muted, allowed or banned users of an open channel, by id.
+    /// The muted, allowed or banned users of an open channel, sorted by id.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func restricted(

@@ -8,13 +8,13 @@ public struct ChatDraft: Hashable, Sendable {
     public var kind: ChatKind
     /// The receiver: a user, a group or an open channel.
     public var to: Identifier
-    /// Only these members of a group get it; nil for all.
+    /// The members of a group who receive the message; nil for all.
     public var users: [Identifier]?
     /// The size of the content in bytes.
     public var contentBytes: Int
-    /// Whether it is for connected devices only.
+    /// Whether the message is for connected devices only.
     public var isStatus: Bool
-    /// Whether it is in history.
+    /// Whether the history keeps the message.
     public var isPersisted: Bool
 
     /// Makes a value with these properties.
@@ -31,13 +31,13 @@ public struct ChatDraft: Hashable, Sendable {
     }
 }
 
-/// The users whose inboxes get an event.
+/// The users whose inboxes receive an event.
 public struct ChatRecipients: Hashable, Sendable {
-    /// Different from each other. Often a group's own list, shared and not copied.
+    /// The users, each once. Often a group's own list, which is shared and not copied.
     public var users: [Identifier]
-    /// One of `users` who does not get it: the sender, without device sync.
+    /// A user in `users` who does not receive the event: the sender, when devices are not synchronized.
     public var skipped: Identifier?
-    /// How many of them are others than the sender.
+    /// The number of receivers without the sender.
     public var others: Int
 
     /// Makes a value with these properties.
@@ -48,11 +48,11 @@ public struct ChatRecipients: Hashable, Sendable {
     }
 }
 
-/// The treatment of a message that may be sent. Its read receipts have `recipients.others` as their total.
+/// How a permitted message is stored and delivered. Its read receipts have `recipients.others` as their total.
 public struct ChatAdmission: Hashable, Sendable {
     /// The conversation whose history stores it; nil for none.
     public var conversation: Identifier?
-    /// Empty for open channels.
+    /// The receivers; empty for open channels.
     public var recipients: ChatRecipients
     /// The event loops of an open channel's participants.
     public var eventLoopIDs = EventLoopSet()
@@ -62,14 +62,14 @@ public struct ChatAdmission: Hashable, Sendable {
 public struct ChatHistoryAccess: Hashable, Sendable {
     /// The conversation.
     public var conversation: Identifier
-    /// Messages up to this id belong to an earlier channel of the same name.
+    /// Messages up to this id belong to an earlier channel with the same name.
     public var floor: UInt64
 }
 
 extension ChatState {
-    /// Decides about a message of a session, and counts it against what the session may send.
+    /// Decides whether a session may send a message, and counts the message against the session's quota.
     ///
-    /// The receiver of a direct message need not be registered: what is sent waits for the first session (rule CH-31).
+    /// The receiver of a direct message need not be registered: the message waits for the user's first session (rule CH-31).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func admit(
@@ -84,7 +84,7 @@ extension ChatState {
         return admission
     }
 
-    /// Decides about a message that the application's server sends in a user's name: membership and mutes are not checked.
+    /// Decides about a message that the application's server sends on behalf of a user: membership and mutes are not checked.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func admitFromServer(
@@ -119,7 +119,7 @@ extension ChatState {
             conversation: isKept ? ChatConversation.key(draft.kind, first, draft.to) : nil, recipients: recipients)
     }
 
-    /// Returns the users who get the actions of `sender` in a channel, including recalls, edits and changes of metadata.
+    /// Returns the users who receive changes that `sender` makes in a channel, such as recalls, edits and changes of metadata.
     ///
     /// - Parameters:
     ///   - kind: the kind of channel.
@@ -154,13 +154,13 @@ extension ChatState {
         }
     }
 
-    /// Whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
+    /// Checks whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
     private func checkReaching(_ kind: ChatKind, _ channel: Identifier, _ sender: Identifier) throws(ChatRefusal) {
         guard kind == .direct, restrictions.contains(.blocked, .user(channel), sender, at: .min) else { return }
         throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
     }
 
-    /// Whether a user may speak in a channel: takes part in it and is not muted (rules CH-30, CH-32 and CH-34).
+    /// Checks whether a user may send messages to a channel: is a member and not muted (rules CH-30, CH-32 and CH-34).
     func checkSpeaking(
         _ kind: ChatKind, _ channel: Identifier, _ sender: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -190,7 +190,7 @@ extension ChatState {
         }
     }
 
-    /// Whether a user is in an open channel: 23409, 23410 or 23406 otherwise.
+    /// Checks whether a user is in an open channel: 23409, 23410 or 23406 otherwise.
     func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
         guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
         guard rooms.isInside(channel, user) else {
@@ -201,9 +201,11 @@ extension ChatState {
 
     // MARK: Later changes
 
-    /// Whether `user` may recall a message of `sender`, and who is notified: 25107 where users may recall their own messages only.
+    /// Checks whether `user` may recall a message of `sender`, and returns the users to notify: 25107 where users may recall their
+    /// own messages only.
     ///
-    /// One's own message may be taken back also by who is muted or blocked: it says nothing. Another's only by who may speak.
+    /// A muted or blocked user may recall an own message, because a recall has no content. Recalling another user's message
+    /// requires permission to send.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitRecall(
@@ -220,7 +222,7 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
-    /// Whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
+    /// Checks whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitEdit(
@@ -242,7 +244,7 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users)
     }
 
-    /// Whether `user` may change a message's metadata, and who is notified. Direct conversations and groups only.
+    /// Checks whether `user` may change a message's metadata, and returns the users to notify. Direct conversations and groups only.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitMetadata(
@@ -269,7 +271,7 @@ extension ChatState {
         if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
     }
 
-    /// Checks whether a user takes part in a channel. The application's server takes part in all.
+    /// Checks whether a user is a member of a channel. The application's server counts as a member of all channels.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkTakingPart(
@@ -286,7 +288,7 @@ extension ChatState {
         try checkSpeaking(kind, channel, user, at: now)
     }
 
-    /// Whether `user` may send read receipts. Muted users may.
+    /// Checks whether `user` may send read receipts. Muted users may.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func admitReceipt(
@@ -296,7 +298,7 @@ extension ChatState {
         try checkReaching(kind, channel, user)
     }
 
-    /// Whether `user` may send and ask for read receipts there. Direct conversations and groups only.
+    /// Checks whether `user` may send and request read receipts in a channel. Direct conversations and groups only.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkReceipts(
@@ -316,7 +318,7 @@ extension ChatState {
         return historyAccess(of: kind, channel, by: user)
     }
 
-    /// As ``admitHistory(of:_:by:at:)``, for the application's server.
+    /// The same as ``admitHistory(of:_:by:at:)``, for the application's server.
     public func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
         switch kind {
         case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)

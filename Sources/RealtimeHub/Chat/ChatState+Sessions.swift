@@ -2,19 +2,19 @@ import Identifiers
 
 // Devices and inboxes (rules CH-14 to CH-25).
 
-/// The data for the welcome of a session that signed in, and the sessions that it displaces.
+/// The data for the welcome of a session that signed in, and the sessions that it replaces.
 public struct ChatAdmittance: Sendable {
-    /// To be ended with 31010. They are signed out already.
+    /// The sessions to end with 31010. They are signed out already.
     public var kicked: [ChatSession]
-    /// The events that follow from the sign-in.
+    /// The events that the sign-in causes.
     public var news: ChatNews
 }
 
 extension ChatState {
-    /// Lets a session in: 31023 or 31024 otherwise.
+    /// Signs a session in: 31023 or 31024 otherwise.
     ///
     /// - Parameters:
-    ///   - session: delivered to from now on.
+    ///   - session: the session; it receives events from now on.
     ///   - signIn: the user and the device.
     ///   - now: the time, milliseconds since 1970.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -30,15 +30,15 @@ extension ChatState {
         return ChatAdmittance(kicked: kicked, news: news)
     }
 
-    /// Takes a session out. Without effect for one that is out already.
+    /// Removes a session. Has no effect for one that is removed already.
     ///
     /// - Parameters:
     ///   - session: the session.
     ///   - user: the user's id.
-    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who lost the connection stays in open
-    ///     channels and online for a while.
+    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who lost the connection stays online and in
+    ///     open channels for the grace period.
     ///   - now: the time, milliseconds since 1970.
-    ///   - commit: takes the changes to store.
+    ///   - commit: receives the changes to store.
     public mutating func signOut(
         _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
@@ -57,7 +57,7 @@ extension ChatState {
         return news
     }
 
-    /// Counts a request against what a session may ask for: 20604 beyond it (rules CH-19 and CH-101).
+    /// Counts a request against the quota of a session: 20604 beyond it (rules CH-19 and CH-101).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func spend(
@@ -68,24 +68,24 @@ extension ChatState {
         throw ChatRefusal(ChatCode.tooManySends, "More \(what) a second than a client may send.", retryAfter: wait)
     }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     public var connectionCount: Int { devices.count }
 
     /// Whether a user has a session now.
     public func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
 
-    /// The sessions of a user, oldest first.
+    /// The sessions of a user, in the order of their sign-ins.
     public func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
 
     // MARK: Inboxes
 
-    /// Gives each recipient's inbox its next place. Recipients are different from each other.
+    /// Assigns the next position in each recipient's inbox. Recipients must be distinct.
     public mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier? = nil) -> [ChatInboxPlace]
     {
         inboxes.place(recipients, skipping: skipped)
     }
 
-    /// Gives the inboxes of those who get a message their next places.
+    /// Assigns the next positions in the inboxes of a message's recipients.
     public mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
         inboxes.place(recipients.users, skipping: recipients.skipped)
     }
@@ -95,9 +95,9 @@ extension ChatState {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 
-    /// Notes how far a user's device has read, and writes it into the commit.
+    /// Records the position up to which a user's device has read, and adds it to the commit.
     ///
-    /// - Returns: whether that was news.
+    /// - Returns: whether the position was new.
     @discardableResult
     public mutating func acknowledge(_ sequence: UInt64, by user: Identifier, into commit: inout ChatCommit) -> Bool {
         guard let place = inboxes.acknowledge(sequence, by: user) else { return false }
@@ -107,23 +107,23 @@ extension ChatState {
 
     // MARK: Repetitions
 
-    /// The message that a user sent under a client id in the last hour.
+    /// The message that a user sent with a client id in the last hour.
     public func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
         repetitions.find(sender, clientID)
     }
 
-    /// Records the message that a client id stands for. Ids of messages must come in ascending order.
+    /// Records the message with a client id. Ids of messages must be in ascending order.
     ///
     /// - Parameters:
     ///   - clientID: the sender's own id of the message.
     ///   - sender: the sender's user id.
     ///   - id: the id.
-    ///   - sequence: the message's place in the sender's own inbox, if it has one.
+    ///   - sequence: the message's position in the sender's own inbox, if it has one.
     public mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }
 
-    /// A message could not be stored: sending it again is not a repetition.
+    /// Removes a message that could not be stored, so that sending it again is not a repetition.
     public mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
         repetitions.remove(sender, clientID, id: id)
     }

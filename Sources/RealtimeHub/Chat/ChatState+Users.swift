@@ -2,15 +2,15 @@ import Identifiers
 
 // Tokens and users (rules CH-3 to CH-13).
 extension ChatState {
-    /// Registers a user, or brings name and avatar up to date, and gives out a token.
+    /// Registers a user, or updates name and avatar, and issues a token.
     ///
     /// - Parameters:
-    ///   - hash: SHA-256 of the token, in hex. The caller makes both.
+    ///   - hash: the SHA-256 of the token, in hex. The caller makes both.
     ///   - user: the user's id.
-    ///   - name: the channel's name.
+    ///   - name: the user's name.
     ///   - avatar: the address of the user's picture; nil does not change it.
     ///   - now: the time, milliseconds since 1970.
-    ///   - commit: takes the changes to store.
+    ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func issueToken(
         hash: Identifier, to user: Identifier, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit
@@ -33,9 +33,9 @@ extension ChatState {
         return token
     }
 
-    /// Revokes all tokens that were issued before an instant.
+    /// Revokes all tokens that were issued before a time.
     ///
-    /// - Returns: the sessions that were opened with one of them, to be ended with 31020.
+    /// - Returns: the sessions that use one of these tokens, to be ended with 31020.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func expireTokens(
         of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
@@ -53,7 +53,7 @@ extension ChatState {
         return ended
     }
 
-    /// Keeps users from connecting for 1 … 43,200 minutes.
+    /// Bans users from connecting for 1 … 43,200 minutes.
     ///
     /// - Returns: their sessions, to be ended with 31011.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -74,7 +74,7 @@ extension ChatState {
         for user in users { restrictions.remove(.banned, .everywhere, user, into: &commit) }
     }
 
-    /// Banned users by id. `page` counts from 1.
+    /// Banned users, sorted by id. `page` counts from 1.
     public func banned(page: Int, size: Int, at now: Int64) -> [ChatRestriction] {
         Self.page(restrictions.list(.banned, .everywhere, at: now), number: page, size: size)
     }
@@ -99,7 +99,7 @@ extension ChatState {
         try setDeactivated(false, users, at: now, into: &commit)
     }
 
-    /// Deactivated users by id. `page` counts from 1.
+    /// Deactivated users, sorted by id. `page` counts from 1.
     public func deactivated(page: Int, size: Int) -> [ChatUser] {
         let all = directory.users.values.filter(\.isDeactivated).sorted { $0.id < $1.id }
         return Self.page(all, number: page, size: size)
@@ -124,7 +124,7 @@ extension ChatState {
     /// How many users are registered.
     public var userCount: Int { directory.users.count }
 
-    /// Changes the given fields; users change themselves only. 24366 for a user who is not registered.
+    /// Changes the given fields; users may change only themselves. 24366 for a user who is not registered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func updateUser(
@@ -140,16 +140,16 @@ extension ChatState {
         directory.put(id, name: name, avatar: avatar, extra: extra, at: now, into: &commit)
     }
 
-    /// Whether there is room for those of these users who are not registered yet (rule CH-104).
+    /// Checks whether those of these users who are not registered yet fit into the limit (rule CH-104).
     private func checkRoom(forUsers users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = application.limits.users - directory.users.count
         guard users.count > room, users.count(where: { directory.users[$0] == nil }) > max(room, 0) else { return }
         throw .badArgument("The application has as many users as it may.")
     }
 
-    /// Whether there is room for the inboxes that these users do not have yet: 24366 otherwise (rule CH-105).
+    /// Checks whether the inboxes that these users do not have yet fit into the limit: 24366 otherwise (rule CH-105).
     ///
-    /// Anybody may write to any id, and what is sent waits. So ids that nobody has must not cost without end.
+    /// Anybody may send to any id, and messages wait in its inbox. So the number of inboxes for ids without a user must be limited.
     func checkRoom(forInboxesOf users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = directory.users.count + application.limits.unregisteredInboxes - inboxes.count
         guard users.count > room else { return }
@@ -158,14 +158,14 @@ extension ChatState {
         throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered, and there is no room for more inboxes of such users.")
     }
 
-    /// Counts inboxes that these users do not have yet against what one user may cause: 24366 beyond it (rule CH-108).
+    /// Counts inboxes that these users do not have yet against the share of one user: 24366 beyond it (rule CH-108).
     mutating func takeShare(ofInboxes users: some Collection<Identifier>, by user: Identifier) throws(ChatRefusal) {
         let strangers = users.filter { directory.users[$0] == nil && !inboxes.contains($0) }
         guard !strangers.isEmpty else { return }
         let share = application.limits.unregisteredInboxesPerUser
         var made = strangersInboxes[user] ?? []
         made.formUnion(strangers)
-        // Users who have been registered meanwhile no longer count as unregistered.
+        // Users who have registered meanwhile no longer count as unregistered.
         if made.count > share { made = made.filter { directory.users[$0] == nil } }
         guard made.count <= share else {
             throw ChatRefusal(
@@ -176,7 +176,7 @@ extension ChatState {
 
     // MARK: Blocking
 
-    /// `user` gets no messages of `others` any more (405).
+    /// Blocks users: `user` receives no messages of `others` any more (405).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
@@ -197,14 +197,14 @@ extension ChatState {
         for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
     }
 
-    /// The users whom a user blocks, by id.
+    /// The users whom a user blocks, sorted by id.
     public func blocked(by user: Identifier) -> [Identifier] {
         restrictions.list(.blocked, .user(user), at: .min).map(\.user)
     }
 
     // MARK: Muting in all channels of a kind
 
-    /// Mutes users in a kind of channels.
+    /// Mutes users in all channels of a kind.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func mute(
@@ -216,7 +216,7 @@ extension ChatState {
         return kind == .open ? rooms.tell(of: .muteGlobal, users, duration: until.map { $0 - now } ?? 0, at: now) : ChatNews()
     }
 
-    /// Ends the muting of users in a kind of channels.
+    /// Unmutes users in all channels of a kind.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unmute(
@@ -227,7 +227,7 @@ extension ChatState {
         return kind == .open ? rooms.tell(of: .unmuteGlobal, users, duration: 0, at: now) : ChatNews()
     }
 
-    /// The users who are muted in a kind of channels.
+    /// The users who are muted in all channels of a kind.
     public func muted(in kind: ChatKind, at now: Int64) -> [ChatRestriction] {
         restrictions.list(.muted, .all(kind), at: now)
     }

@@ -1,18 +1,18 @@
 import Identifiers
 
-/// The core of a chat service: the state of one application by which requests are decided, and the decisions.
+/// The core of a chat service: the state of one application, and the decisions about requests.
 ///
-/// A value without locks, clocks, I/O and randomness, and without a wire protocol: its owner guards it with a lock and passes the
-/// time in, ms since 1970. Functions that change what has to survive a restart write the documents into the commit that they are
-/// given. Functions that throw have changed nothing.
+/// A value without locks, clocks, I/O and randomness, and without a protocol: its owner guards it with a lock and passes the time,
+/// in ms since 1970. Functions that change persistent state write the documents into the given commit. Functions that throw have
+/// changed nothing.
 public struct ChatState: Sendable {
-    /// May be changed at any time, except its key; existing state stays.
+    /// The application's settings. They may be changed at any time, except for the key; existing state stays.
     public var application: ChatApplication
-    /// Names the life of all inboxes.
+    /// Identifies the present generation of all inboxes.
     public let epoch: String
 
-    /// Milliseconds of a clock that is never set, to be brought up to date before each change: graces, pauses and lifetimes are measured
-    /// with it. On the scale of `now` at the start of the process. Nil where `now` itself never jumps, as in tests.
+    /// The monotonic time in milliseconds, to be updated before each change: grace periods, pauses and lifetimes are measured with
+    /// it. It equals `now` at the start of the process. Nil where `now` itself never jumps, as in tests.
     public var steadyTime: Int64? {
         didSet {
             rooms.steadyTime = steadyTime
@@ -25,7 +25,7 @@ public struct ChatState: Sendable {
     var devices = ChatDevices()
     var inboxes: ChatInboxes
     var repetitions = ChatRepetitions()
-    /// Inboxes of ids that nobody has, by the user who wrote to them first (rule CH-108). Since the start of the process.
+    /// Inboxes of ids without a user, by the user who wrote to them first (rule CH-108). Counted since the start of the process.
     var strangersInboxes: [Identifier: Set<Identifier>] = [:]
     var settings = ChatUserSettings()
     var groups = ChatGroups()
@@ -73,16 +73,16 @@ public struct ChatState: Sendable {
         }
     }
 
-    /// All that a store has to remember for a state like this one, in no order.
+    /// All documents that a store needs to restore this state, in no particular order.
     public var documents: [ChatDocument] {
         directory.documents + restrictions.documents + settings.documents + groups.documents + rooms.documents
             + presence.documents
     }
 
-    /// Applies everything that depends on time: users who lost the connection leave open channels, presence is reported, ended
-    /// restrictions are removed.
+    /// Runs time-dependent work: users who lost the connection leave open channels, presence is reported, ended restrictions are
+    /// removed.
     ///
-    /// To be called about every second.
+    /// Call it about once per second.
     public mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
         var news = ChatNews()
         rooms.sweep(at: now, limits: application.limits, restrictions: &restrictions, into: &commit, news: &news)
@@ -105,7 +105,7 @@ public struct ChatNews: Sendable {
     public var open: [ChatOpenEvent] = []
     /// Changes of online status.
     public var presence: [ChatPresenceEvent] = []
-    /// Sessions that are in an open channel no more, to be taken out after the events.
+    /// Sessions that are no longer in an open channel, to be removed after the events are delivered.
     public var detached: [ChatSeat] = []
     /// Events for other devices of a user about open channels.
     public var syncs: [ChatOpenSync] = []

@@ -1,25 +1,25 @@
 import Identifiers
 
-/// The storage of chat across restarts. Implemented in `HubStorage`: memory and SQLite.
+/// The persistent storage of chat. Implemented in `HubStorage`: memory and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` come
-/// in the order of the calls, on a thread of the store's own or before `commit` returns: call it without holding a lock that the
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` run
+/// in the order of the calls, on a thread of the store or before `commit` returns, so do not call it while you hold a lock that the
 /// completion takes.
 public protocol ChatStore: Sendable {
-    /// The state that a server needs before it serves, by application.
+    /// The state that a server needs before it starts, by application.
     ///
     /// - Throws: an error of the store.
     func restore() async throws -> RestoredChat
-    /// As ``restore()``, for applications that a server adds while it runs: gives what the store remembers of these and of no others.
+    /// The same as ``restore()``, only for the given applications, which a server adds while it runs.
     ///
     /// - Throws: an error of the store.
     func restore(_ applications: Set<Identifier>) async throws -> RestoredChat
 
-    /// Keeps a change as a whole or not at all. `completion` comes once it would survive `kill -9`, or with the error that prevented
-    /// it. Many commits may share one transaction. Reads that begin after the completion see the change.
+    /// Stores a change completely or not at all. `completion` is called once the change would survive `kill -9`, or with the error
+    /// that prevented it. Many commits may share one transaction. Reads that begin after the completion see the change.
     func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// As `MessageStore.reserve(timetokensUpTo:)`, for the ids of events.
+    /// The same as `MessageStore.reserve(timetokensUpTo:)`, for the ids of events.
     ///
     /// - Throws: an error of the store.
     func reserve(idsUpTo limit: UInt64) async throws
@@ -29,7 +29,7 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
 
-    /// A page of a conversation's history. The events' `readers` may be left out.
+    /// A page of a conversation's history. The `readers` of the events may be missing.
     ///
     /// - Throws: an error of the store.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
@@ -39,50 +39,51 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent?
 
-    /// Who has read each of these messages, in the order in which they did. Messages without a reader are missing.
+    /// The readers of each of these messages, in the order of reading. Messages without a reader are missing.
     ///
     /// - Throws: an error of the store.
     func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
 
-    /// Forgets inbox entries whose events are older than `inbox`, messages of history that are older than `history`, and events that
-    /// nothing refers to any more. History keeps what inboxes keep: where `history` is the later of the two, `inbox` counts for both.
+    /// Deletes inbox entries whose events are older than `inbox`, messages of history that are older than `history`, and events that
+    /// nothing refers to any more. History keeps the events of inboxes: if `history` is the later of the two, `inbox` is used for both.
     ///
     /// - Throws: an error of the store.
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
 
-    /// Writes what is still in memory and closes the store. No other method is called afterwards.
+    /// Writes the data that is still in memory, and closes the store. No other method is called afterwards.
     func close() async
 }
 
 extension ChatStore {
-    /// Restores everything and leaves out what is of other applications. A store that may have much in it should read less.
+    /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
+    /// read less.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
         var restored = try await restore()
         restored.applications = restored.applications.filter { applications.contains($0.key) }
         return restored
     }
 
-    /// As ``purge(inboxBefore:historyBefore:)``, with history left alone.
+    /// The same as ``purge(inboxBefore:historyBefore:)``, without deleting history.
     ///
     /// - Throws: an error of the store.
     public func purge(inboxBefore id: UInt64) async throws { try await purge(inboxBefore: id, historyBefore: 0) }
 }
 
-/// An event that has to be kept: a message, or what happened to one. Its id is its place in the order of all things of a server.
+/// An event that has to be stored: a message, or a change of one. Its id is its position in the order of all events of a server.
 public struct ChatEvent: Hashable, Sendable {
-    /// Units of 100 ns since 1970, strictly increasing over all applications of a server.
+    /// The id in units of 100 ns since 1970, strictly increasing over all applications of a server.
     public var id: UInt64
     /// The conversation whose history it belongs to; nil for none.
     public var conversation: Identifier?
     /// The sender's user id.
     public var sender: Identifier
-    /// The sender's own id, by which a repetition is known.
+    /// The sender's own id for the message, by which repetitions are recognized.
     public var clientID: Identifier?
-    /// As it goes to clients, encoded once: a JSON object in UTF-8.
+    /// The event in the form for clients, encoded once: a JSON object in UTF-8.
     public var body: [UInt8]
-    /// How many people it was meant for: the total of its read receipts.
+    /// The number of original receivers: the total of the message's read receipts.
     public var audience: Int
-    /// The only users who see it in the conversation's history, its sender included; nil for everybody.
+    /// The only users who see the event in the conversation's history, including its sender; nil for everybody.
     public var readers: [Identifier]?
 
     /// Makes a value with these properties.
@@ -101,15 +102,15 @@ public struct ChatEvent: Hashable, Sendable {
 }
 
 extension ChatEvent {
-    /// Whether a user sees it in the conversation's history.
+    /// Whether a user sees the event in the conversation's history.
     public func isVisible(to user: Identifier) -> Bool { readers?.contains(user) ?? true }
 }
 
 /// A position in a user's inbox.
 public struct ChatInboxPlace: Hashable, Sendable {
-    /// The user whose inbox it is.
+    /// The user who owns the inbox.
     public var user: Identifier
-    /// The number of the place, from 1.
+    /// The position, counted from 1.
     public var sequence: UInt64
 
     /// Makes a value with these properties.
@@ -121,9 +122,9 @@ public struct ChatInboxPlace: Hashable, Sendable {
 
 /// The entry at one position of an inbox.
 public struct ChatInboxEntry: Hashable, Sendable {
-    /// The number of the place.
+    /// The position.
     public var sequence: UInt64
-    /// The event in its delivered form.
+    /// The event in the form for clients.
     public var body: [UInt8]
 
     /// Makes a value with these properties.
@@ -137,7 +138,7 @@ public struct ChatInboxEntry: Hashable, Sendable {
 public struct ChatReceipt: Hashable, Sendable {
     /// The user who has read the message.
     public var user: Identifier
-    /// Milliseconds since 1970.
+    /// The time of reading, in milliseconds since 1970.
     public var time: Int64
 
     /// Makes a value with these properties.
@@ -151,15 +152,15 @@ public struct ChatReceipt: Hashable, Sendable {
 public struct ChatHistoryQuery: Hashable, Sendable {
     /// The conversation.
     public var conversation: Identifier
-    /// Both exclusive.
+    /// The start of the range, exclusive; nil for no start.
     public var after: UInt64?
     /// The end of the range, exclusive; nil for no end.
     public var before: UInt64?
-    /// Whether to begin at the oldest end; that is also the order of the answer.
+    /// Whether to begin at the oldest event; the answer has the same order.
     public var isOldestFirst: Bool
     /// The maximum number of events.
     public var limit: Int
-    /// Messages that this user has hidden, and those that are for others only, are left out; nil for the application's server, which
+    /// Messages that this user has hidden, and those for other users only, are left out; nil for the application's server, which
     /// sees everything.
     public var viewer: Identifier?
 
@@ -177,13 +178,13 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// A change that is stored as a whole.
+/// A change that is stored completely or not at all.
 public struct ChatCommit: Sendable {
-    /// A new event and its inboxes, in the order of ids.
+    /// A new event with its inbox positions. Additions are in the order of ids.
     public struct Addition: Sendable {
         /// The event.
         public var event: ChatEvent
-        /// Its places in inboxes.
+        /// The positions in inboxes.
         public var places: [ChatInboxPlace]
 
         /// Makes a value with these properties.
@@ -195,19 +196,19 @@ public struct ChatCommit: Sendable {
 
     /// New events.
     public var additions: [Addition] = []
-    /// Messages that get another body, in history and in inboxes.
+    /// Messages that get a new body, in history and in inboxes.
     public var rewrites: [(id: UInt64, body: [UInt8])] = []
-    /// Messages that leave history (they stay in inboxes, followed by the event that says so).
+    /// Messages that are removed from history. They stay in inboxes, followed by the event of the recall.
     public var recalls: [UInt64] = []
-    /// Messages that a user does not want to see in history any more: single ones, or a conversation up to an id (inclusive).
+    /// Single messages that a user has hidden from the user's own history.
     public var hidden: [(user: Identifier, id: UInt64)] = []
-    /// Users who deleted a conversation's events up to an id for themselves.
+    /// Conversations that a user has hidden up to an id (inclusive).
     public var hiddenUpTo: [(user: Identifier, conversation: Identifier, id: UInt64)] = []
     /// New read receipts, with the ids of the events.
     public var receipts: [(id: UInt64, ChatReceipt)] = []
-    /// How far inboxes have been acknowledged.
+    /// Acknowledged positions of inboxes.
     public var acknowledged: [ChatInboxPlace] = []
-    /// Documents to put, each in place of the one with the same key.
+    /// Documents to store; each replaces the one with the same key.
     public var documents: [ChatDocument] = []
     /// The keys of documents to remove.
     public var removedDocuments: [ChatDocumentKey] = []
@@ -226,11 +227,11 @@ public struct ChatCommit: Sendable {
 public struct RestoredChat: Sendable {
     /// The restored state of one application.
     public struct Application: Sendable {
-        /// In no particular order.
+        /// The documents, in no particular order.
         public var documents: [ChatDocument]
-        /// The last sequence number of each inbox, and how far it was acknowledged.
+        /// The last position of each inbox, and its acknowledged position.
         public var inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
-        /// Messages by which repetitions are known: those sent in the last hour that have a client id.
+        /// Messages of the last hour that have a client id, by which repetitions are recognized.
         public var recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)]
 
         /// Makes a value with these properties.
@@ -246,12 +247,12 @@ public struct RestoredChat: Sendable {
 
     /// The state of each application, by key.
     public var applications: [Identifier: Application]
-    /// No id up to this one may be given out again.
+    /// No id up to this one may be assigned again.
     public var highestID: UInt64
-    /// Names the life of all inboxes: another one after each start of a store that forgets.
+    /// Identifies the present generation of all inboxes: a new one after each start of a store that does not keep its data.
     public var epoch: String
-    /// Whether the store knows that no server has used it before, so that no earlier requests exist. A store that does not keep its
-    /// data cannot know it.
+    /// Whether the store knows that no server has used it before, so that there were no earlier requests. A store that does not
+    /// keep its data cannot know this.
     public var isFirstStart = false
 
     /// Makes a value with these properties.

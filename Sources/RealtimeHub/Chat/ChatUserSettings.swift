@@ -29,12 +29,12 @@ struct ChatUserSettings: Sendable {
 }
 
 extension ChatState {
-    /// Settings that one user may have.
+    /// The largest number of settings of one user.
     static let settingsPerUser = 2_000
 
-    /// Changes a user's settings of a channel, or, without an id, of a kind; nil leaves as it is.
+    /// Changes a user's settings for a channel or, without an id, for a kind of channels; nil values stay unchanged.
     ///
-    /// - Returns: whether anything changed, so that other devices have to be told.
+    /// - Returns: whether anything changed, so that other devices have to be notified.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func set(
         _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
@@ -55,11 +55,11 @@ extension ChatState {
         return true
     }
 
-    /// All settings of a user that differ from the defaults, by channel.
+    /// All settings of a user that differ from the defaults, sorted by channel.
     public func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
 }
 
 extension ChatSetting {
-    /// The target that ``channel`` names: a kind, and a channel of it unless it is the setting for the kind.
+    /// The target that ``channel`` refers to: a kind, and a channel of it unless the setting is for the kind.
     public var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }

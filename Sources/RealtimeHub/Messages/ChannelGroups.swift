@@ -3,15 +3,15 @@ import OrderedCollections
 
 /// The limits of channel groups.
 public struct GroupLimits: Hashable, Sendable {
-    /// Groups of an application.
+    /// The largest number of groups of an application.
     public var groups: Int
-    /// Channels of a group.
+    /// The largest number of channels of a group.
     public var channelsPerGroup: Int
-    /// Channels in one call.
+    /// The largest number of channels in one call.
     public var channelsPerCall: Int
-    /// Characters (Unicode scalars) of a name, groups and channels alike.
+    /// The largest length of a group's or channel's name, in Unicode scalars.
     public var nameLength: Int
-    /// Bytes of all groups of an application, roughly: names with their places in tables.
+    /// The approximate memory limit of all groups of an application, in bytes: names with their entries in tables.
     public var bytes: Int
 
     /// Makes a value with these properties.
@@ -29,7 +29,7 @@ public struct GroupLimits: Hashable, Sendable {
 
 /// Why a change of a group was refused. Nothing has changed then.
 public enum GroupRefusal: Error, Hashable, Sendable {
-    /// A name is empty, too long, or has one of `, : * / \`, a space or a control character.
+    /// A name is empty, too long, or contains one of `, : * / \`, a space or a control character.
     case invalidName
     /// The application has too many groups.
     case tooManyGroups(limit: Int)
@@ -45,14 +45,14 @@ public enum GroupRefusal: Error, Hashable, Sendable {
 public struct GroupChange: Hashable, Sendable {
     /// The group's name.
     public var group: Identifier
-    /// The channels that it has now, in the order in which they came; empty when the group is gone.
+    /// The group's channels after the change, in the order in which they were added; empty when the group no longer exists.
     public var channels: [Identifier]
     /// The channels that were added.
     public var added: [Identifier]
     /// The channels that were removed.
     public var removed: [Identifier]
 
-    /// Whether there is anything to store, and readers of the group to wake.
+    /// Whether there is a change to store, so that readers of the group have to be woken.
     public var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
 }
 
@@ -81,7 +81,7 @@ public struct ChannelGroups: Sendable {
     /// How many groups there are.
     package var count: Int { groups.count }
 
-    /// All groups, in the order in which they came.
+    /// The names of all groups, in the order in which they were created.
     public var names: [Identifier] { Array(groups.keys) }
 
     /// A group's channels; empty for a group that does not exist.
@@ -89,12 +89,12 @@ public struct ChannelGroups: Sendable {
         groups[group]?.elements ?? []
     }
 
-    /// The groups of an interest with the channels that they have now.
+    /// The groups of an interest with their current channels.
     public func resolve(_ names: [Identifier]) -> [StreamGroup] {
         names.map { StreamGroup(name: $0, channels: channels(of: $0)) }
     }
 
-    /// Adds channels, creating the group if need be. Channels that are in it already stay where they are.
+    /// Adds channels, and creates the group if necessary. Channels that are in the group already keep their positions.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
     public mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
@@ -134,7 +134,7 @@ public struct ChannelGroups: Sendable {
         return change(group, removed: removed)
     }
 
-    /// Sets a group's channels to those that the deciding process has set. Nothing is refused.
+    /// Sets a group's channels to those of the deciding process, without checking limits.
     package mutating func put(_ channels: [Identifier], into group: Identifier) -> GroupChange {
         let (present, next) = (groups[group] ?? [], OrderedSet(channels))
         let (added, removed) = (next.subtracting(present), present.subtracting(next))
@@ -143,7 +143,7 @@ public struct ChannelGroups: Sendable {
         return change(group, added: added.elements, removed: removed.elements)
     }
 
-    /// A name in a group's list and in the index that finds a channel's groups.
+    /// The memory of a name in a group's list and in the index of a channel's groups.
     private static func cost(of channels: some Sequence<Identifier>) -> Int {
         channels.reduce(0) { $0 + 160 + $1.utf8.count }
     }

@@ -1,15 +1,15 @@
-/// A stretch of a channel's messages with one end exclusive and one inclusive, as requests write it (rule HB-40).
+/// A range of a channel's messages with one exclusive and one inclusive end, in the format of requests (rule HB-40).
 ///
 /// `start` is excluded and `end` included, whichever of them is the later one.
 public struct HistorySpan: Hashable, Sendable {
-    /// Both inclusive.
+    /// The lowest timetoken of the span, included.
     public let lowest: UInt64
     /// The highest timetoken of the span, included.
     public let highest: UInt64
 
     /// With one end only, the span begins at `start` in the direction of reading, or ends at `end`.
     ///
-    /// - Returns: nil when nothing can lie in it.
+    /// - Returns: nil when the span cannot contain a message.
     public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {
         let isUpwards = if let start, let end { start < end } else { isOldestFirst }
         let bottom: UInt64 = 0
@@ -28,6 +28,6 @@ public struct HistorySpan: Hashable, Sendable {
 }
 
 extension HistoryQuery {
-    /// The messages that the query may answer with.
+    /// The range of messages that the query selects.
     public var span: HistorySpan? { HistorySpan(start: start, end: end, isOldestFirst: isOldestFirst) }
 }

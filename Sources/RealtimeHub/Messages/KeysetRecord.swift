@@ -1,6 +1,7 @@
-/// A value that belongs to an application and survives a restart: metadata of a user or channel, a membership, a device for push, a file.
+/// A value that belongs to an application and survives a restart: metadata of a user or channel, a membership, a device for push
+/// notifications, or a file.
 ///
-/// A store neither reads nor changes names and values: both are bytes that mean something to the server only. Values are JSON.
+/// A store neither reads nor changes names and values: both are bytes that only the server interprets. Values are JSON.
 public struct KeysetRecord: Hashable, Sendable {
     /// Identifies a record among those of its application. Another record with the same key replaces it.
     public struct Key: Hashable, Sendable {
@@ -12,7 +13,7 @@ public struct KeysetRecord: Hashable, Sendable {
             case channel = 2
             /// A user's membership of a channel.
             case membership = 3
-            /// A device with the channels whose messages it wants to be pushed.
+            /// A device for push notifications, with its channels.
             case pushDevice = 4
             /// A file of a channel.
             case file = 5
@@ -32,7 +33,7 @@ public struct KeysetRecord: Hashable, Sendable {
 
     /// The record's key.
     public var key: Key
-    /// What is kept.
+    /// The stored value.
     public var value: [UInt8]
 
     /// A record with a key and a value.
@@ -44,7 +45,7 @@ public struct KeysetRecord: Hashable, Sendable {
 
 /// A change of one record of an application.
 public enum KeysetRecordChange: Hashable, Sendable {
-    /// Stores a record, in place of the one with the same key.
+    /// Stores a record, which replaces the one with the same key.
     case put(KeysetRecord)
     /// Removes the record with a key, if there is one.
     case remove(KeysetRecord.Key)
@@ -58,7 +59,7 @@ public enum KeysetRecordChange: Hashable, Sendable {
     }
 }
 
-/// A store keeps no records because it was written before there were any (``MessageStore/commit(_:with:application:completion:)``).
+/// The error of a store that does not implement records (``MessageStore/commit(_:with:application:completion:)``).
 public struct RecordsNotSupported: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error.
     public init() {}

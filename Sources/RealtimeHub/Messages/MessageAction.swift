@@ -1,18 +1,18 @@
 import Identifiers
 
-/// An addition of a user to a message: a reaction, a receipt.
+/// A user's addition to a message, for example a reaction or a receipt.
 public struct MessageAction: Hashable, Sendable {
     /// The kind of action, such as `reaction`.
     public let type: String
     /// The value of the action.
     public let value: String
-    /// Who attached it.
+    /// The user who added the action.
     public let user: String
     /// The timetoken of the message, which need not exist.
     public let message: UInt64
     /// The timetoken of the action itself.
     public let timetoken: UInt64
-    /// How many bytes of JSON it is in an answer, roughly.
+    /// The approximate size of the action's JSON in an answer, in bytes.
     public let size: Int
 
     /// An action of a user on a message.
@@ -22,13 +22,13 @@ public struct MessageAction: Hashable, Sendable {
         self.user = user
         self.message = message
         self.timetoken = timetoken
-        // The names of the fields and the timetokens, and the texts with their escapes.
+        // The size of the field names and timetokens, and of the texts with their escapes.
         size = [type, value, user].reduce(160) { size, text in
             text.utf8.reduce(size) { $0 + ($1 < 0x20 ? 6 : $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 2 : 1) }
         }
     }
 
-    /// Whether both say the same of the same message in the same name.
+    /// Whether both actions have the same message, user, type and value.
     public func repeats(_ other: MessageAction) -> Bool {
         message == other.message && type.isExactly(other.type) && value.isExactly(other.value) && user.isExactly(other.user)
     }

@@ -1,17 +1,17 @@
 import Identifiers
 
-/// Keeps messages, their actions, channel groups, grants, records and what else has to survive a restart. Adapters are in `HubStorage`:
+/// Stores messages, their actions, channel groups, grants, records and other persistent data. Implementations are in `HubStorage`:
 /// memory and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` and `commit`
-/// come in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before the call returns: call
-/// it without holding a lock that the completion takes.
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` and
+/// `commit` run in the order of the calls, on a thread of the store or, if nothing has to be awaited, before the call returns, so
+/// do not call these methods while you hold a lock that the completion takes.
 public protocol MessageStore: Sendable {
     /// Loads the state that a server needs before it starts.
     ///
     /// - Throws: an error of the store; the server does not start then.
     func restore() async throws -> RestoredState
-    /// Loads the state of applications that a server adds while it runs, and of no others.
+    /// Loads the state of the given applications, which a server adds while it runs.
     ///
     /// - Throws: an error of the store; the applications are not added then.
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState
@@ -28,8 +28,8 @@ public protocol MessageStore: Sendable {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Changes records, in their order, and stores the messages that announce the changes: everything or nothing. Records are restored
-    /// by ``restore()``. The default implementation stores nothing and completes with ``RecordsNotSupported``.
+    /// Changes records in the given order, and stores the messages that announce the changes: all or nothing. ``restore()``
+    /// restores records. The default implementation stores nothing and completes with ``RecordsNotSupported``.
     ///
     /// - Parameters:
     ///   - changes: the changes, at most a few hundred.
@@ -40,8 +40,8 @@ public protocol MessageStore: Sendable {
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Reserves timetokens: the server issues none above `limit` without another call. The store remembers the last limit, also over a
-    /// loss of power. An orderly end may take back unused ones.
+    /// Reserves timetokens: the server issues none above `limit` without another call. The store keeps the last limit, even after a
+    /// power failure. An orderly shutdown may return unused ones.
     ///
     /// - Throws: an error of the store; no timetoken above the former limit is issued then.
     func reserve(timetokensUpTo limit: UInt64) async throws
@@ -68,13 +68,13 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
-    /// Replaces a group's channels; empty removes the group. Groups are restored by ``restore()``.
+    /// Replaces a group's channels; an empty list removes the group. ``restore()`` restores groups.
     ///
     /// - Throws: an error of the store.
     func save(group: Identifier, channels: [Identifier], application: String) async throws
 
-    /// Stores entries of the access manager, each in place of the one with the same key, and removes those with the given keys.
-    /// ``restore()`` restores those that have not expired.
+    /// Stores entries of the access manager, each of which replaces the one with the same key, and removes those with the given
+    /// keys. ``restore()`` restores those that have not expired.
     ///
     /// - Throws: an error of the store.
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws
@@ -84,7 +84,8 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
-    /// Restores everything and leaves out what is of other applications. A store that may have much in it should read less.
+    /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
+    /// read less.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
         var state = try await restore()
         state.recent = state.recent.filter { applications.contains($0.key) }
@@ -95,7 +96,7 @@ extension MessageStore {
         return state
     }
 
-    /// Keeps nothing.
+    /// The default implementation stores nothing.
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -103,7 +104,7 @@ extension MessageStore {
         completion(RecordsNotSupported())
     }
 
-    /// Keeps the actions.
+    /// The default implementation keeps the actions.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
     /// Stores a message that announces no action.
@@ -116,25 +117,25 @@ extension MessageStore {
 
 /// The state that a store restores after a restart.
 public struct RestoredState: Sendable {
-    /// No timetoken up to this one may be given out again.
+    /// No timetoken up to this one may be issued again.
     public var highestTimetoken: UInt64
-    /// Whether subscribers can trust cursors from before the restart. False for memory, which has forgotten everything.
+    /// Whether cursors from before the restart are still valid for subscribers. False for memory, which has lost everything.
     public var remembersStream: Bool
-    /// Recent messages by application, oldest first: those from which subscribers may still catch up.
+    /// Recent messages by application, oldest first: those that subscribers may still catch up with.
     public var recent: [Identifier: [StoredMessage]]
-    /// Recent messages begin after this timetoken. A channel may lack older messages all the same, but then has more of them than a
-    /// stream keeps by default.
+    /// Recent messages begin after this timetoken. A channel may nevertheless lack older messages, but then it has more of them
+    /// than a stream keeps by default.
     public var recentSince: UInt64
     /// Channels of groups, by application and group.
     public var groups: [Identifier: [Identifier: [Identifier]]]
     /// Message actions by application and channel, in the order of their timetokens.
     public var actions: [Identifier: [Identifier: [MessageAction]]]
-    /// Entries of the access manager by application, in the order in which their keys were first put.
+    /// Entries of the access manager by application, in the order in which their keys were first stored.
     public var access: [Identifier: [AccessEntry]]
     /// Records by application, in no particular order.
     public var records: [Identifier: [KeysetRecord]]
 
-    /// A state; by default that of a store that remembers nothing.
+    /// Makes a state; by default that of a store without data.
     public init(
         highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [Identifier: [StoredMessage]] = [:],
         recentSince: UInt64 = 0, groups: [Identifier: [Identifier: [Identifier]]] = [:],

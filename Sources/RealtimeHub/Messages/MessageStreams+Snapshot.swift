@@ -1,21 +1,21 @@
 import Identifiers
 
-/// The initial content of a copy of an application's streams in another process.
+/// The initial content of a replica of an application's streams in another process.
 package struct StreamSnapshot<Attachment: Sendable>: Sendable {
     /// Messages of all channels, oldest first.
     package var entries: [StreamEntry<Attachment>]
-    /// Messages up to this timetoken are missing: readers with an earlier cursor have to get a gap.
+    /// Messages up to this timetoken are missing: readers with an earlier cursor get a gap.
     package var since: UInt64
-    /// Channels that lack later messages too, with the newest message that each lacks.
+    /// Channels that lack later messages too, with the newest missing message of each.
     package var dropped: [(channel: Identifier, timetoken: UInt64)]
-    /// The cursor of a reader that begins.
+    /// The cursor for new readers.
     package var visible: UInt64
 }
 
 extension MessageStreams {
-    /// Returns the snapshot for a copy that already has everything up to a timetoken.
+    /// Returns the snapshot for a replica that already has all messages up to a timetoken.
     ///
-    /// - Parameter maximumBytes: of all messages, roughly. Beyond it the oldest are left out.
+    /// - Parameter maximumBytes: the approximate size limit of all messages. The oldest messages that exceed it are left out.
     package func snapshot(after timetoken: UInt64, maximumBytes: Int) -> StreamSnapshot<Attachment> {
         let all = channels.entries(after: timetoken).sorted { $0.message.timetoken < $1.message.timetoken }
         var start = all.endIndex
@@ -30,14 +30,14 @@ extension MessageStreams {
             dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
     }
 
-    /// Records that messages of a channel up to this one may be missing, so that its readers get a gap. To be called after the existing
-    /// messages were added.
+    /// Records that messages of a channel up to this timetoken may be missing, so that its readers get a gap. Call it after the
+    /// existing messages were added.
     package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
         channels.noteDropped(timetoken, from: channel)
         for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(timetoken, from: pattern) }
     }
 
-    /// Lets readers begin behind a timetoken although there is no message with it.
+    /// Makes new readers begin behind a timetoken although there is no message with it.
     package mutating func advance(to timetoken: UInt64) {
         assign(timetoken)
         _ = abandon(timetoken)

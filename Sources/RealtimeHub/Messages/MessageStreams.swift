@@ -1,11 +1,11 @@
 import DequeModule
 import Identifiers
 
-/// All streams of one application: what readers that poll catch up from.
+/// All streams of one application, from which polling readers catch up.
 ///
-/// A message takes two steps: `assign` when its timetoken is given out, `append` once it is durable. It becomes visible when every
-/// earlier one is visible or abandoned, so no reader ever holds a cursor beyond a message that is still to come (rule HB-23). The
-/// owner guards the streams with one lock, under which it also asks the clock for the token:
+/// A message takes two steps: `assign` when its timetoken is issued, `append` once it is durable. It becomes visible when every
+/// earlier message is visible or abandoned, so no reader ever gets a cursor beyond a message that is not visible yet (rule HB-23).
+/// The owner guards the streams with one lock, under which it also requests the token from the clock:
 /// ```
 /// let token = clock.next(at: now); streams.assign(token)                     // locked
 /// store.append(message) { error in                                           // not locked
@@ -15,17 +15,17 @@ import Identifiers
 public struct MessageStreams<Attachment: Sendable>: Sendable {
     /// The limits of streams.
     public let limits: StreamLimits
-    /// The highest timetoken that readers have seen or may see: the cursor of a reader that begins now.
+    /// The highest timetoken that readers have seen or may see: the cursor for new readers.
     public private(set) var visible: UInt64
     var channels: StreamQueues<Attachment>
     var patterns: StreamQueues<Attachment>
-    /// Assigned and not yet visible, in the order of tokens.
+    /// Messages that are assigned and not yet visible, in the order of tokens.
     private var pending = Deque<PendingMessage<Attachment>>()
 
     /// - Parameters:
-    ///   - cursor: where readers begin: the clock's last token, never 0.
-    ///   - forgotten: readers with an earlier cursor get a gap. A store that remembers the stream says
-    ///     how far back it does; one that does not has forgotten everything up to `cursor`.
+    ///   - cursor: the cursor for new readers: the clock's last token, never 0.
+    ///   - forgotten: readers with an earlier cursor get a gap. A durable store sets it to the beginning of its data; a store
+    ///     without data sets it to `cursor`.
     package init(limits: StreamLimits = StreamLimits(), startingAt cursor: UInt64, forgotten: UInt64) {
         self.limits = limits
         visible = max(1, cursor)
@@ -33,14 +33,14 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         patterns = StreamQueues(forgotten: forgotten)
     }
 
-    /// Streams that continue what a store remembers: the one way of restoring (rule HB-29).
+    /// Streams that continue the data of a store: the only way of restoring (rule HB-29).
     ///
     /// - Parameters:
     ///   - limits: the limits.
     ///   - state: the state.
     ///   - application: the application's key.
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
-    ///   - attach: encodes a message again.
+    ///   - attach: encodes a restored message.
     ///
     /// Closures are called on the calling thread.
     public init(
@@ -53,17 +53,17 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         }
         self.init(limits: limits, startingAt: state.recentSince, forgotten: state.recentSince)
         for message in state.recent[application] ?? [] { _ = append(message, attach(message)) }
-        // The store gives the newest messages of each channel. Of a channel that had too many of them its patterns lack some too.
+        // The store restores the newest messages of each channel. If a channel had too many of them, its patterns lack messages too.
         for (channel, dropped) in channels.overflowed {
             for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(dropped, from: pattern) }
         }
         visible = max(visible, cursor)
     }
 
-    /// Queues in memory, channels and patterns together.
+    /// The number of queues of channels and patterns.
     public var queueCount: Int { channels.count + patterns.count }
 
-    /// Notes that a token was given out. Tokens come in increasing order; others are ignored.
+    /// Records that a token was issued. Tokens must be in increasing order; others are ignored.
     public mutating func assign(_ timetoken: UInt64) {
         guard timetoken > visible, timetoken > pending.last?.timetoken ?? 0 else { return }
         pending.append(PendingMessage(timetoken: timetoken, state: .waiting))
@@ -71,8 +71,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// Adds a durable message.
     ///
-    /// - Returns: what became visible by it, oldest first: this message as a rule, none while an earlier one is waited for, and
-    ///   those that waited for this one. Empty for a token that was neither assigned nor is the highest.
+    /// - Returns: the messages that became visible, oldest first: usually this message, none while an earlier one is pending, and
+    ///   also messages that waited for this one. Empty for a token that was neither assigned nor is the highest.
     public mutating func append(_ message: StoredMessage, _ attachment: Attachment) -> [StreamEntry<Attachment>] {
         let entry = StreamEntry(message: message, attachment: attachment)
         if pending.isEmpty {
@@ -86,19 +86,19 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// Releases a token whose message could not be stored, or that was used for a cursor only.
     ///
-    /// - Returns: what waited for it.
+    /// - Returns: the messages that waited for it.
     public mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
         settle(timetoken, as: .abandoned)
     }
 
     /// The messages after `cursor`, in the order of timetokens over all sources.
     ///
-    /// Costs nothing when nothing at all is new, and a comparison for each source that has nothing new.
+    /// The cost is constant when there are no new messages at all, and one comparison for each source without new messages.
     /// - Parameters:
-    ///   - cursor: the place after which to read.
+    ///   - cursor: the timetoken after which to read.
     ///   - interest: the channels, groups and patterns to read.
-    ///   - limit: how many at most.
-    ///   - isIncluded: the reader's filter; what it refuses does not count against the limit.
+    ///   - limit: the largest number of messages.
+    ///   - isIncluded: the reader's filter; messages that it excludes do not count against the limit.
     ///
     /// Closures are called on the calling thread.
     public func read(
@@ -122,8 +122,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
-            // Not the newest timetoken of the keyset: the reader may next ask for another channel, and needs the messages that came
-            // there after this one.
+            // The cursor is not the newest timetoken of the keyset, because the reader may request another channel next, and then
+            // needs the messages of that channel after this one.
             page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true
@@ -132,7 +132,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         return page
     }
 
-    /// Drops what is too old. To be called every few seconds; looks only at queues that have something to drop.
+    /// Drops messages that are too old. Call it every few seconds; it visits only queues with messages to drop.
     public mutating func sweep(at unixTicks: UInt64) {
         guard unixTicks > limits.lifetime else { return }
         let horizon = unixTicks - limits.lifetime

@@ -1,10 +1,10 @@
 import Identifiers
 
-/// One published message with its place in the stream of its application.
+/// One published message with its position in the stream of its application.
 public struct StoredMessage: Hashable, Sendable {
-    /// Strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
+    /// The timetoken, strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
     public var timetoken: UInt64
-    /// The channel that it was published to.
+    /// The channel of the message.
     public var channel: Identifier
     /// The publisher's user id.
     public var publisher: String?
@@ -14,18 +14,18 @@ public struct StoredMessage: Hashable, Sendable {
     public var metadata: [UInt8]?
     /// The kind of message; its numbers are defined by the fronts.
     public var kind: Int
-    /// The type that the publisher gave it; nil for none.
+    /// The publisher's custom type; nil for none.
     public var customType: String?
     /// The publisher's sequence number.
     public var sequence: Int?
     /// The publisher's origination token.
     public var origination: UInt64?
-    /// Whether it belongs to the channel's history. Others are kept for as long as subscribers may catch up, and no longer.
+    /// Whether the channel's history contains the message. Other messages are kept only as long as subscribers may catch up.
     public var isStored: Bool
     /// When it expires, as a timetoken; nil for never.
     public var expires: UInt64?
 
-    /// A message with the values that a store keeps.
+    /// Makes a message with the values that a store keeps.
     public init(
         timetoken: UInt64, channel: Identifier, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
         kind: Int = 0, customType: String? = nil, sequence: Int? = nil, origination: UInt64? = nil, isStored: Bool = true,
@@ -44,7 +44,7 @@ public struct StoredMessage: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// How many bytes it is in an answer, roughly: its texts and what is written around them.
+    /// The approximate size of the message in an answer, in bytes: its texts and their surrounding syntax.
     public var size: Int {
         payload.count + (metadata?.count ?? 0) + (publisher?.utf8.count ?? 0) + (customType?.utf8.count ?? 0) + 160
     }
@@ -69,8 +69,7 @@ public struct HistoryQuery: Hashable, Sendable {
     public var limit: Int
     /// Whether to begin at the oldest message. The answer is always oldest first.
     public var isOldestFirst: Bool
-    /// No more messages are read once those that have been read have more bytes than this (``StoredMessage/size``): the last one
-    /// read may be beyond it.
+    /// The approximate size limit of the page, in bytes (``StoredMessage/size``): reading stops after the message that exceeds it.
     public var maximumBytes: Int
 
     /// A request for a channel's history.

@@ -1,16 +1,16 @@
 import DequeModule
 import HeapModule
 
-/// Joins what several queues have into the order of timetokens, each message once.
+/// Merges the messages of several queues in the order of timetokens, each message once.
 struct StreamMerge<Attachment: Sendable> {
-    /// The rest of a queue.
+    /// The remaining messages of a queue.
     private struct Run {
         var slots: Deque<StreamQueue<Attachment>.Slot>
         var index: Int
         var source: StreamSource
     }
 
-    /// The next message of a run. Among equals the run that was added first wins.
+    /// The next message of a run. Among equal messages the run that was added first is used.
     private struct Head: Comparable {
         var timetoken: UInt64
         var run: Int
@@ -18,13 +18,13 @@ struct StreamMerge<Attachment: Sendable> {
         static func < (left: Head, right: Head) -> Bool { (left.timetoken, left.run) < (right.timetoken, right.run) }
     }
 
-    /// While there is one run only, it stands here: nothing to merge, and nothing to allocate.
+    /// Holds the run while there is only one: there is nothing to merge, and nothing to allocate.
     private var only: Run?
     private var runs: [Run] = []
     private var heads = Heap<Head>()
     private var lastTaken: UInt64 = 0
 
-    /// Whether only repetitions of returned messages are left.
+    /// Whether only duplicates of returned messages remain.
     var isEmpty: Bool {
         mutating get {
             if let only { return only.index >= only.slots.count }
@@ -74,7 +74,7 @@ struct StreamMerge<Attachment: Sendable> {
         while let head = heads.min, head.timetoken == lastTaken { step(head.run) }
     }
 
-    /// Moves the foremost run on by one message.
+    /// Advances the first run by one message.
     private mutating func step(_ run: Int) {
         runs[run].index += 1
         guard runs[run].index < runs[run].slots.count else {

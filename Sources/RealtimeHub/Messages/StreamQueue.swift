@@ -2,14 +2,14 @@ import DequeModule
 
 /// The last messages of a channel or pattern.
 struct StreamQueue<Attachment: Sendable>: Sendable {
-    /// Tokens beside the entries, so that searching touches one piece of memory.
+    /// Timetokens are stored next to the entries, so that searching reads one block of memory.
     struct Slot: Sendable {
         var timetoken: UInt64
         var entry: StreamEntry<Attachment>
     }
 
     private(set) var slots = Deque<Slot>()
-    /// The newest message that was dropped, or may have been before the queue was there.
+    /// The newest message that was dropped, or may have been before the queue existed.
     private(set) var dropped: UInt64
 
     init(dropped: UInt64) {
@@ -18,29 +18,29 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
     var oldest: UInt64 { slots.first?.timetoken ?? .max }
-    /// The newest message, or the newest that was dropped.
+    /// The newest message, or the newest dropped one if the queue is empty.
     var last: UInt64 { slots.last?.timetoken ?? dropped }
 
-    /// Adds a message with a higher token than all before. Returns by how many bytes the queue grew.
+    /// Adds a message with a higher token than all earlier ones. Returns by how many bytes the queue grew.
     mutating func push(_ entry: StreamEntry<Attachment>, limit: Int) -> Int {
         let freed = slots.count >= limit ? dropFirst() : 0
         slots.append(Slot(timetoken: entry.message.timetoken, entry: entry))
         return entry.cost - freed
     }
 
-    /// Drops the oldest message. Returns how many bytes that frees.
+    /// Drops the oldest message. Returns the number of freed bytes.
     mutating func dropFirst() -> Int {
         guard let slot = slots.popFirst() else { return 0 }
         dropped = max(dropped, slot.timetoken)
         return slot.entry.cost
     }
 
-    /// Notes that messages up to this one may be missing.
+    /// Records that messages up to this one may be missing.
     mutating func noteDropped(_ timetoken: UInt64) {
         dropped = max(dropped, timetoken)
     }
 
-    /// Drops messages from before `horizon`. Returns how many bytes that frees.
+    /// Drops messages from before `horizon`. Returns the number of freed bytes.
     mutating func dropFirst(before horizon: UInt64) -> Int {
         var freed = 0
         while oldest < horizon { freed += dropFirst() }

@@ -1,9 +1,9 @@
 import HeapModule
 import Identifiers
 
-/// The queues of all channels, or of all patterns. None of them is ever empty.
+/// The non-empty queues of all channels, or of all patterns.
 struct StreamQueues<Attachment: Sendable>: Sendable {
-    /// When the first message of a queue gets too old. May be early: the queue has dropped that message meanwhile.
+    /// When the first message of a queue becomes too old. This may be too early if the queue has dropped that message meanwhile.
     private struct Check: Comparable, Sendable {
         var oldest: UInt64
         var name: Identifier
@@ -12,10 +12,10 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     private var queues: [Identifier: StreamQueue<Attachment>] = [:]
-    /// One for each queue.
+    /// One entry for each queue.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
-    /// The newest message of queues that are gone.
+    /// The newest message of removed queues.
     private(set) var forgotten: UInt64
 
     init(forgotten: UInt64) {
@@ -23,7 +23,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     var count: Int { queues.count }
-    /// No queue has an older message than this.
+    /// No queue contains an older message than this.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 
     subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
@@ -36,19 +36,19 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         checks.insert(Check(oldest: entry.message.timetoken, name: name))
     }
 
-    /// Queues that have dropped messages, with the newest one that each dropped.
+    /// Queues that have dropped messages, each with its newest dropped message.
     var overflowed: [(name: Identifier, dropped: UInt64)] {
         queues.filter { $0.value.dropped > forgotten }.map { ($0.key, $0.value.dropped) }
     }
 
-    /// Messages after a timetoken, each once, in no order.
+    /// Messages after a timetoken, each once, in no particular order.
     func entries(after timetoken: UInt64) -> [StreamEntry<Attachment>] {
         queues.values.flatMap { queue in
             queue.last > timetoken ? queue.slots[queue.index(after: timetoken)...].map(\.entry) : []
         }
     }
 
-    /// Notes that messages of a queue up to this one may be missing.
+    /// Records that messages of a queue up to this one may be missing.
     mutating func noteDropped(_ timetoken: UInt64, from name: Identifier) {
         if let index = queues.index(forKey: name) {
             queues.values[index].noteDropped(timetoken)
@@ -65,7 +65,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// Drops the oldest message of all.
     mutating func dropOldest() {
         guard let check = checks.min else { return }
-        // A queue that has moved on since only goes back to its place.
+        // A queue that has dropped messages since then is only moved to its new position.
         trimOldest { $0.oldest == check.oldest ? $0.dropFirst() : 0 }
     }
 
@@ -85,7 +85,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// The approximate memory of a queue without its messages, in bytes.
     private static func cost(of name: Identifier) -> Int { name.utf8.count + 300 }
 
-    /// In place: a copy of the queue would copy its messages.
+    /// In place, because a copy of the queue would copy its messages.
     private static func push(
         _ entry: StreamEntry<Attachment>, _ limit: Int, _ queue: inout StreamQueue<Attachment>
     ) -> (grown: Int, isNew: Bool) {

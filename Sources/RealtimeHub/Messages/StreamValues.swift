@@ -1,12 +1,12 @@
 import Identifiers
 
-/// A message in the stream of an application, with what a front attached to it.
+/// A message in the stream of an application, with an attachment of the front.
 ///
-/// One object, shared by the queues and by all deliveries.
+/// One object, shared by the queues and all deliveries.
 public final class StreamEntry<Attachment: Sendable>: Sendable {
     /// The message.
     public let message: StoredMessage
-    /// The front's own: as a rule the encoded bytes that all deliveries have in common.
+    /// The front's attachment: usually the encoded bytes that all deliveries share.
     public let attachment: Attachment
 
     init(message: StoredMessage, attachment: Attachment) {
@@ -14,7 +14,7 @@ public final class StreamEntry<Attachment: Sendable>: Sendable {
         self.attachment = attachment
     }
 
-    /// Bytes, roughly: the attachment holds payload, metadata and names again.
+    /// The approximate memory in bytes: the attachment contains payload, metadata and names again.
     var cost: Int { 2 * message.bytes + 400 }
 }
 
@@ -35,7 +35,7 @@ public struct StreamInterest: Hashable, Sendable {
     }
 }
 
-/// A channel group with the channels that it has now.
+/// A channel group with its current channels.
 public struct StreamGroup: Hashable, Sendable {
     /// The group's name.
     public var name: Identifier
@@ -49,9 +49,9 @@ public struct StreamGroup: Hashable, Sendable {
     }
 }
 
-/// Which part of the interest a delivery matched; the numbers are positions in `groups` and `patterns`.
+/// The part of the interest that a delivery matched; the numbers are indexes into `groups` and `patterns`.
 ///
-/// When several match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
+/// If several parts match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
 public enum StreamSource: Hashable, Sendable {
     /// The channel itself was subscribed.
     case channel
@@ -69,16 +69,16 @@ public struct StreamDelivery<Attachment: Sendable>: Sendable {
     public let source: StreamSource
 }
 
-/// The messages that a reader gets.
+/// The messages for a reader.
 public struct StreamPage<Attachment: Sendable>: Sendable {
-    /// In the order of timetokens.
+    /// The deliveries in the order of timetokens.
     public var deliveries: [StreamDelivery<Attachment>] = []
-    /// The position of the next read: the timetoken of the last delivery, or the newest of the application when there is none. Never below the
-    /// cursor that was read from.
+    /// The cursor for the next read: the timetoken of the last delivery, or the newest of the application when there is none. Never
+    /// below the cursor that was read from.
     public var cursor: UInt64
-    /// Whether more is waiting: the page was cut at its limit.
+    /// Whether there are more messages, because the page has reached its limit.
     public var isCut = false
-    /// Whether something after the reader's cursor may be missing, because it was too much or too long ago.
+    /// Whether messages after the reader's cursor may be missing, because there were too many or they are too old.
     public var hasDropped = false
 
     /// An empty page.
@@ -89,13 +89,13 @@ public struct StreamPage<Attachment: Sendable>: Sendable {
 
 /// The limits on the messages that a stream keeps for absent readers.
 public struct StreamLimits: Hashable, Sendable {
-    /// Messages of a channel.
+    /// The largest number of messages of a channel.
     public var perChannel: Int
-    /// Messages of a pattern, over all its channels.
+    /// The largest number of messages of a pattern, over all its channels.
     public var perPattern: Int
-    /// How long, in units of 100 ns.
+    /// How long messages are kept, in units of 100 ns.
     public var lifetime: UInt64
-    /// Bytes of all queues of an application, roughly. Beyond that the oldest go first.
+    /// The approximate memory limit of all queues of an application, in bytes. The oldest messages that exceed it are dropped.
     public var bytes: Int
 
     /// Makes a value with these properties.

@@ -1,13 +1,13 @@
 import Identifiers
 
-/// A subscription to every channel whose name begins alike: `a.*` or `a.b.*` (rule HB-25).
+/// A subscription to all channels with the same name prefix: `a.*` or `a.b.*` (rule HB-25).
 public struct Wildcard: Hashable, Sendable {
-    /// The pattern as written, the name by which queues, presence and answers know it.
+    /// The pattern as written, which is its name in queues, presence and answers.
     public let pattern: Identifier
 
     /// Splits a pattern.
     ///
-    /// - Returns: nil unless `name` ends in `.*` after one or two parts that are not empty, and has no other asterisk.
+    /// - Returns: nil unless `name` ends in `.*` after one or two non-empty parts, and has no other asterisk.
     public init?(_ name: Identifier) {
         let text = name.utf8
         guard text.count > 2, text.last == UInt8(ascii: "*"), text.dropLast().last == UInt8(ascii: ".") else { return nil }
@@ -21,9 +21,9 @@ public struct Wildcard: Hashable, Sendable {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }
 
-    /// Every pattern that matches `channel`, the shorter one first; none for most channels, two at most.
+    /// All patterns that match `channel`, the shorter one first; none for most channels, two at most.
     ///
-    /// A table with entries by pattern is searched with these names, without visiting all its patterns.
+    /// A table with entries by pattern is searched for these names, so that not all its patterns are visited.
     public static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
         var found: [Identifier] = []

@@ -1,10 +1,10 @@
 import Identifiers
 
-/// State of a user who is not on the channel.
+/// The state of a user who is not on the channel.
 struct AbsentState: Sendable {
     var state: [UInt8]
     var deadline: MonotonicInstant
-    /// Who set it.
+    /// The owner that set the state.
     var owner: Identifier?
 
     func cost(_ place: OccupancyPlace) -> Int {

@@ -1,14 +1,14 @@
 import Identifiers
 
-/// Decides which changes of a channel are events of their own, and sums up the others (rules HB-35 to HB-37).
+/// Decides which changes of a channel become single events, and combines the others in interval events (rules HB-35 to HB-37).
 struct OccupancyAnnouncer: Sendable {
     enum Change: Sendable {
         case join, leave, timeout
     }
 
-    /// The treatment of a change.
+    /// How a change is published.
     enum Verdict {
-        /// Tell it, after the sum of what was held back, if anything was.
+        /// Publish the change, after the interval event for held changes, if there are any.
         case tell(afterSum: Bool)
         /// Hold the change until the next interval event.
         case hold
@@ -16,7 +16,7 @@ struct OccupancyAnnouncer: Sendable {
 
     /// When the next interval event is due; nil below the announce maximum.
     private(set) var due: MonotonicInstant?
-    /// Changes with their numbers, in whose order they are reported.
+    /// Held changes with numbers, in whose order they are published.
     private var held: [Identifier: (change: Change, number: Int)] = [:]
     private var lastNumber = 0
     private var heldBytes = 0
@@ -35,7 +35,7 @@ struct OccupancyAnnouncer: Sendable {
         return .hold
     }
 
-    /// The sum of the held changes, which are dropped.
+    /// Returns the interval event for the held changes, and drops them.
     mutating func sum(channel: Identifier, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
         var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
         for (user, item) in held.sorted(by: { $0.value.number < $1.value.number }) {
@@ -50,7 +50,7 @@ struct OccupancyAnnouncer: Sendable {
         return event
     }
 
-    /// After an interval event: plans the next one while the channel is above the maximum.
+    /// Schedules the next interval event while the channel is above the maximum.
     mutating func plan(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
@@ -62,7 +62,7 @@ struct OccupancyAnnouncer: Sendable {
     }
 
     private mutating func hold(_ change: Change, of user: Identifier, limit: Int) {
-        // A user that came and went, or went and came, between two events has not changed anything.
+        // A user who joined and left, or left and joined, between two events has changed nothing.
         let cost = user.utf8.count + 3
         if held.removeValue(forKey: user) != nil {
             heldBytes -= cost

@@ -2,20 +2,20 @@ import DequeModule
 import HeapModule
 import Identifiers
 
-/// Deadlines in slots of equal length. Every change costs a constant number of steps, however much is planned, except for inserting a
-/// new slot (rule HB-64).
+/// Deadlines in slots of equal length. Every change takes a constant number of steps, independent of the number of entries, except
+/// for inserting a new slot (rule HB-64).
 ///
-/// A new entry for something replaces its earlier one, so the calendar has no outdated entries.
+/// A new entry with the same key replaces the earlier one, so the calendar has no outdated entries.
 struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
-    /// The length of a slot in nanoseconds. What is planned within a slot is due at its end.
+    /// The length of a slot in nanoseconds. All entries of a slot are due at its end.
     private let length: Int64
     private var slots: [Int64: Set<Key>] = [:]
-    /// One for each slot; a slot that has become empty stays until its time.
+    /// One entry for each slot; an empty slot stays until its time.
     private var order = Heap<Int64>()
-    /// The rest of the slot that was begun.
+    /// The remaining entries of the current slot.
     private var ready = Deque<Key>()
     private var readySlot: Int64 = 0
-    /// Changes since the beginning, for tests that count work.
+    /// The number of changes so far, for tests that count work.
     private(set) var steps = 0
 
     /// Slots with more entries are processed without sorting, because sorting them would take too long at once.
@@ -41,7 +41,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         slots[slot(of: instant)]?.remove(key)
     }
 
-    /// When the next entry was due, at the end of its slot; nil when nothing is due at `now`.
+    /// When the next entry was due, which is the end of its slot; nil when nothing is due at `now`.
     mutating func nextDue(at now: MonotonicInstant) -> MonotonicInstant? {
         if !ready.isEmpty { return end(of: readySlot) }
         while let slot = order.min, end(of: slot) <= now {
@@ -52,7 +52,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         return nil
     }
 
-    /// Takes the entry that ``nextDue(at:)`` has found. It may have been removed since its slot was begun.
+    /// Removes and returns the entry that ``nextDue(at:)`` has found; nil when it was removed since its slot was started.
     mutating func takeNext() -> Key? {
         steps += 1
         if ready.isEmpty, let slot = order.popMin() {
@@ -74,7 +74,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     }
 }
 
-/// A user's stay on a channel, by its number.
+/// One user's presence on a channel, identified by a number.
 struct OccupancyStay: Hashable, Comparable, Sendable {
     let number: UInt64
     let channel: Identifier
@@ -85,7 +85,7 @@ struct OccupancyStay: Hashable, Comparable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// A user who is not there, and the channel that a state was set for.
+/// An absent user, and the channel that a state was set for.
 struct OccupancyPlace: Hashable, Comparable, Sendable {
     let channel: Identifier
     let user: Identifier

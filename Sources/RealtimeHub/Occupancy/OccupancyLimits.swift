@@ -1,18 +1,18 @@
-/// How much presence an application may have (rules HB-61 to HB-62). A stay is one user on one channel.
+/// The limits of an application's presence (rules HB-61 to HB-62). A stay is the presence of one user on one channel.
 public struct OccupancyLimits: Hashable, Sendable {
-    /// Users of a channel.
+    /// The largest number of users of a channel.
     public var usersPerChannel: Int
-    /// Channels of a user.
+    /// The largest number of channels of a user.
     public var channelsPerUser: Int
-    /// Stays of an application.
+    /// The largest number of stays of an application.
     public var stays: Int
-    /// Bytes of all stays, roughly: names, connections and states.
+    /// The approximate memory limit of all stays in bytes: names, connections and states.
     public var bytes: Int
-    /// Bytes of a state.
+    /// The largest size of a state in bytes.
     public var stateBytes: Int
-    /// States of absent users, and their bytes.
+    /// The largest number of states of absent users.
     public var absentStates: Int
-    /// The size of the states of users who are away, in bytes.
+    /// The size limit of the states of absent users, in bytes.
     public var absentBytes: Int
 
     /// Makes a value with these properties.
@@ -30,11 +30,11 @@ public struct OccupancyLimits: Hashable, Sendable {
     }
 }
 
-/// Why a user is not on a channel after a touch, or a state was not kept. Nothing has changed then.
+/// Why a user was not added to a channel, or a state was not stored. Nothing has changed then.
 public enum OccupancyRefusal: Error, Hashable, Sendable {
-    /// The user is on as many channels as a user may be.
+    /// The user has reached the limit of channels.
     case tooManyChannels(limit: Int)
-    /// The channel or the application has no room for another user or state.
+    /// The channel or the application has reached a limit of users or states.
     case full
     /// The state is too long.
     case stateTooLong(limit: Int)

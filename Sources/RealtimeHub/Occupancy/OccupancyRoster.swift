@@ -1,25 +1,25 @@
 import Identifiers
 
-/// One user on one channel.
+/// One user who is present on one channel.
 struct OccupancyMember: Sendable {
     struct Connection: Sendable {
         var id: Identifier
         var deadline: MonotonicInstant
-        /// How many seconds of silence end it.
+        /// The number of seconds without a request after which the connection times out.
         var timeout: Int
     }
 
-    /// Connections kept for each user and channel; the one that would time out first makes room.
+    /// The largest number of connections of each user on a channel; a new one replaces the one that would time out first.
     static let connectionLimit = 32
 
-    /// Tells this stay of the user from an earlier one.
+    /// Distinguishes this stay of the user from earlier ones.
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
     /// The owner whose share the stay counts against.
     let owner: Identifier?
     private(set) var connections: [Connection] = []
-    /// When its deadline is checked.
+    /// The time for which the check of the deadline is scheduled.
     var scheduled = MonotonicInstant(nanoseconds: .max)
 
     init(stay: UInt64, user: Identifier, state: [UInt8]?, owner: Identifier? = nil) {
@@ -29,18 +29,18 @@ struct OccupancyMember: Sendable {
         self.state = state
     }
 
-    /// When the last connection will have been silent for too long.
+    /// When the last connection times out.
     var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
-    /// The connections in the form in which they are stored elsewhere.
+    /// The connections in the form for stores.
     var kept: [OccupancyRecord.Connection] { connections.map { OccupancyRecord.Connection(id: $0.id, timeout: $0.timeout) } }
 
-    /// The memory that the stay takes, in bytes, including its places in tables.
+    /// The memory of the stay in bytes, including its entries in tables.
     var cost: Int {
         user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
     }
 
-    /// - Parameter limit: how many connections are remembered.
+    /// - Parameter limit: the largest number of connections.
     mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
@@ -63,8 +63,8 @@ struct OccupancyMember: Sendable {
         refresh(connection, until: deadline, timeout: timeout, limit: limit)
     }
 
-    /// Ends a connection, or all of them for an empty name. A name that is not known ends the connection without a name, if there is one.
-    /// True when none is left.
+    /// Ends a connection, or all of them for an empty name. An unknown name ends the connection without a name, if there is one.
+    /// Returns true when none remains.
     mutating func end(_ connection: Identifier, at now: MonotonicInstant) -> Bool {
         _ = expire(at: now)
         if connection.isEmpty {
@@ -76,21 +76,21 @@ struct OccupancyMember: Sendable {
         return connections.isEmpty
     }
 
-    /// The deadline, if it has to be looked at earlier than planned; it is planned then.
+    /// Returns the deadline if it must be checked earlier than scheduled, and schedules it.
     mutating func replan() -> MonotonicInstant? {
         guard !connections.isEmpty, deadline < scheduled else { return nil }
         scheduled = deadline
         return scheduled
     }
 
-    /// Ends connections that were silent for too long. True when none is left.
+    /// Ends connections that have timed out. Returns true when none remains.
     mutating func expire(at now: MonotonicInstant) -> Bool {
         connections.removeAll { $0.deadline <= now }
         return connections.isEmpty
     }
 }
 
-/// The users on a channel, in the order of joining, with constant time for each change.
+/// The users on a channel, in the order in which they joined, with constant time for each change.
 struct OccupancyRoster: Sendable {
     private var slots: [OccupancyMember?] = []
     private var positions: [Identifier: Int] = [:]
@@ -107,7 +107,7 @@ struct OccupancyRoster: Sendable {
         slots.append(member)
     }
 
-    /// Removes a member. `moves` are the others whose places changed: on average no more than two for each removed member.
+    /// Removes a member. `moves` is the number of other members whose positions changed: on average at most two for each removed member.
     mutating func remove(_ user: Identifier) -> (member: OccupancyMember, moves: Int)? {
         guard let position = positions.removeValue(forKey: user), let member = slots[position] else { return nil }
         slots[position] = nil
@@ -122,7 +122,7 @@ struct OccupancyRoster: Sendable {
     /// Changes a member in place; nil when there is none.
     mutating func update<Result>(_ user: Identifier, _ change: (inout OccupancyMember) -> Result) -> Result? {
         guard let position = positions[user], var member = slots[position] else { return nil }
-        // Taken out while it changes, so that its connections are not copied.
+        // The member is removed from the array during the change, so that its connections are not copied.
         slots[position] = nil
         defer { slots[position] = member }
         return change(&member)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The use of an application's presence by one owner: its stays, and the states of absent users that it has set.
+/// The use of an application's presence limits by one owner: its stays, and the states of absent users that it has set.
 struct OccupancyUse: Hashable, Sendable {
     var stays = 0
     var bytes = 0
@@ -16,19 +16,19 @@ extension OccupancyLimits {
 }
 
 extension OccupancyState {
-    /// Whether an owner may have another stay.
+    /// Whether an owner's share allows another stay.
     func hasShare(_ owner: Identifier?) -> Bool {
         guard let owner, let use = owners[owner] else { return true }
         return use.stays < limits.stays / OccupancyLimits.ownerDivisor && use.bytes < limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's stays may grow by this number of bytes.
+    /// Whether an owner's share allows its stays to grow by this number of bytes.
     func hasShare(_ owner: Identifier?, bytes: Int) -> Bool {
         guard let owner else { return true }
         return (owners[owner]?.bytes ?? 0) + bytes <= limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner may set another state of an absent user, or one that is longer.
+    /// Whether an owner's share allows another state of an absent user, or a longer one.
     func hasAbsentShare(_ owner: Identifier?, states: Int, bytes: Int) -> Bool {
         guard let owner else { return true }
         let use = owners[owner] ?? OccupancyUse()

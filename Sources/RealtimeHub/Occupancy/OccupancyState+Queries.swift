@@ -1,34 +1,34 @@
 import Identifiers
 
-/// One channel with its users and its mode of reporting them.
+/// One channel with its users and its mode of publishing presence events.
 struct OccupancyChannel: Sendable {
     var roster = OccupancyRoster()
     var announcer = OccupancyAnnouncer()
 }
 
 extension OccupancyState {
-    /// The users on a channel, in the order of joining.
+    /// The users on a channel, in the order in which they joined.
     ///
     /// - Parameters:
     ///   - channel: the channel's id.
-    ///   - offset: how many users to skip.
-    ///   - limit: users of the page; 0 for the number alone.
+    ///   - offset: the number of users to skip.
+    ///   - limit: the largest number of users on the page; 0 for only the count.
     public func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
         guard let roster = channels[channel]?.roster else { return OccupancyPage(occupancy: 0, occupants: []) }
         return OccupancyPage(
             occupancy: roster.count, occupants: limit > 0 ? roster.page(offset: offset, limit: limit) : [])
     }
 
-    /// The occupied channels, in no order: sorting them takes long, and is best done elsewhere.
+    /// The occupied channels, in no particular order: sorting takes long, and is better done without the lock.
     public var unsortedChannels: [Identifier] { Array(channels.keys) }
 
-    /// Users who are on some channel, in no order.
+    /// The users who are present on at least one channel, in no particular order.
     package var unsortedUsers: [Identifier] { Array(visits.keys) }
 
     /// The number of channels with users.
     public var channelCount: Int { channels.count }
 
-    /// The channels that a user is on, in no order.
+    /// The channels that a user is on, in no particular order.
     public func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
 
     /// Channels with users, sorted by name.

@@ -1,10 +1,10 @@
 import Identifiers
 
-/// A user on a channel in the form that is stored outside of the process.
+/// A user's presence on a channel in the form that is stored outside of the process.
 package struct OccupancyRecord: Hashable, Sendable {
     package struct Connection: Hashable, Sendable {
         package var id: Identifier
-        /// How many seconds of silence end it.
+        /// The number of seconds without a request after which the connection times out.
         package var timeout: Int
 
         package init(id: Identifier, timeout: Int) {
@@ -15,9 +15,9 @@ package struct OccupancyRecord: Hashable, Sendable {
 
     package var channel: Identifier
     package var user: Identifier
-    /// Grows with each joining, over all channels.
+    /// The order of joining, over all channels.
     package var order: UInt64
-    /// JSON text.
+    /// The state as JSON text.
     package var state: [UInt8]?
     package var connections: [Connection]
 
@@ -37,10 +37,10 @@ package enum OccupancyChange: Hashable, Sendable {
 }
 
 extension OccupancyState {
-    /// Begins recording, so that ``takeChanges()`` returns the changes. Heartbeats that only refresh a deadline are not included.
+    /// Starts recording, so that ``takeChanges()`` returns the changes. Heartbeats that only refresh a deadline are not included.
     package mutating func recordChanges() { touched = touched ?? [] }
 
-    /// The changes since the last call, each user on each channel once.
+    /// The changes since the last call, one for each user and channel.
     package mutating func takeChanges() -> [OccupancyChange] {
         guard let places = touched, !places.isEmpty else { return [] }
         touched = []
@@ -54,7 +54,7 @@ extension OccupancyState {
         }
     }
 
-    /// Restores the users who were present when another process ended. Nobody is notified; deadlines begin anew.
+    /// Restores the users who were present when another process ended. No events are sent; timeouts start again.
     package mutating func restore(_ records: [OccupancyRecord], at time: OccupancyTime) {
         for record in records.sorted(by: { $0.order < $1.order }) where !record.connections.isEmpty {
             guard channels[record.channel]?.roster[record.user] == nil else { continue }

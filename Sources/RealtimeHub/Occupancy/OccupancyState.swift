@@ -1,36 +1,36 @@
 import Identifiers
 
-/// Who is on which channel of one application, and the presence events about it.
+/// The users on each channel of one application, and their presence events.
 ///
-/// Users are on a channel from their first subscribe or heartbeat until they leave or fall silent. Changes add events to the list
-/// that is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern is
-/// presence on the channel named like the pattern; what is subscribed on presence channels is the front's to leave out.
+/// Users are on a channel from their first subscribe or heartbeat until they leave or time out. Changes add events to the list that
+/// is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern counts as
+/// presence on the channel with the pattern's name; the front has to exclude subscriptions to presence channels.
 ///
-/// Every change costs a bounded number of steps, however many users there are (rule HB-64).
+/// Every change takes a bounded number of steps, independent of the number of users (rule HB-64).
 public struct OccupancyState: Sendable {
-    /// May be changed at any time; deadlines that are already set do not change.
+    /// The settings of presence. They may be changed at any time; existing deadlines do not change.
     public var settings: OccupancySettings
     /// The limits of presence.
     public let limits: OccupancyLimits
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
     var visits: [Identifier: Set<Identifier>] = [:]
-    /// State set for absent users.
+    /// The states that were set for absent users.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
-    /// When each stay, interval event and absent state is looked at. One entry for each.
+    /// When each stay, interval event and absent state is checked, with one entry for each.
     var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
     var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
     var stays: UInt64 = 0
-    /// Users on channels, each once for every channel.
+    /// The number of stays: users on channels, counted once for each channel.
     public internal(set) var stayCount = 0
     /// The approximate memory of all stays, in bytes.
     public internal(set) var bytes = 0
     private var moves = 0
-    /// The usage of the owners of stays and states.
+    /// The use of the limits by the owners of stays and states.
     var owners: [Identifier: OccupancyUse] = [:]
-    /// The places that have changed since the last request; nil where changes are not recorded.
+    /// The stays that have changed since the last call of `takeChanges()`; nil when changes are not recorded.
     var touched: Set<OccupancyPlace>?
 
     /// Makes a value with these properties.
@@ -39,19 +39,20 @@ public struct OccupancyState: Sendable {
         self.limits = limits
     }
 
-    /// Entries of tables that were added, removed or moved since the beginning, for tests that count work.
+    /// The number of table entries that were added, removed or moved so far, for tests that count work.
     var steps: Int { stayEnds.steps + intervals.steps + absentEnds.steps + moves }
 
-    /// A subscribe or heartbeat: the user joins, or stays for another while.
+    /// Handles a subscribe or heartbeat: the user joins, or the timeout starts again.
     ///
     /// - Parameters:
     ///   - channel: the channel's id.
     ///   - user: the user's id.
-    ///   - timeout: seconds until the user counts as gone; nil for the default. Kept within the settings' range.
-    ///   - state: JSON text when the request brings it; nil leaves it as it is. A changed one is an event, a repeated one is not.
+    ///   - timeout: the presence timeout in seconds; nil for the default. It is limited to the settings' range.
+    ///   - state: the state as JSON text if the request contains one; nil leaves it unchanged. A changed state causes an event, an
+    ///     equal one does not.
     ///   - time: the time.
-    ///   - events: takes the events that follow.
-    /// - Returns: why the user is not on the channel, or the state is not kept; nil as a rule.
+    ///   - events: receives the resulting events.
+    /// - Returns: why the user is not on the channel, or the state is not stored; usually nil.
     @discardableResult
     public mutating func touch(
         _ channel: Identifier, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
@@ -69,7 +70,7 @@ public struct OccupancyState: Sendable {
         return join(channel, user, until: deadline, timeout: seconds, state: state, at: time, into: &events)
     }
 
-    /// A leave: one connection of the user, or all of them when the request does not tell connections apart (rule HB-33).
+    /// Handles a leave: removes one connection of the user, or all of them when the request does not distinguish connections (rule HB-33).
     public mutating func leave(
         _ channel: Identifier, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
@@ -77,10 +78,10 @@ public struct OccupancyState: Sendable {
         remove(user.id, from: channel, as: .leave, at: time, into: &events)
     }
 
-    /// Replaces a user's state, which is removed when the user leaves. For an absent user it is kept for the default timeout, without
-    /// an event.
+    /// Replaces a user's state, which is removed when the user leaves. For an absent user it is kept for the default timeout,
+    /// without an event.
     ///
-    /// - Returns: why the state is not kept; nil as a rule.
+    /// - Returns: why the state is not stored; usually nil.
     @discardableResult
     public mutating func setState(
         _ state: [UInt8], of user: Identifier, on channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]
@@ -88,7 +89,7 @@ public struct OccupancyState: Sendable {
         setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
     }
 
-    /// The same, for the owner that `subject` names.
+    /// The same, for the owner in `subject`.
     package mutating func setState(
         _ state: [UInt8], of subject: OccupancyUser, on channel: Identifier, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
@@ -117,12 +118,12 @@ public struct OccupancyState: Sendable {
         return nil
     }
 
-    /// Users who fell silent, and interval events that are due. To be called about every second.
+    /// Removes users who have timed out, and publishes interval events that are due. Call it about once per second.
     ///
     /// - Parameters:
     ///   - time: the time.
-    ///   - limit: how much is looked at; true when more is due.
-    ///   - events: takes the events that follow.
+    ///   - limit: the largest number of entries to process; the result is true when more are due.
+    ///   - events: receives the resulting events.
     @discardableResult
     public mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
         var left = limit
@@ -132,7 +133,7 @@ public struct OccupancyState: Sendable {
             let interval = intervals.nextDue(at: time.instant)
             guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
             left -= 1
-            // An interval event covers what came before it.
+            // An interval event comes after the changes before it.
             if stay == first {
                 if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
             } else if state == first {
@@ -179,7 +180,7 @@ extension OccupancyState {
         return nil
     }
 
-    /// Changes the connections of a user who is there; nil for one who is not.
+    /// Changes the connections of a present user; nil for an absent one.
     private mutating func change<Result>(
         _ user: Identifier, on channel: Identifier, _ change: (inout OccupancyMember) -> Result
     ) -> Result? {
@@ -246,7 +247,7 @@ extension OccupancyState {
         return nil
     }
 
-    /// Tells an event or holds it back for the next interval event.
+    /// Publishes an event, or holds it until the next interval event.
     private mutating func announce(
         _ change: OccupancyAnnouncer.Change, _ event: OccupancyEvent, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
@@ -285,7 +286,7 @@ extension OccupancyState {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
             member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
-            // Another stay, or one that was planned anew while its slot was being looked through.
+            // The entry belongs to another stay, or to one that was rescheduled while its slot was being processed.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// When something happened: an instant for deadlines, and the time of day for those who read about it.
+/// The time of an event: a monotonic instant for deadlines, and Unix time for readers.
 public struct OccupancyTime: Hashable, Sendable {
     /// The time on the monotonic clock.
     public var instant: MonotonicInstant
@@ -18,7 +18,7 @@ public struct OccupancyTime: Hashable, Sendable {
 public struct OccupancyUser: Hashable, Sendable {
     /// The user's id.
     public var id: Identifier
-    /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
+    /// Distinguishes the connections of a user; empty if clients do not send it (rule HB-33).
     public var connection: Identifier
     /// The owner whose share of the limits a stay counts against (rule HB-70): a user whom the application has named, or an address.
     /// Nil for no share.
@@ -31,19 +31,19 @@ public struct OccupancyUser: Hashable, Sendable {
     }
 }
 
-/// How presence behaves for an application.
+/// The presence settings of an application.
 public struct OccupancySettings: Hashable, Sendable {
-    /// Up to this occupancy every join, leave and timeout is an event of its own; above it come interval events.
+    /// The occupancy up to which every join, leave and timeout is a separate event; above it there are interval events.
     public var announceMaximum: Int
-    /// Time between interval events.
+    /// The time between interval events.
     public var interval: Duration
     /// Whether interval events contain the users who joined and left.
     public var sendsDeltas: Bool
-    /// Bytes of users in an interval event. Beyond that, readers are told to request the occupancy instead.
+    /// The largest size of the users in an interval event, in bytes. Beyond it, readers are asked to request the occupancy instead.
     public var deltaBytes: Int
-    /// Seconds after which a silent user is gone, when a request does not say.
+    /// The timeout in seconds for requests that contain none.
     public var defaultTimeout: Int
-    /// The presence timeouts that requests may set, in seconds; other values become the nearest of these.
+    /// The presence timeouts that requests may set, in seconds; other values are replaced by the nearest allowed one.
     public var timeouts: ClosedRange<Int>
 
     /// Makes a value with these properties.
@@ -59,32 +59,32 @@ public struct OccupancySettings: Hashable, Sendable {
         self.timeouts = timeouts
     }
 
-    /// The limits of a keyset.
+    /// The presence settings of a keyset.
     public init(keyset: Keyset) {
         self.init(
             announceMaximum: keyset.announceMaximum, interval: keyset.presenceInterval, sendsDeltas: keyset.sendsPresenceDeltas)
     }
 }
 
-/// The presence event for those who watch a channel.
+/// A presence event for subscribers of a channel's presence channel.
 public struct OccupancyEvent: Hashable, Sendable {
     /// The kinds of events.
     public enum Action: Hashable, Sendable {
-        /// A user came, left, was silent for too long or changed the state; or a summary of many changes.
+        /// A user joined, left, timed out or changed the state; or a summary of many changes.
         case join, leave, timeout, stateChange, interval
     }
 
-    /// The channel that the users are on; the event belongs on its presence channel.
+    /// The channel of the users; the event is published on its presence channel.
     public var channel: Identifier
     /// The kind of event.
     public var action: Action
-    /// Users on the channel once this has happened.
+    /// The number of users on the channel after the event.
     public var occupancy: Int
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     public var timestamp: Int
     /// The user; nil for intervals.
     public var user: Identifier?
-    /// The user's state as JSON text, of a join or a change.
+    /// The user's state as JSON text, for a join or a state change.
     public var state: [UInt8]?
     /// The users who joined since the last interval event and are still present.
     public var joined: [Identifier] = []
@@ -112,7 +112,7 @@ public struct OccupancyEvent: Hashable, Sendable {
 public struct Occupant: Hashable, Sendable {
     /// The user's id.
     public var user: Identifier
-    /// JSON text.
+    /// The state as JSON text.
     public var state: [UInt8]?
 
     /// Makes a value with these properties.
@@ -124,9 +124,9 @@ public struct Occupant: Hashable, Sendable {
 
 /// The users on a channel.
 public struct OccupancyPage: Hashable, Sendable {
-    /// All users, whatever the page shows.
+    /// The number of all users on the channel, independent of the page.
     public var occupancy: Int
-    /// In the order of joining.
+    /// The users of the page, in the order in which they joined.
     public var occupants: [Occupant]
 
     /// Makes a value with these properties.

@@ -2,14 +2,14 @@ import Identifiers
 
 /// The signed-in users of one application, with the number of their connections, and their watchers.
 ///
-/// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues what is to be told. Then
-/// each watcher sees a user come and go in turns, beginning with what its sign-in said (rules HB-50 to HB-53).
+/// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues notifications. So each watcher gets
+/// alternating online and offline events of a user, beginning with the status that its sign-in returned (rules HB-50 to HB-53).
 ///
 /// Holds an entry for every user who is online or watched, and the watchlist of every connection that has one.
 public struct SignedInUsers: Sendable {
     private struct User {
         var connections = 0
-        /// Whether watchers believe the user to be online.
+        /// Whether online was the last status that watchers received.
         var isOnlineForWatchers = false
         var watchers: Set<UserConnection> = []
     }
@@ -21,14 +21,14 @@ public struct SignedInUsers: Sendable {
 
     private var users: [Identifier: User] = [:]
     private var sessions: [UserConnection: Session] = [:]
-    /// Users whose present status watchers do not know yet, and when watchers are to be notified.
+    /// Users whose current status watchers have not received yet, and when watchers are to be notified.
     private var untold: [Identifier: MonotonicInstant] = [:]
     /// How long a user stays online for watchers after the last connection has ended.
     private let offlineGrace: Duration
 
     /// Users of an application, none of them signed in.
     ///
-    /// - Parameter offlineGrace: a user who is back within this time has not been away (rule HB-52).
+    /// - Parameter offlineGrace: a user who reconnects within this time is not reported as offline (rule HB-52).
     public init(offlineGrace: Duration) {
         self.offlineGrace = offlineGrace
     }
@@ -38,7 +38,7 @@ public struct SignedInUsers: Sendable {
     /// - Parameters:
     ///   - connection: the connection.
     ///   - user: the user's id.
-    ///   - watchlist: distinct user ids; how many is for the caller to limit.
+    ///   - watchlist: distinct user ids; the caller limits their number.
     ///   - now: the time, milliseconds since 1970.
     public mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: MonotonicInstant
@@ -57,7 +57,7 @@ public struct SignedInUsers: Sendable {
             let id = Identifier(name)
             let index = entry(id)
             users.values[index].watchers.insert(connection)
-            // The key is shared by all who watch the user.
+            // All watchers of the user share the key.
             watched.append(users.keys[index])
             guard users.values[index].connections > 0 || users.values[index].isOnlineForWatchers else { continue }
             online.append(name)
@@ -72,7 +72,7 @@ public struct SignedInUsers: Sendable {
         return UserSignIn(online: online, news: news(of: settled, but: connection))
     }
 
-    /// Forgets a connection that has ended. Does nothing when it is not signed in.
+    /// Removes a connection that has ended. Does nothing when it is not signed in.
     public mutating func signOut(_ connection: UserConnection, at now: MonotonicInstant) {
         guard let session = sessions.removeValue(forKey: connection) else { return }
         unwatch(session.watchlist, connection)
@@ -80,7 +80,7 @@ public struct SignedInUsers: Sendable {
         if users[session.user]?.connections == 0 { changed(session.user, at: now) }
     }
 
-    /// The due notifications for watchers: users who came, and users who left and stayed away (rule HB-51).
+    /// The due notifications for watchers: users who came online, and users whose grace period has ended (rule HB-51).
     public mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
         guard !untold.isEmpty else { return [] }
         var due: [Identifier] = []
@@ -96,14 +96,14 @@ public struct SignedInUsers: Sendable {
         return news
     }
 
-    /// Whether a user has a connection that is signed in.
+    /// Whether a user has a signed-in connection.
     public func isOnline(_ user: String) -> Bool {
         users[Identifier(user)].map { $0.connections > 0 } ?? false
     }
 
-    /// The connections that are signed in.
+    /// The number of signed-in connections.
     public var connectionCount: Int { sessions.count }
-    /// The users that are remembered.
+    /// The number of users that are online or watched.
     public var userCount: Int { users.count }
 
     // MARK: Changing
@@ -114,7 +114,7 @@ public struct SignedInUsers: Sendable {
         return users.index(forKey: user) ?? users.startIndex
     }
 
-    /// The user's first connection has come or the last one has ended.
+    /// Records that the user's first connection has signed in, or the last one has ended.
     private mutating func changed(_ user: Identifier, at now: MonotonicInstant) {
         guard let entry = users[user] else { return }
         let isOnline = entry.connections > 0
@@ -148,7 +148,7 @@ public struct SignedInUsers: Sendable {
 
     // MARK: Telling
 
-    /// The present state of these users as it is told to watchers, combined for watchers of the same users.
+    /// The current status of these users for watchers, combined for watchers of the same users.
     private func news(of changes: [Identifier], but left: UserConnection? = nil) -> [WatchlistNotification] {
         var perWatcher: [UserConnection: [Int]] = [:]
         for (index, user) in changes.enumerated() {

@@ -1,10 +1,10 @@
-/// A connection that is signed in: the event loop that it lives in, and its name there.
+/// A signed-in connection: its event loop, and its name there.
 public struct UserConnection: Hashable, Sendable {
     /// The number of the connection's event loop.
     public var eventLoopID: Int
-    /// The first half of its name.
+    /// The first half of the connection's name.
     public var high: UInt64
-    /// The second half of its name.
+    /// The second half of the connection's name.
     public var low: UInt64
 
     /// Makes a value with these properties.
@@ -36,7 +36,7 @@ public struct WatchlistNotification: Hashable, Sendable {
 public struct UserSignIn: Hashable, Sendable {
     /// The online users of the watchlist, in its order.
     public var online: [String]
-    /// Notifications that others have to get first.
+    /// Notifications that other watchers have to receive first.
     public var news: [WatchlistNotification]
 
     /// Makes a value with these properties.
