@@ -1,7 +1,7 @@
-/// The reason why a certificate or its key cannot be used. It never holds contents or paths of the files, because some users put the
-/// key itself into the setting for its path.
+/// The reason why a certificate or its key cannot be used. It never contains contents or paths of the files, because some users put
+/// the key itself into the setting for its path.
 public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One of the two files.
+    /// The file with the problem.
     public enum File: String, Hashable, Sendable {
         /// The file of the certificate.
         case certificate

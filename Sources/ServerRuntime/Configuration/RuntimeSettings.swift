@@ -1,10 +1,10 @@
 import Logging
 import ServerValues
 
-/// The settings of a server that concern every service. Sizes are bytes.
+/// The settings of a server that concern every service. Sizes are in bytes.
 package struct RuntimeSettings: Sendable {
     package var host: String
-    /// 0 picks a free port.
+    /// The port; 0 selects a free one.
     package var port: Int
     package var usesTLS = false
     package var pathPrefix = ""
@@ -22,19 +22,19 @@ package struct RuntimeSettings: Sendable {
     package var connectionRatePerAddress = 200
     package var limitsLoopback = false
     package var maximumRequestBytes = 262_144
-    /// The frames that one message of a WebSocket may come in.
+    /// The largest number of frames in one WebSocket message.
     package var maximumFragments = 64
     package var maximumPendingBytes = 1 << 20
     package var maximumQueuedBytes = 16 << 20
-    /// Whether fronts need the header fields of every request, those of plain ones included.
+    /// Whether fronts need the header fields of every request, including plain ones.
     package var readsAllFields = false
-    /// Whether `/metrics` is answered, where no front does it.
+    /// Whether `/metrics` is answered if no front owns it.
     package var tellsMetrics = true
-    /// How many ended connections each event loop remembers.
+    /// How many ended connections each event loop keeps for the console.
     package var endedConnectionsKept = 0
-    /// Whether a new connection takes the place of the one that has been without a request for the longest time, when there is no other.
+    /// Whether a new connection replaces the connection that has been idle for the longest time when the limit is reached.
     package var replacesIdleConnections = false
-    /// File descriptors that are kept for connections, when the process has no others left.
+    /// The number of file descriptors that are reserved for connections, for the case that the process has no others left.
     package var reservedDescriptors = 0
     /// The version in `/metrics`.
     package var version = ""

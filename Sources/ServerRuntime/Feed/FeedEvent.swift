@@ -1,11 +1,11 @@
 import ServerValues
 
-/// An event on a server, for the live feed.
+/// An event on a server, shown in the live feed.
 package struct FeedEvent: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// An application's server, or a client of PubNub or chat, published something.
+        /// An application's server, or a client of PubNub or chat, published a message.
         case published
-        /// A Pusher client sent an event to the others.
+        /// A Pusher client sent a client event.
         case client
         case connected
         case ended
@@ -15,12 +15,12 @@ package struct FeedEvent: Hashable, Sendable {
     package var service: ServiceName
     package var application: String
     package var channel: String?
-    /// The event's name or the message's type; of an end, the close code.
+    /// The event's name or the message's type; for the end of a connection, the close code.
     package var name: String?
     package var user: String?
     /// The size of the payload in bytes.
     package var bytes: Int?
-    /// The payload, if a viewer wants to see it.
+    /// The payload, if the viewer requested payloads.
     package var payload: String?
 
     package init(
@@ -37,10 +37,10 @@ package struct FeedEvent: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// How many bytes of a payload are shown.
+    /// The number of bytes of a payload that are shown.
     package static let payloadBytes = 2_048
 
-    /// The beginning of a payload, cut between characters.
+    /// The beginning of a payload, shortened at a character boundary.
     package static func shown(_ payload: String) -> String {
         guard payload.utf8.count > payloadBytes else { return payload }
         var end = payload.utf8.index(payload.startIndex, offsetBy: payloadBytes)
@@ -49,7 +49,7 @@ package struct FeedEvent: Hashable, Sendable {
     }
 }
 
-/// The events that a viewer wants to see. A value.
+/// The events that a viewer has selected. A value.
 package struct FeedFilter: Hashable, Sendable {
     package var service: String?
     package var application: String?
@@ -57,7 +57,7 @@ package struct FeedFilter: Hashable, Sendable {
     package var kind: FeedEvent.Kind?
     /// The beginning of the names of channels to show. When it is not empty, events without a channel are not shown.
     package var channelPrefix = ""
-    /// Whether payloads are shown. They contain what users say to each other.
+    /// Whether payloads are shown. They contain messages of users.
     package var showsPayloads = false
 
     package init() {}

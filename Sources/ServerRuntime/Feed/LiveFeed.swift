@@ -1,21 +1,21 @@
 import NIOConcurrencyHelpers
 
-/// The events of a server, for viewers; costs one check while there are none (rule CO-40). May be used from any thread.
+/// The events of a server for viewers; without viewers, an event costs one check (rule CO-40). May be used from any thread.
 package final class LiveFeed: Sendable {
     private let watchers = NIOLockedValueBox<[FeedWatcher]>([])
 
-    /// More do not look on at a time.
+    /// The largest number of viewers at the same time.
     package static let capacity = 8
-    /// Of them those of one group of viewers, and of one viewer.
+    /// The largest numbers of feeds of one group of viewers, and of one viewer.
     package static let capacityOfGroup = 4
     package static let capacityOfViewer = 3
 
     package init() {}
 
-    /// Whether an event would be seen. Asked for each message, before the event is made.
+    /// Whether there is a viewer. Read for each message, before the event is made.
     package var isWatched: Bool { watchers.withLockedValue { !$0.isEmpty } }
 
-    /// Begins to look on; nil when as many do as may, of all, of the viewer's group, or of the viewer.
+    /// Starts a feed for a viewer; nil when the limit of all viewers, of the viewer's group or of the viewer is reached.
     package func watch(_ filter: FeedFilter, for viewer: FeedViewer) -> FeedWatcher? {
         watchers.withLockedValue { watchers in
             guard watchers.count < Self.capacity,
@@ -32,7 +32,7 @@ package final class LiveFeed: Sendable {
         watchers.withLockedValue { $0.removeAll { $0 === watcher } }
     }
 
-    /// Shows an event, which is made only if somebody looks on. Cheap enough to be called under a lock.
+    /// Shows an event, which is made only if there is a viewer. The call is cheap enough to be made under a lock.
     package func tell(_ event: @autoclosure () -> FeedEvent) {
         let watchers = watchers.withLockedValue { $0 }
         guard !watchers.isEmpty else { return }
@@ -41,11 +41,11 @@ package final class LiveFeed: Sendable {
     }
 }
 
-/// The viewer for which the places of a feed are counted.
+/// The identity of a viewer, against which feeds are counted.
 package struct FeedViewer: Hashable, Sendable {
-    /// The role.
+    /// The group: the viewer's role.
     package var group: String
-    /// One viewer in the group: a session.
+    /// The viewer within the group: a session.
     package var name: String
 
     package init(group: String, name: String) {
@@ -64,7 +64,7 @@ package final class FeedWatcher: Sendable {
     private let filter: FeedFilter
     private let state = NIOLockedValueBox(State())
 
-    /// Events beyond this number of waiting ones are dropped and counted: nobody can read more.
+    /// The largest number of waiting events. Further ones are dropped and counted, because nobody can read more.
     package static let capacity = 100
 
     package init(_ filter: FeedFilter, for viewer: FeedViewer) {

@@ -2,10 +2,10 @@
 package struct ObservedTap: BridgeTap {
     private let tap: (any BridgeTap)?
     private let feed: LiveFeed
-    /// The feed's name for a service that bridges know under this name.
+    /// Converts the name of a service in bridges to its name in the feed.
     private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
-    /// - Parameter tap: the one that everything is handed to; nil where there is only somebody who looks on.
+    /// - Parameter tap: the next tap; nil when messages are only shown.
     package init(_ tap: (any BridgeTap)?, feed: LiveFeed, name: @escaping @Sendable (_ bridgeName: String) -> ServiceName) {
         self.tap = tap
         self.feed = feed
@@ -17,7 +17,7 @@ package struct ObservedTap: BridgeTap {
     ) {
         tap?.carry(from: service, application: application, channel: channel, message)
         guard feed.isWatched else { return }
-        // A message that no other service could carry is shown without its contents.
+        // A message that no other service can carry is shown without its contents.
         let shown = message("message")
         feed.tell(
             FeedEvent(

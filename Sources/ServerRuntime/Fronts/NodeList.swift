@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 
 /// The servers that take part in one service's shared state, in the order in which they joined. May be used from any thread.
 ///
-/// Inlinable, since the list is asked for each message: otherwise each service would use it without knowing its type.
+/// Inlinable, because the list is read for each message: otherwise each service would use unspecialized code.
 @usableFromInline
 package final class NodeList<Node: Sendable>: Sendable {
     @usableFromInline struct State: Sendable {
@@ -21,10 +21,10 @@ package final class NodeList<Node: Sendable>: Sendable {
         state = NIOLockedValueBox(State())
     }
 
-    /// All nodes. What is decided once is applied by each of them.
+    /// All nodes. Each of them applies every decision.
     @inlinable package var all: [Node] { state.withLockedValue { $0.nodes } }
 
-    /// The node that does what is done once for all, such as sending webhooks: the one that joined first.
+    /// The node that performs the work that is done once for all nodes, such as sending webhooks: the one that joined first.
     @inlinable package var first: Node? { state.withLockedValue { $0.nodes.first } }
 
     @inlinable package func join(_ node: Node, as owner: AnyObject) {

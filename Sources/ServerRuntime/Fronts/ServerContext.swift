@@ -3,12 +3,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// The state that all connections of a server share, for all protocols: admission, event loops, figures. May be used from any thread.
+/// The state that all connections of a server share, for all protocols: admission, event loops, metrics. May be used from any thread.
 package final class ServerContext: Sendable {
     package let settings: RuntimeSettings
     package let loops: [EventLoopContext]
     package let congestion: LoopCongestion
-    /// The server's event loops, by their numbers among those of all servers that share its backend.
+    /// The server's event loops, numbered across all servers that share its backend.
     package let eventLoopIDs: EventLoopSet
     package let firstEventLoopID: Int
     package let prefix: PathPrefix
@@ -20,14 +20,14 @@ package final class ServerContext: Sendable {
     package let bodies = BodyBudget()
     package let smallBodies = SmallBodyBudget()
     package let started: MonotonicInstant
-    /// Nil for no TLS.
+    /// The certificate; nil for no TLS.
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
     let reserve: DescriptorReserve
-    /// The reserve of another listener, which gets descriptors before this server's connections do.
+    /// The reserve of another listener, which has priority over this server's connections.
     private let favoured = NIOLockedValueBox<DescriptorReserve?>(nil)
     package let addresses: AddressAdmission
-    /// Whether the latest configuration that was to be taken over was valid.
+    /// Whether the latest configuration to be applied was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
     /// Further conditions for readiness: each returns the reason why the server is not ready, or nil.
     package let conditions = NIOLockedValueBox<[@Sendable () -> Unreadiness?]>([])
@@ -63,8 +63,8 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    /// Refuses connections while the reserve of another listener is not full, so that file descriptors which it has given up for a
-    /// connection of its own are not taken by connections of this server.
+    /// Refuses connections while the reserve of another listener is not full, so that connections of this server do not take the
+    /// file descriptors that the reserve has released for that listener.
     package func favour(_ other: ServerContext) {
         favoured.withLockedValue { $0 = other.reserve }
     }
@@ -79,10 +79,10 @@ package final class ServerContext: Sendable {
     package var clock: ServerClock { settings.clock }
     package var logger: Logger { settings.logger }
 
-    /// The counts of the server's loops; up to a second old.
+    /// The counts of the server's event loops; up to one second old.
     package var counters: LoopCounters { loops.reduce(into: LoopCounters()) { $0 += $1.counters } }
 
-    /// Empty when connections are welcome (rule ME-10).
+    /// The reasons why the server is not ready; empty when it is (rule ME-10).
     package var readiness: [Unreadiness] {
         let reasons = admission.withLockedValue { admission in
             var reasons: [Unreadiness] = []
@@ -93,7 +93,7 @@ package final class ServerContext: Sendable {
         return reasons + conditions.withLockedValue { $0 }.compactMap { $0() }
     }
 
-    /// The open WebSockets of a service, by the names that they are counted under.
+    /// The open WebSockets of a service, by the names under which they are counted.
     package func connections(of service: ServiceName) -> [ApplicationName: Int] {
         admission.withLockedValue(\.perApplication).reduce(into: [:]) { counts, entry in
             if entry.key.service == service { counts[names.counted(entry.key), default: 0] += entry.value }
@@ -101,14 +101,14 @@ package final class ServerContext: Sendable {
     }
 }
 
-/// Why a server wants no more connections for now.
+/// Why a server accepts no more connections at present.
 package enum Unreadiness: String, Hashable, Sendable {
     /// The server is about to stop.
     case draining
     /// The server has reached its limit of connections.
     case full
-    /// There is no way to the Redis that it shares with other servers, or Redis takes no writes.
+    /// The Redis that the server shares with other servers is unreachable, or accepts no writes.
     case redis
-    /// No server of its cluster leads, or it does not follow what the leader decides yet.
+    /// The cluster has no leader, or the server does not follow the leader's decisions yet.
     case leader
 }

@@ -2,52 +2,53 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// One protocol that a server speaks: the requests that it answers and its state on each event loop.
+/// One protocol of a server: it answers requests and has state on each event loop.
 ///
-/// The runtime knows fronts by this protocol only, so adding one edits neither the runtime nor another front. Requests and upgrades
-/// come on the connection's event loop. A path belongs to the first front of the server's list that owns it.
+/// The runtime uses fronts only through this protocol, so adding one changes neither the runtime nor another front. Methods for requests
+/// and upgrades are called on the connection's event loop. A path belongs to the first front in the server's list that owns it.
 package protocol ServerFront: AnyObject, Sendable {
     /// The front's name in metrics and logs.
     var service: ServiceName { get }
 
     // MARK: Requests
 
-    /// Answers a GET without a body before its target is parsed; false when the front wants it parsed, or it is another's.
+    /// Answers a GET without a body before its target is parsed; returns false when the target has to be parsed, or belongs to
+    /// another front.
     ///
-    /// - Parameter target: without the server's prefix; used during the call only.
+    /// - Parameter target: the target without the server's prefix; valid only during the call.
     func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool
-    /// Whether a path belongs to the front, so that whatever is wrong with it is answered in its terms.
+    /// Whether a path belongs to the front, so that errors are answered in the format of its API.
     func owns(_ segments: [String]) -> Bool
-    /// Answers a request of a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
+    /// Answers a request for a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
     func answer(_ request: HTTPRequest, for connection: HTTPConnection)
-    /// Whether a GET of a path needs its header fields, which plain requests come without.
+    /// Whether a GET of a path needs its header fields, which plain requests do not provide.
     ///
-    /// - Parameter target: without the server's prefix; used during the call only.
+    /// - Parameter target: the target without the server's prefix; valid only during the call.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
-    /// A refusal in the terms of the front's API.
+    /// An error answer in the format of the front's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// Returns the answer for a path whose refusals have another form.
+    /// Returns the error answer for a path whose errors have another format.
     func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
-    /// How long a body may be. Bodies of more than ``BodyBudget/smallBytes`` need room in ``ServerContext/bodies`` (rule SV-80).
+    /// The size limit of a body. Bodies of more than ``BodyBudget/smallBytes`` need a reservation in ``ServerContext/bodies`` (rule SV-80).
     ///
-    /// - Parameter limit: as the server is configured.
+    /// - Parameter limit: the limit in the server's configuration.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
-    /// The key of the application that a body is for, whose share of ``ServerContext/bodies`` it counts against; nil for none (rule SV-81).
+    /// The key of the application whose share of ``ServerContext/bodies`` a body counts against; nil for none (rule SV-81).
     func bodyApplication(_ segments: [String]) -> String?
 
     // MARK: Time and metrics
 
-    /// The front's state on an event loop. Called on that loop.
+    /// Makes the front's state on an event loop. Called on that event loop.
     func resident(on loop: EventLoopContext) -> any LoopResident
-    /// Applies what depends on time to the state that the event loops share. Called on one loop, at each sweep.
+    /// Runs the time-dependent work of the state that the event loops share. Called on one event loop, at each sweep.
     func sweep()
-    /// Returns the front's counters of an event loop. Called on that loop.
+    /// Returns the front's counters of an event loop. Called on that event loop.
     func collect(on loop: EventLoopContext) -> any Sendable
     /// Adds the front's families to the metrics.
     ///
-    /// - Parameter collected: what ``collect(on:)`` gave for each event loop.
+    /// - Parameter collected: the results of ``collect(on:)`` for all event loops.
     func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText)
-    /// Ends what the front does beside its connections, which are gone by now.
+    /// Ends the front's work that is not part of its connections, which have ended already.
     func close() async
 }
 
@@ -64,23 +65,23 @@ extension ServerFront {
     package func close() async {}
 }
 
-/// A front that takes WebSockets, which metrics count for each of its applications. A WebSocket belongs to the first front of the
+/// A front that accepts WebSockets, which metrics count for each of its applications. A WebSocket belongs to the first front in the
 /// server's list that has a subprotocol for its path.
 package protocol WebSocketFront: ServerFront {
-    /// The subprotocol of a WebSocket at this path; nil when the front does not take it.
+    /// The subprotocol of a WebSocket at this path; nil when the front does not accept it.
     func subprotocol(of segments: [String]) -> String?
     /// Makes the handler of an accepted WebSocket. A refused client is informed over the WebSocket, because it cannot see the status of
     /// a failed handshake.
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
-/// A front's state on one event loop. Used on that loop only.
+/// A front's state on one event loop. Used on that event loop only.
 package protocol LoopResident: AnyObject {
-    /// Applies time limits to the connections of this loop.
+    /// Applies time limits to the connections of this event loop.
     func sweep(at now: MonotonicInstant)
-    /// The connections, for a server that stops and ends them evenly (rule SV-37).
+    /// The connections, for a server that stops and closes them at an even rate (rule SV-37).
     func connections() -> [any DrainedConnection]
-    /// Ends all connections at once.
+    /// Closes all connections at once.
     func cut()
 }
 
@@ -94,7 +95,7 @@ package struct HTTPRequest: Sendable {
     package var method: String
     /// The target without the server's path prefix.
     package var target: RequestTarget
-    /// Empty for a plain request.
+    /// The header fields; empty for a plain request.
     package var headers: HTTPHeaders
     package var body: [UInt8]
 

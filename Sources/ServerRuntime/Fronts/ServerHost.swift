@@ -2,20 +2,20 @@ import NIOCore
 import NIOPosix
 import ServerValues
 
-/// A server's fronts on its event loops: who answers what, time, metrics, and the end.
+/// A server's fronts on its event loops: routing, periodic work, metrics, and shutdown.
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
     /// The fronts that accept WebSockets. Casting each front at each upgrade would take longer than the rest of the upgrade.
     private let webSocketFronts: [any WebSocketFront]
-    /// The OpenAPI description with this name of a file: a constant, without anything of the configuration (rule SV-89).
+    /// The OpenAPI description with this file name: a constant, independent of the configuration (rule SV-89).
     let description: @Sendable (_ file: String) -> [UInt8]?
     private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
 
     /// - Parameters:
-    ///   - fronts: a path belongs to the first one that owns it.
-    ///   - description: gives the OpenAPI description with this name of a file; nil when there is none.
-    ///   - otherMetrics: add families of what is not a front.
+    ///   - fronts: the fronts; a path belongs to the first one that owns it.
+    ///   - description: returns the OpenAPI description with this file name; nil when there is none.
+    ///   - otherMetrics: closures that add metric families from outside of the fronts.
     package init(
         _ context: ServerContext, _ fronts: [any ServerFront],
         description: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },
@@ -28,7 +28,7 @@ package final class ServerHost: Sendable {
         self.otherMetrics = otherMetrics
     }
 
-    /// The front that takes a WebSocket at this path, and its subprotocol.
+    /// The front that accepts a WebSocket at this path, and its subprotocol.
     func webSocketFront(of segments: [String]) -> (front: any WebSocketFront, subprotocol: String)? {
         for front in webSocketFronts {
             if let subprotocol = front.subprotocol(of: segments) { return (front, subprotocol) }
@@ -46,7 +46,7 @@ package final class ServerHost: Sendable {
         return fronts.contains { $0.needsFields(of: inner) }
     }
 
-    /// Gives every loop what the fronts keep on it. To be called once, before the first connection.
+    /// Makes the fronts' state on every event loop. Call it once, before the first connection.
     package func prepare() async throws {
         for loop in context.loops {
             try await loop.eventLoop.submit { [fronts] in
@@ -55,7 +55,7 @@ package final class ServerHost: Sendable {
         }
     }
 
-    /// Ends the work of all fronts that is not part of their connections, at the same time.
+    /// Ends the work of all fronts that is not part of their connections, concurrently.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }
@@ -65,7 +65,7 @@ package final class ServerHost: Sendable {
 
     // MARK: Time
 
-    /// Looks through the connections of every loop now and then: one task for each loop, not one for each connection.
+    /// Starts periodic sweeps of the connections of every event loop: one task for each event loop, not one for each connection.
     package func startSweeping() -> [RepeatedTask] {
         let interval = TimeAmount(context.settings.sweepInterval)
         return context.loops.map { loop in
@@ -89,9 +89,9 @@ package final class ServerHost: Sendable {
         loop.publishCounters()
     }
 
-    /// Closes all sockets, evenly over most of `timeout`, and cuts what is left when it is over (rules SV-12 and SV-37).
+    /// Closes all sockets at an even rate over most of `timeout`, and cuts the remaining ones at its end (rules SV-12 and SV-37).
     package func finishSockets(within timeout: Duration) async throws {
-        // Not the injected clock: a test whose clock stands still must not prevent a server from stopping.
+        // This is not the injected clock: a test whose clock stands still must not prevent a server from stopping.
         let start = NIODeadline.now()
         let deadline = start + TimeAmount(timeout)
         let admission = context.admission
@@ -115,14 +115,14 @@ package final class ServerHost: Sendable {
         try await release()
     }
 
-    /// Removes the state of the fronts from every event loop. That state refers to its loop, and neither would be released otherwise.
+    /// Removes the state of the fronts from every event loop. The state refers to its event loop, so neither would be released otherwise.
     package func release() async throws {
         for loop in context.loops { try await loop.eventLoop.submit { loop.state.residents = [] }.get() }
     }
 
     // MARK: Metrics
 
-    /// Collects the counters of every event loop. Counters are not protected by locks, so each loop is asked on its own thread.
+    /// Collects the counters of every event loop. Locks do not protect the counters, so each event loop is asked on its own thread.
     package func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String> {
         let asked = context.now
         let queued = context.loops.map(\.queue.bytes)

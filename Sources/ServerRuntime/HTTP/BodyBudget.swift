@@ -2,16 +2,16 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// The large bodies in a server's memory, those of requests and of answers together (rule SV-80).
+/// Limits the memory of a server's large bodies, both of requests and of answers (rule SV-80).
 ///
-/// Most bodies are small, and the number of connections bounds them. Where a front takes or gives files, the product would be too much. One
-/// address and one application get a share only, so that neither keeps others out (rule SV-81).
+/// Most bodies are small, so the number of connections bounds them. Where a front transfers files, the product would be too much.
+/// Each address and each application gets only a share, so that neither keeps others out (rule SV-81).
 package final class BodyBudget: Sendable {
     /// Bodies of at most this many bytes need no reservation.
     package static let smallBytes = 1 << 20
-    /// A large body gets a second more for each of this many bytes, in either direction.
+    /// A large body gets one more second for each of this many bytes, in either direction.
     package static let bytesPerSecond = 16_384
-    /// By how much the reservation of a body that comes in grows at least.
+    /// The smallest growth of the reservation of an incoming body, in bytes.
     static let growth = 512 << 10
 
     private struct State {
@@ -31,9 +31,10 @@ package final class BodyBudget: Sendable {
         applicationBytes = maximumBytes / 2
     }
 
-    /// Room for a body or a part of it, for as long as the reservation exists; nil while there is none.
+    /// Reserves memory for a body or a part of it, for as long as the reservation exists; nil when there is not enough.
     ///
-    /// - Parameter held: what is reserved for the same body already. A body that is alone may be larger than a share.
+    /// - Parameter held: the number of bytes that are reserved for the same body already. A body that is the owner's only one may
+    ///   be larger than a share.
     package func reserve(_ bytes: Int, for owner: BodyOwner = BodyOwner(), held: Int = 0) -> BodyReservation? {
         let hasRoom = state.withLockedValue { state in
             let ofAddress = owner.address.flatMap { state.byAddress[$0] } ?? 0
@@ -53,7 +54,7 @@ package final class BodyBudget: Sendable {
     /// The number of bytes that are reserved now.
     package var reservedBytes: Int { state.withLockedValue(\.used) }
 
-    /// How many addresses and applications have something reserved.
+    /// The number of addresses and applications with reservations.
     package var ownerCount: Int { state.withLockedValue { $0.byAddress.count + $0.byApplication.count } }
 
     fileprivate func release(_ bytes: Int, of owner: BodyOwner) {
@@ -70,9 +71,9 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// The owner whose share of ``BodyBudget`` counts a large body.
+/// The owner whose share of ``BodyBudget`` a large body counts against.
 package struct BodyOwner: Hashable, Sendable {
-    /// Nil for an address that is not known, and for this machine's own unless it is limited.
+    /// The address; nil when it is not known, and for this machine itself unless it is limited.
     package var address: RemoteAddress?
     /// The key of the application that the body is for; nil for none.
     package var application: Identifier?
@@ -83,7 +84,7 @@ package struct BodyOwner: Hashable, Sendable {
     }
 }
 
-/// Room for one large body or a part of it. It is given back with the last reference.
+/// A reservation for one large body or a part of it. It is released with the last reference.
 package final class BodyReservation: Sendable {
     package let bytes: Int
     private let owner: BodyOwner
@@ -98,10 +99,10 @@ package final class BodyReservation: Sendable {
     deinit { budget.release(bytes, of: owner) }
 }
 
-/// Measures whether a large body is transferred fast enough (rule SV-82). It counts the bytes in each window of time, so that a fast
-/// beginning does not excuse a later stall.
+/// Measures whether a large body is transferred fast enough (rule SV-82). It counts the bytes in each window of time, so that a
+/// fast start does not excuse a later stall.
 struct TransferPace {
-    /// In each window of this length ``BodyBudget/bytesPerSecond`` have to move for each second of it.
+    /// The length of a window. For each of its seconds at least ``BodyBudget/bytesPerSecond`` have to be transferred.
     static let window = Duration.seconds(20)
     private static let windowBytes = 20 * BodyBudget.bytesPerSecond
 
@@ -110,9 +111,9 @@ struct TransferPace {
 
     init() {}
 
-    /// Returns whether the transfer is too slow. To be called from time to time.
+    /// Returns whether the transfer is too slow. Call it periodically.
     ///
-    /// - Parameter total: how many bytes have moved so far, counted from anywhere.
+    /// - Parameter total: the number of bytes transferred so far, counted from any start.
     mutating func isTooSlow(_ total: Int, at now: MonotonicInstant) -> Bool {
         guard let start else {
             (self.start, moved) = (now, total)
@@ -124,7 +125,7 @@ struct TransferPace {
     }
 }
 
-/// A large body of a connection: what is reserved for it, and how fast it moves. Lives on the connection's event loop.
+/// A large body of a connection: its reservation, and its transfer rate. Used on the connection's event loop only.
 final class LargeBody {
     private(set) var reservations: [BodyReservation] = []
     private(set) var reserved = 0
@@ -139,9 +140,9 @@ final class LargeBody {
         reserved += reservation.bytes
     }
 
-    /// Reserves room for this number of bytes in all; false when there is none.
+    /// Increases the reservation to this number of bytes in all; returns false when there is not enough memory.
     ///
-    /// - Parameter limit: how long the body may become.
+    /// - Parameter limit: the size limit of the body.
     func grow(to bytes: Int, limit: Int, for owner: BodyOwner, in budget: BodyBudget) -> Bool {
         guard bytes > reserved else { return true }
         let wanted = max(bytes, min(limit, bytes + max(BodyBudget.growth, bytes / 4)))

@@ -1,9 +1,8 @@
 import NIOCore
 
-/// Which web pages' scripts may read answers, with the header fields that say so made once. Fetch standard, CORS protocol; rules
-/// SR-18 to SR-21.
+/// The web pages whose scripts may read answers, with encoded header fields. Fetch standard, CORS protocol; rules SR-18 to SR-21.
 package struct CrossOrigin: Sendable {
-    /// The page that a request came from, as far as answers differ by it. Two bytes, since each held poll keeps one.
+    /// The page of a request's script, as far as answers depend on it. Its size is two bytes, because each held poll has one.
     package struct Page: Hashable, Sendable {
         fileprivate var index: Int16
 
@@ -11,13 +10,13 @@ package struct CrossOrigin: Sendable {
         package static let other = Page(index: -1)
     }
 
-    /// Whether every page may read everything, so that answers do not differ.
+    /// Whether every page may read everything, so that answers do not depend on the page.
     package let isForAll: Bool
     /// The allowed pages, in the order of their index.
     private let origins: [String]
 
-    /// - Parameter origins: as in ``ServerConfiguration/corsOrigins``. What is not an origin, such as a text with a line break in it, is
-    ///   left out, so that nothing of it can reach a header.
+    /// - Parameter origins: the list in ``ServerConfiguration/corsOrigins``. A text that is not an origin, for example with a line
+    ///   break, is ignored, so that no part of it can reach a header.
     package init(_ origins: [String]) {
         isForAll = origins.contains("*")
         self.origins = isForAll ? [] : Array(origins.filter(Self.isOrigin).prefix(Int(Int16.max)))
@@ -25,10 +24,10 @@ package struct CrossOrigin: Sendable {
 
     package static let everyone = CrossOrigin(["*"])
 
-    /// Whether any page may read anything.
+    /// Whether any page may read answers.
     package var isOn: Bool { isForAll || !origins.isEmpty }
 
-    /// The page with this `Origin` field, compared byte by byte as browsers send it.
+    /// The page with this `Origin` field, which is compared byte by byte in the form that browsers send.
     package func page(_ origin: UnsafeRawBufferPointer) -> Page {
         Page(index: Int16(origins.firstIndex { $0.utf8.elementsEqual(origin) } ?? -1))
     }
@@ -39,9 +38,9 @@ package struct CrossOrigin: Sendable {
 
     package func allows(_ page: Page) -> Bool { isForAll || page != .other }
 
-    /// Appends the fields of an answer: of PubNub's services as they were recorded, of all others the least.
+    /// Appends the CORS fields of an answer: for PubNub's services the recorded fields, for all others the required minimum.
     ///
-    /// - Parameter hasCaching: whether the answer has a `cache-control` field of its own, so that it gets no second one.
+    /// - Parameter hasCaching: whether the answer has its own `cache-control` field, so that no second one is added.
     package func write(for page: Page, isRecorded: Bool, hasCaching: Bool = false, to buffer: inout ByteBuffer) {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
@@ -64,7 +63,7 @@ package struct CrossOrigin: Sendable {
         access-control-expose-headers: *\r\n
         """
 
-    /// The header fields of the answer to a preflight request, beside the origin. `*` covers all header fields but `Authorization`.
+    /// The header fields of the answer to a preflight request, except for the origin. `*` covers all header fields except `Authorization`.
     package static let preflightFields: [(name: String, value: String)] = [
         ("access-control-allow-methods", "GET, POST, PATCH, DELETE, OPTIONS"),
         ("access-control-allow-headers", "*, Authorization, Content-Type"), ("access-control-max-age", "7200"),

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// An answer, complete, so that it leaves in one write.
+/// A complete answer, which is sent in one write.
 package struct HTTPAnswer: Hashable, Sendable {
-    /// Only constants: free of line breaks.
+    /// The content type. Only constants without line breaks.
     package struct ContentType: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -18,11 +18,11 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var status: Int
     package var contentType: ContentType
     package var body: [UInt8]
-    /// Further header fields. Names and values must be free of line breaks: constants, numbers, or checked before.
+    /// Further header fields. Names and values must contain no line breaks: they are constants, numbers, or checked before.
     package var fields: [(name: String, value: String)] = []
-    /// Whether it has the header fields for scripts of web pages as PubNub's services send them (rule PV-5).
+    /// Whether the answer has the CORS header fields that PubNub's services send (rule PV-5).
     package var hasRecordedFields = false
-    /// The reservation of a large body, until it is sent.
+    /// The reservation of a large body, which is kept until the body is sent.
     package var reservation: BodyReservation?
 
     package init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
@@ -47,16 +47,16 @@ package struct HTTPAnswer: Hashable, Sendable {
     /// An empty answer of success.
     package static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
-    /// Returns the answer to the request that a browser sends before a script's request (rule SR-19).
+    /// Returns the answer to a browser's preflight request (rule SR-19).
     package static func preflight(isAllowed: Bool) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 204, .text, [])
         if isAllowed { answer.fields = CrossOrigin.preflightFields }
         return answer
     }
 
-    /// Appends the answer in HTTP/1.1. An answer to HEAD keeps its length but not its body; 204 has neither.
+    /// Appends the answer in HTTP/1.1. An answer to HEAD has a length but no body; an answer with 204 has neither.
     ///
-    /// - Parameter date: the time of day, which tells clients whose requests are signed how far off their clock is (SR-25).
+    /// - Parameter date: the Unix time, from which clients with signed requests learn the difference of their clock (SR-25).
     package func write(
         to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, date: String, _ crossOrigin: CrossOrigin,
         _ page: CrossOrigin.Page
@@ -66,7 +66,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         if status != 204 {
             buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
         }
-        // No web page needs the server's metrics.
+        // Scripts of web pages do not need the server's metrics.
         if contentType != .metrics {
             let hasCaching = fields.contains { $0.name == "cache-control" }
             crossOrigin.write(for: page, isRecorded: hasRecordedFields, hasCaching: hasCaching, to: &buffer)

@@ -1,8 +1,8 @@
 import NIOCore
 
-// Answers that come later.
+// Answers that are sent later.
 extension HTTPConnection {
-    /// The way for the answer to the request that has been read, good for one use.
+    /// Returns a closure that answers the request that was read; it can be called once.
     package func expectAnswer() -> HTTPReply {
         phase = .answering
         let (loop, number) = (loop, number)
@@ -16,7 +16,8 @@ extension HTTPConnection {
         }
     }
 
-    /// The request will be answered in a later turn of the loop, or its poll held. Returns its number.
+    /// Records that the request will be answered in a later turn of the event loop, or that its poll is held. Returns the number of
+    /// the request.
     package func beginWork() -> UInt32 {
         phase = .answering
         return number
@@ -28,7 +29,7 @@ extension HTTPConnection {
         return number == self.number
     }
 
-    /// Answers the request with this number, if it still waits.
+    /// Answers the request with this number, if it is not answered yet.
     package func finish(_ number: UInt32, _ answer: HTTPAnswer) {
         guard isAnswering(number) else { return }
         self.answer(answer)

@@ -16,17 +16,17 @@ extension HTTPConnection {
         return bodyOwner(head.headers, application: host.front(of: segments)?.bodyApplication(segments))
     }
 
-    /// Whose share of ``ServerContext/bodies`` a body of this connection's request counts against.
+    /// The owner whose share of ``ServerContext/bodies`` a body of this connection's request counts against.
     package func bodyOwner(_ fields: HTTPHeaders, application: String?) -> BodyOwner {
         BodyOwner(address: client(fields), application: application)
     }
 
-    /// The address that a request comes from; nil where it is not known or not limited (rule SV-81).
+    /// The address that a request comes from; nil when it is not known or not limited (rule SV-81).
     package func client(_ fields: HTTPHeaders) -> RemoteAddress? {
         context.flatMap { core.addresses.client(fields, of: $0.channel) }
     }
 
-    /// Returns by how much the body of a request may exceed ``RuntimeSettings/requestTimeout``, for the bytes that have come.
+    /// Returns by how much the body of a request may exceed ``RuntimeSettings/requestTimeout``, based on the received bytes.
     func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
         guard bodyLimit(head, target) > BodyBudget.smallBytes else { return .zero }
         return .seconds(bodyBytes / BodyBudget.bytesPerSecond)

@@ -1,6 +1,6 @@
 import ServerValues
 
-// Time and ends.
+// Time limits and closing.
 extension HTTPConnection: DrainedConnection {
     /// The time limit for an answer inside the server.
     private static let answerTimeout = Duration.seconds(30)
@@ -9,7 +9,7 @@ extension HTTPConnection: DrainedConnection {
     func sweep(at now: MonotonicInstant) {
         let settings = core.settings
         if let outgoing {
-            // The number of bytes that wait to be sent decreases.
+            // The transfer progresses when the number of bytes that wait to be sent decreases.
             let waiting = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             if outgoing.pace.isTooSlow(-waiting, at: now) { return cut() }
         }
@@ -17,7 +17,7 @@ extension HTTPConnection: DrainedConnection {
         switch phase {
         case .ended: return
         case .answering:
-            // No code will answer any more, and the client must not wait without end.
+            // No answer will follow any more, and the client must not wait forever.
             if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))) }
         case .holding:
             exchange?.sweep(held: elapsed, at: now)
@@ -28,7 +28,7 @@ extension HTTPConnection: DrainedConnection {
             if let incoming, incoming.pace.isTooSlow(bodyBytes, at: now) { return refuse(HTTPAnswer(.timeout)) }
             guard elapsed >= settings.requestTimeout else { return }
             if elapsed >= settings.requestTimeout + extraTime(head, try? target.get()) { refuse(HTTPAnswer(.timeout)) }
-        // An outgoing large body is ended by its pace.
+        // The transfer rate limits a large outgoing body.
         case .idle where outgoing != nil: return
         case .closing where outgoing != nil: return
         case .idle:
@@ -40,7 +40,7 @@ extension HTTPConnection: DrainedConnection {
         }
     }
 
-    /// Ends a connection whatever it does.
+    /// Closes a connection in any state.
     package func cut() {
         context?.close(promise: nil)
     }
@@ -50,7 +50,7 @@ extension HTTPConnection: DrainedConnection {
         if case .holding = phase { true } else { false }
     }
 
-    /// Ends a connection that waits for a request or for a message. Requests under way are answered first.
+    /// Closes a connection that waits for a request or for a message. Requests in progress are answered first.
     package func drain() {
         switch phase {
         case .idle: context?.close(promise: nil)

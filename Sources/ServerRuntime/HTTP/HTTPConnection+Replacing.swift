@@ -3,8 +3,8 @@ import NIOSSL
 import ServerValues
 
 extension ServerContext {
-    /// Closes the connection of an event loop that has been without a whole request for the longest time (rule CO-7); false when there
-    /// is none, or when connections are not replaced here. To be called on that loop.
+    /// Closes the connection of an event loop that has been without a complete request for the longest time (rule CO-7); returns
+    /// false when there is none, or when connections are not replaced here. Call it on that event loop.
     func closeIdleConnection(on eventLoop: any EventLoop) -> Bool {
         guard settings.replacesIdleConnections, let loop = loops.first(where: { $0.eventLoop === eventLoop }) else {
             return false
@@ -17,7 +17,7 @@ extension ServerContext {
 }
 
 extension HTTPConnection {
-    /// Whether no whole request has come since the last answer.
+    /// Whether no complete request has arrived since the last answer.
     fileprivate var isReplaceable: Bool {
         guard outgoing == nil, context?.channel.isActive == true else { return false }
         return switch phase {

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// The log entries and traces of a request.
 extension HTTPConnection {
-    /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
+    /// Rule SO-96: no path and no query, because clients put keys, signatures and tokens there.
     func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// Hands each request to the front that its path belongs to.
+/// Passes each request to the front that owns its path.
 extension HTTPConnection {
-    /// A GET without a body.
+    /// Handles a GET without a body.
     func handle(plain target: UnsafeRawBufferPointer) {
         guard let target = core.prefix.strip(target) else { return handle(outside: target) }
         for front in host.fronts where front.answer(plain: target, for: self) { return }
@@ -15,7 +15,7 @@ extension HTTPConnection {
         }
     }
 
-    /// A GET of a path without the server's prefix.
+    /// Handles a GET of a path without the server's prefix.
     private func handle(outside target: UnsafeRawBufferPointer) {
         do throws(HTTPProblem) {
             let target = outside(try RequestTarget(parsing: target))
@@ -30,7 +30,7 @@ extension HTTPConnection {
         ServerRoute.outsidePrefix.contains(target.segments) ? target : target.nowhere
     }
 
-    /// The target of a request that the library's parser reads, without the prefix, which is taken off the head too.
+    /// The target of a request from the library's parser, without the prefix, which is removed from the head too.
     func target(of head: inout HTTPRequestHead) throws(HTTPProblem) -> RequestTarget {
         if let inner = core.prefix.strip(head.uri) {
             head.uri = inner
@@ -41,7 +41,7 @@ extension HTTPConnection {
         return target
     }
 
-    /// A request that the library's parser has read.
+    /// Handles a request from the library's parser.
     func handle(_ head: HTTPRequestHead, _ target: Result<RequestTarget, HTTPProblem>, _ body: [UInt8]) {
         switch target {
         case .failure(let problem): answer(refusal(problem, head.uri))
@@ -58,13 +58,14 @@ extension HTTPConnection {
         front.answer(request, for: self)
     }
 
-    /// A refusal in the terms of the API that a target belongs to, also when the target cannot be read.
+    /// The error answer in the format of the API that a target belongs to, even when the target cannot be parsed.
     func refusal(_ problem: HTTPProblem, _ target: String) -> HTTPAnswer {
         var target = target
         return refusal(problem, target.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) })
     }
 
-    /// The refusal of a request whose head is too large for the parser: of a long target in the terms of the API that it begins with.
+    /// The error answer to a request whose head is too large for the parser: for a long target in the format of the API that its
+    /// beginning belongs to.
     func refusalOfLargeHead(_ line: RequestLine) -> HTTPAnswer {
         guard line.isTooLong else { return HTTPAnswer(.headerTooLarge) }
         let start = String(decoding: line.start, as: UTF8.self)
@@ -76,10 +77,9 @@ extension HTTPConnection {
         host.front(of: segments)?.refusal(problem, of: segments) ?? HTTPAnswer(problem)
     }
 
-    /// Answers with a refusal that names the methods that there are, the one with which pages ask what their scripts may do included
-    /// (rule SR-19).
+    /// Answers with an error that names the allowed methods, including the one for preflight requests (rule SR-19).
     ///
-    /// - Parameter answer: the refusal in the terms of the API.
+    /// - Parameter answer: the error answer in the format of the API.
     package func refuse(_ problem: HTTPProblem, of target: RequestTarget, with answer: HTTPAnswer) {
         var answer = answer
         if let methods = problem.allowedMethods {
@@ -89,11 +89,11 @@ extension HTTPConnection {
         self.answer(answer)
     }
 
-    /// Holds the request back until event loops have room for what it publishes.
+    /// Delays the request until event loops have room for the messages that it publishes.
     ///
     /// - Parameters:
-    ///   - deadline: of a request that has been held back before.
-    ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
+    ///   - deadline: the deadline of a request that has been delayed before.
+    ///   - attempt: repeats the request; it answers with ``finish(_:_:)``, or delays the request until the same deadline.
     package func hold(
         until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
         _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
@@ -107,8 +107,8 @@ extension HTTPConnection {
                 attempt: { attempt(number, deadline) }))
     }
 
-    /// The server as the client of a request reaches it, without a slash at its end: `https://example.com/prefix`. Nil when the request
-    /// has no host.
+    /// The server's address for the client of a request, without a slash at its end: `https://example.com/prefix`. Nil when the
+    /// request has no host.
     package func base(_ fields: HTTPHeaders) -> String? {
         guard let host = fields.first(name: "host"), !host.isEmpty else { return nil }
         let origin = RequestOrigin(
@@ -137,7 +137,7 @@ extension HTTPConnection {
         }
     }
 
-    /// The reasons are for people; probes use the status only (rule ME-10).
+    /// The reasons are for people; probes use only the status (rule ME-10).
     private func ready() -> HTTPAnswer {
         let reasons = core.readiness
         guard !reasons.isEmpty else { return HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8)) }
@@ -145,7 +145,7 @@ extension HTTPConnection {
         return HTTPAnswer(status: 503, .json, Array(#"{"status":"unavailable","reasons":[\#(list)]}"#.utf8))
     }
 
-    /// Every event loop is asked for its counters, so the answer is not immediate.
+    /// Asks every event loop for its counters, so the answer is not immediate.
     private func answerMetrics() {
         let reply = expectAnswer()
         host.metrics(on: loop.eventLoop).whenComplete { result in

@@ -1,22 +1,22 @@
 import NIOCore
 import ServerValues
 
-// Answers without an end: events that a page listens to.
+// Answers without an end: server-sent events for web pages.
 extension HTTPConnection {
     /// The connection's name in logs.
     package var name: String { "\(loop.number)-\(serial)" }
 
-    /// How long the connection has been doing what it does, such as holding a request.
+    /// How long the connection has been in its current phase, such as holding a request.
     package func elapsed(at now: MonotonicInstant) -> Duration { now.since(since) }
 
-    /// The other end of the socket.
+    /// The remote address of the socket.
     package var remoteAddress: SocketAddress? { context?.channel.remoteAddress }
 
-    /// Begins an answer whose body continues until the connection is closed.
+    /// Starts an answer whose body continues until the connection is closed.
     ///
     /// - Parameters:
-    ///   - fields: free of line breaks.
-    ///   - exchange: is called for time limits, for the server's stop, and at the end.
+    ///   - fields: header fields without line breaks.
+    ///   - exchange: receives time limits, the server's stop, and the end of the connection.
     package func beginStream(
         _ contentType: HTTPAnswer.ContentType, _ fields: [(name: String, value: String)], _ exchange: any HeldExchange
     ) {
@@ -33,10 +33,10 @@ extension HTTPConnection {
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
 
-    /// Whether the peer reads as fast as it is sent to.
+    /// Whether the peer reads as fast as data is sent.
     package var canStream: Bool { context?.channel.isWritable == true && isHoldingExchange }
 
-    /// Goes on with the body.
+    /// Sends a part of the body.
     package func stream(_ bytes: ByteBuffer) {
         guard isHoldingExchange else { return }
         context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)

@@ -4,7 +4,7 @@ import ServerValues
 import WebSocketFraming
 
 extension HTTPConnection {
-    /// A valid handshake, and the front that takes the WebSocket.
+    /// A valid handshake, and the front that accepts the WebSocket.
     struct Upgrade {
         let front: any WebSocketFront
         let target: RequestTarget
@@ -14,7 +14,7 @@ extension HTTPConnection {
 
     // MARK: Reading
 
-    /// A handshake that the library's parser has read.
+    /// Handles a handshake from the library's parser.
     func beginUpgrade(_ head: HTTPRequestHead, _ target: RequestTarget) {
         do throws(ServerHandshake.Fault) {
             let isAtLeastHTTP11 = head.version == .http1_1
@@ -29,7 +29,7 @@ extension HTTPConnection {
         }
     }
 
-    /// A handshake that was read in place; nil when something about it is wrong, which ``beginUpgrade(_:_:)`` says then.
+    /// Checks a handshake that was parsed in place; nil when it is invalid, in which case ``beginUpgrade(_:_:)`` determines the error.
     func upgrade(_ head: PlainRequestHead, fields: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Upgrade? {
         guard let target = core.prefix.strip(UnsafeRawBufferPointer(rebasing: bytes[head.target])),
             let target = try? RequestTarget(parsing: target)
@@ -49,7 +49,7 @@ extension HTTPConnection {
         return Upgrade(front: front, target: target, handshake: handshake, visitor: visitor)
     }
 
-    /// Goes on to the upgrade, unless its client has too many connections already.
+    /// Continues with the upgrade, unless the client has too many connections already.
     func begin(_ upgrade: Upgrade) {
         if let context, !core.addresses.admit(named: upgrade.visitor.address, on: context.channel) {
             return refuse(HTTPAnswer(.tooManyConnections))
@@ -59,7 +59,7 @@ extension HTTPConnection {
 
     // MARK: Answering
 
-    /// Answers a handshake that the library's parser has read.
+    /// Answers a handshake from the library's parser.
     func upgrade(_ upgrade: Upgrade, _ parser: RequestParser?) {
         guard let parser, let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
@@ -69,7 +69,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers a handshake that was read in place. Bytes that the client sent after it belong to the WebSocket.
+    /// Answers a handshake that was parsed in place. Bytes that the client sent after it belong to the WebSocket.
     func upgrade(_ upgrade: Upgrade, behind bytes: ByteBuffer) {
         guard let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
@@ -79,11 +79,11 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers the handshake and gives the channel up. Refusals come afterwards, as close codes, because clients cannot see the status
-    /// of a failed handshake.
+    /// Answers the handshake and hands the channel over. Refusals follow as close codes, because clients cannot see the status of a
+    /// failed handshake.
     private func answer(_ upgrade: Upgrade) -> (ChannelHandlerContext, WebSocketConnection)? {
         guard let context else { return nil }
-        // Behind answers that nobody reads there is no room for a connection that has to be quick.
+        // Behind answers that the client does not read there is no room for a real-time connection.
         guard context.channel.isWritable else {
             context.close(promise: nil)
             return nil

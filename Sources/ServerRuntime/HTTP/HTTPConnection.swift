@@ -4,11 +4,11 @@ import NIOHTTP1
 import ServerValues
 import WebSocketFraming
 
-/// A connection as long as it speaks HTTP: reads requests, answers them in order, or becomes a WebSocket.
+/// A connection that uses HTTP: reads requests, answers them in order, and may become a WebSocket.
 ///
-/// One request at a time: what comes while an answer is under way waits, and beyond ``maximumUnreadBytes`` the socket is not read
-/// (rule PV-2). Plain requests are read in place; for the first one that is not plain the HTTP library's parser is put behind this
-/// handler and stays. Lives on its event loop, and is small, since there is one for each held request.
+/// One request at a time: later bytes wait while an answer is in progress, and beyond ``maximumUnreadBytes`` reading from the
+/// socket pauses (rule PV-2). Plain requests are parsed in place; for the first other request the HTTP library's parser is inserted
+/// behind this handler and stays. Used on its event loop only, and small, because each held request has one.
 package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -16,14 +16,14 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     enum Phase {
         case idle
-        /// The body is coming in.
+        /// The body is being received.
         case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
         indirect case upgrading(Upgrade)
-        /// The answer is being made elsewhere.
+        /// The answer is being made by other code.
         case answering
         /// The request is held until there is an answer.
         case holding
-        /// The last answer is out. Whatever still comes is dropped, so that the peer can read the answer.
+        /// The last answer was sent. Bytes that still arrive are dropped, so that the peer can read the answer.
         case closing
         case ended
     }
@@ -35,55 +35,55 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var phase = Phase.idle
     /// The time since which the connection has been in its phase, or its request has been arriving.
     var since: MonotonicInstant
-    /// The exchange for which this connection's requests are held; kept from one request to the next.
+    /// The exchange that holds this connection's requests; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?
-    /// The place in ``LoopState/requesters``.
+    /// The index in ``LoopState/requesters``.
     @usableFromInline package var place = -1
 
     /// Received bytes that were not parsed yet.
     private var unread = ByteBuffer()
-    /// The library's parser, once it is needed, with the parts that it found while an answer was in progress.
+    /// The library's parser, once it is needed, with the parts that it returned while an answer was in progress.
     private var parser: RequestParser?
     private var body: [UInt8] = []
     /// A large body that is being received, or whose request is being answered.
     private(set) var incoming: LargeBody?
     /// The outgoing large body.
     private(set) var outgoing: LargeBody?
-    /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
+    /// Bytes of the request behind its head that are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
     /// The reservation of a body that is not large and is being received, or whose request is being answered.
     private var smallBody: SmallBodyReservation?
-    /// Counts requests, so that an answer that comes late or twice finds no other request.
+    /// Numbers the requests, so that a late or repeated answer is not sent for another request.
     private(set) var number: UInt32 = 0
-    /// Counts the connections of the event loop; logs name connections by loop and serial number (rule SO-96).
+    /// The serial number of the connection on its event loop; logs identify connections by event loop and serial number (rule SO-96).
     let serial: UInt32
     private(set) var isFirstRequest = true
     private var isLastRequest = false
     private var isToHead = false
-    /// Whether the request has been read to its end, so that closing cannot cut the answer off.
+    /// Whether the request has been read completely, so that closing cannot cut the answer off.
     private var isRequestComplete = false
     private var isInRead = false
     private var isReadingPaused = false
     private var needsFlush = false
     /// The kind of the request for metrics.
     package var kind = RequestKind.other
-    /// The span of a request that belongs to a trace.
+    /// The trace span of the request; nil without one.
     var span: RequestSpan?
     /// The request line of a request whose head the parser has not completely read.
     private var requestLine = RequestLine()
-    /// In how many pieces the head of a plain request has come so far.
+    /// The number of pieces in which the head of a plain request has arrived so far.
     private(set) var pieces: UInt8 = 0
-    /// The web page whose script sends the request.
+    /// The web page whose script sent the request.
     package private(set) var page = CrossOrigin.Page.other
 
-    /// How many bytes may wait behind a request that is being answered.
+    /// The largest number of bytes that may wait behind a request that is being answered.
     static let maximumUnreadBytes = 65_536
-    /// How many bytes the framing of a chunked body may take, plus `framingBytesPerByte` for each byte of the body.
+    /// The largest number of framing bytes of a chunked body, plus `framingBytesPerByte` for each byte of the body.
     private static let maximumFramingBytes = 16_384
     private static let framingBytesPerByte = 8
-    /// Bytes that the system takes at most for a peer that is sent a large body.
+    /// The size of the system's send buffer for a peer that receives a large body.
     private static let largeBodySendBuffer: SocketOptionValue = 256 << 10
-    /// A head that comes in more pieces than this goes to the parser, which reads no byte twice.
+    /// A head in more pieces than this is passed to the parser, which reads each byte once.
     private static let maximumPieces: UInt8 = 16
 
     init(host: ServerHost, loop: EventLoopContext) {
@@ -108,11 +108,11 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         if case .ended = phase { return }
         leave()
         core.admission.withLockedValue { $0.closeSocket() }
-        // The parser may hold part of a request that nobody waits for any more.
+        // The parser may hold part of a request that will not be answered any more.
         context.fireChannelInactive()
     }
 
-    /// A peer that asks faster than it reads the answers is not read from until it has caught up.
+    /// Reading pauses for a peer that sends requests faster than it reads the answers, until it has caught up.
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { readWaiting() }
         updateReading()
@@ -122,7 +122,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         context.close(promise: nil)
     }
 
-    /// The parser found no valid HTTP.
+    /// Handles an error of the parser: the bytes are not valid HTTP.
     func parsingFailed(_ error: any Error) {
         guard error is HTTPParserError || error is NIOHTTPDecoderError || error is ByteToMessageDecoderError else {
             context?.close(promise: nil)
@@ -133,7 +133,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         switch phase {
         case .answering, .holding, .upgrading: context?.close(promise: nil)
         case .idle:
-            // Facts about the previous request do not apply to this one.
+            // Resets the facts about the previous request.
             if pieces == 0 { beginRequest() }
             refuse(answer)
         case .reading: refuse(answer)
@@ -170,7 +170,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         if parser != nil { context.fireChannelReadComplete() }
     }
 
-    /// Reads requests as long as there are some and each is answered at once.
+    /// Reads requests as long as there are complete ones and each is answered at once.
     func readWaiting() {
         while let context, context.channel.isWritable {
             switch phase {
@@ -200,7 +200,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
-    /// Reads one plain request; false when more of it has to come.
+    /// Reads one plain request; returns false when it is incomplete.
     private func readPlain() -> Bool {
         let bytes = unread
         return bytes.withUnsafeReadableBytes { bytes in
@@ -243,7 +243,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
-    /// Hands bytes to the parser, and refuses a body whose chunks have many more bytes around it than in it (rule SV-48).
+    /// Passes bytes to the parser, and refuses a body whose chunks have far more framing than content (rule SV-48).
     private func feedParser(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         let (before, known, length) = (number, body.count, bytes.readableBytes)
         var wasReading = false
@@ -280,7 +280,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         page = .other
     }
 
-    /// A head that comes to the parser in pieces has to be whole in time, too (rule SV-5). Line ends between requests begin none.
+    /// A head that reaches the parser in pieces must also be complete in time (rule SV-5). Line ends between requests do not start one.
     private func noteBeginning(_ bytes: ByteBuffer) {
         guard case .idle = phase, pieces == 0 else { return }
         guard bytes.readableBytesView.contains(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else { return }
@@ -288,7 +288,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         pieces = 1
     }
 
-    /// Stops reading from the socket while too much waits.
+    /// Pauses reading from the socket while too many bytes wait.
     private func updateReading() {
         guard let context else { return }
         let mustPause = !context.channel.isWritable || unread.readableBytes > Self.maximumUnreadBytes
@@ -311,7 +311,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private func begin(_ head: HTTPRequestHead) {
         guard case .idle = phase else { return }
         if pieces == 0 { beginRequest() }
-        // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
+        // After a request that offers an upgrade the parser stops, so the connection cannot be reused.
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
@@ -343,7 +343,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private func hasRoom(for count: Int, _ head: HTTPRequestHead) -> Bool {
         guard count > SmallBodyBudget.freeBytes else { return true }
         guard count <= BodyBudget.smallBytes else {
-            // The body has become a large one, with a reservation of its own.
+            // The body is now a large one, with a separate reservation.
             smallBody = nil
             return true
         }
@@ -368,13 +368,13 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 return refuse(refusal(.tooManyLargeBodies, head.uri))
             }
             incoming = large
-            // Exactly the reserved size, because an array that grows by itself doubles.
+            // Exactly the reserved size, because an array that grows by itself doubles its size.
             body.reserveCapacity(large.reserved)
         }
         body.append(contentsOf: bytes.readableBytesView)
     }
 
-    /// How many bytes of the body of a request have come.
+    /// The number of received bytes of a request's body.
     var bodyBytes: Int { body.count }
 
     private func finish() {
@@ -391,20 +391,20 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     // MARK: Answering
 
-    /// The exchange for which requests of this connection are held from now on; the former one is left.
+    /// Sets the exchange that holds later requests of this connection; the previous one is left.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
         self.exchange?.leave()
         self.exchange = exchange
     }
 
-    /// The request is held: nothing is sent until its exchange has something to say.
+    /// Holds the request: nothing is sent until its exchange has an answer.
     package func holdExchange(at now: MonotonicInstant) {
         phase = .holding
         since = now
     }
 
-    /// Answers a request that may not have been read to its end, and nothing after it.
+    /// Answers a request that may not have been read completely, and closes the connection.
     package func refuse(_ answer: HTTPAnswer) {
         isLastRequest = true
         self.answer(answer)
@@ -426,13 +426,13 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         send(buffer, isLast: closesAfterAnswer, at: now, answer.reservation)
     }
 
-    /// Whether the connection ends with the answer to this request.
+    /// Whether the connection closes after the answer to this request.
     package var closesAfterAnswer: Bool { isLastRequest || loop.state.isDraining }
 
-    /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this. An answer that does not come while reading is
-    /// sent at once; those that do leave together.
+    /// Writes a complete answer. The caller, or ``resume()``, has to flush. An answer outside of a read is sent at once; answers
+    /// within a read are sent together.
     ///
-    /// - Parameter reservation: of a large body; it is kept until the body is sent.
+    /// - Parameter reservation: the reservation of a large body; it is kept until the body is sent.
     package func send(
         _ bytes: ByteBuffer, isLast: Bool, at now: MonotonicInstant, _ reservation: BodyReservation? = nil
     ) {
@@ -442,7 +442,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         case .idle, .reading, .upgrading, .answering, .holding: break
         }
         loop.state.counters.requests += 1
-        // The answer of a poll comes from its exchange.
+        // The exchange sends the answer of a poll.
         endSpan(status: 200)
         number &+= 1
         pieces = 0
@@ -463,7 +463,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         let large = reservation.map { LargeBody($0) }
         if let large {
             outgoing = large
-            // The system would take megabytes from a peer's connection that reads nothing, and show no progress of one that reads slowly.
+            // By default the system would buffer megabytes for a peer that reads nothing, and hide the progress of one that reads slowly.
             try? context.channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.largeBodySendBuffer)
         }
         context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [self, context] _ in
@@ -472,7 +472,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
-    /// Goes on after an answer that did not come while reading.
+    /// Continues after an answer outside of a read.
     package func resume() {
         guard !isInRead else { return }
         flushIfNeeded()
@@ -491,7 +491,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 }
 
 extension HTTPConnection {
-    /// Gives the channel up without closing it; the next handler takes over.
+    /// Hands the channel over to the next handler without closing it.
     func handOver() {
         leave()
     }

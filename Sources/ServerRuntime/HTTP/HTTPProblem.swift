@@ -1,16 +1,16 @@
 import ServerValues
 
-/// Why a request is refused: a status and a sentence, which goes out as plain text.
+/// Why a request is refused: a status and a sentence, which is sent as plain text.
 ///
-/// Sentences are fixed or hold limits only: nothing that the client sent is sent back, and no secret or payload can appear.
+/// Sentences are constant or contain only limits: no text of the client is sent back, and no secret or payload can appear.
 package struct HTTPProblem: Error, Hashable, Sendable {
     package var status: Int
     package var message: String
-    /// After how many seconds it is worth another try; nil when it is not a matter of time.
+    /// After how many seconds to retry; nil when waiting does not help.
     package var retryAfter: Int?
-    /// The methods that there are at the path, for a status of 405.
+    /// The allowed methods of the path, for a status of 405.
     package var allowedMethods: String?
-    /// The event loops without room for what the request publishes; empty for every other reason. Nothing of it has been done.
+    /// The event loops whose queues are full, for a publish request; empty for every other reason. No part of the request was performed.
     package var loops = EventLoopSet()
 
     package init(_ status: Int, _ message: String, retryAfter: Int? = nil, allowedMethods: String? = nil) {
@@ -37,12 +37,12 @@ package struct HTTPProblem: Error, Hashable, Sendable {
             + "a field of more than \(PlainRequestHead.maximumFieldBytes) bytes.")
     package static let unknownApplication = HTTPProblem(404, "There is no application with this id.")
     package static let disabledApplication = HTTPProblem(403, "The application is disabled.")
-    /// RFC 9112, 3.2.
+    /// The `Host` field is missing, repeated or invalid (RFC 9112, 3.2).
     package static let invalidHost = HTTPProblem(400, "A request of HTTP/1.1 has exactly one field Host, with a valid host.")
-    /// RFC 9112, 6.1 and 6.3.
+    /// The transfer coding is not supported (RFC 9112, 6.1 and 6.3).
     package static let unknownTransferCoding = HTTPProblem(
         400, "The only transfer coding that is taken is chunked, once and in HTTP/1.1 only.")
-    /// RFC 9112, 7.1.1.
+    /// The chunks have too much framing (RFC 9112, 7.1.1).
     package static let excessiveFraming = HTTPProblem(400, "The chunks have too many bytes that are not part of the body.")
     package static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
     package static let tooManyConnections = HTTPProblem(
@@ -65,7 +65,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
         HTTPProblem(413, "The request body is larger than \(limit) bytes.")
     }
 
-    /// - Parameter allowed: what RFC 9110 (15.5.6) wants such an answer to name.
+    /// - Parameter allowed: the allowed methods, which RFC 9110 (15.5.6) requires in such an answer.
     package static func methodNotAllowed(_ allowed: String) -> HTTPProblem {
         HTTPProblem(405, "The method is not allowed at this path.", allowedMethods: allowed)
     }

@@ -2,7 +2,7 @@ import WireCoding
 
 /// The prefix of every path of a server that shares its host name with others, such as `/realtime` (rule SR-22). A value.
 package struct PathPrefix: Hashable, Sendable {
-    /// Empty, or beginning with a slash and ending without one.
+    /// The prefix: empty, or beginning with a slash and ending without one.
     package let text: String
 
     /// Accepts the prefix with or without slashes around it.
@@ -11,8 +11,8 @@ package struct PathPrefix: Hashable, Sendable {
         self.text = inner.isEmpty ? "" : "/" + String(inner)
     }
 
-    /// The target after the prefix, in the form that begins with a slash; nil when it is outside of the prefix. Compared without
-    /// decoding: a prefix with escaped letters is another path.
+    /// The target behind the prefix, in the form that begins with a slash; nil when the target does not begin with the prefix.
+    /// Compared without decoding: a prefix with escaped letters is a different path.
     package func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard !text.isEmpty else { return target }
         guard let start = RequestTarget.startOfPath(target) else { return nil }
@@ -22,7 +22,7 @@ package struct PathPrefix: Hashable, Sendable {
         return inner.first == UInt8(ascii: "/") ? inner : nil
     }
 
-    /// As ``strip(_:)-(UnsafeRawBufferPointer)``.
+    /// The same as ``strip(_:)-(UnsafeRawBufferPointer)``.
     package func strip(_ target: String) -> String? {
         guard !text.isEmpty else { return target }
         var target = target

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// Undoes the escapes of a URL.
+/// Decodes the percent escapes of a URL.
 package enum PercentDecoding {
-    /// - Parameter plusIsSpace: as in queries.
+    /// - Parameter plusIsSpace: whether a plus sign means a space, as in queries.
     /// - Returns: nil when an escape is malformed or the result is not UTF-8.
     package static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
@@ -25,7 +25,7 @@ package enum PercentDecoding {
         return out.withUnsafeBytes { text($0) }
     }
 
-    /// The standard library's own check needs newer Apple systems than we ask for.
+    /// The standard library's own check requires newer Apple systems than this package.
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
         JSONBytes.firstInvalidUTF8(bytes) == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }

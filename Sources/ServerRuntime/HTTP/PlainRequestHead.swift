@@ -1,36 +1,36 @@
 import WebSocketFraming
 
-/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 to one host, without a body or an
-/// expectation, and without an upgrade other than to a WebSocket.
+/// The head of a plain request, found in the received bytes: a GET of HTTP/1.1 to one host, without a body or an expectation, and
+/// without an upgrade other than to a WebSocket.
 ///
-/// Nearly all requests that have to be fast are of this kind, and nearly all handshakes. Whatever is not exactly so is ``Outcome/unusual`` and left to the
-/// parser of the HTTP library, which also has the last word on what is malformed (rule PV-3). A pure value.
+/// Nearly all requests that have to be fast, and nearly all handshakes, are plain. Every other head is ``Outcome/unusual`` and left
+/// to the parser of the HTTP library, which also decides what is malformed (rule PV-3). A pure value.
 package struct PlainRequestHead: Hashable, Sendable {
     /// The position of the target, counted from the first byte of the request.
     package var target: Range<Int>
-    /// How many bytes the head has, with the empty line.
+    /// The length of the head in bytes, including the empty line.
     package var length: Int
     package var isKeepAlive: Bool
-    /// The value of the field `origin`, with which browsers name the page that asks; nil without one.
+    /// The value of the field `origin`, in which browsers send the origin of the page; nil without one.
     package var origin: Range<Int>?
 
     package enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
-        /// With `Upgrade: websocket`; the handshake was not checked yet. `fields` are the header lines with their line ends.
+        /// A head with `Upgrade: websocket`, whose handshake is not checked yet. `fields` are the header lines with their line ends.
         case handshake(PlainRequestHead, fields: Range<Int>)
-        /// Valid so far; parse again when there are more bytes.
+        /// Valid so far; parse again when more bytes have arrived.
         case incomplete
         case unusual
     }
 
-    /// More of it goes to the library's parser, with its own limits.
+    /// The size limit of a head in bytes; a longer one goes to the library's parser, which has its own limits.
     package static let maximumBytes = 49_152
     package static let maximumFields = 64
     package static let maximumFieldBytes = 8192
-    /// All fields together.
+    /// The size limit of all fields together in bytes.
     package static let maximumFieldsBytes = 16_384
 
-    /// - Parameter bytes: from the first byte of the request on.
+    /// - Parameter bytes: the bytes from the beginning of the request.
     package static func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         let method: StaticString = "GET "
         for index in 0..<min(method.utf8CodeUnitCount, bytes.count) where bytes[index] != method.utf8Start[index] {
@@ -90,7 +90,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         bytes.count < maximumBytes ? .incomplete : .unusual
     }
 
-    /// The first byte that cannot be part of a target; nil when there is none yet.
+    /// The first byte that cannot be part of a target; nil when none has arrived yet.
     private static func endOfTarget(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
         while index < bytes.count {
@@ -107,7 +107,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         case end(Int)
         /// `connection: close`
         case closes(Int)
-        /// `connection` with another value, as a handshake has it.
+        /// `connection` with another value, as in a handshake.
         case otherConnection(Int)
         /// `upgrade: websocket`
         case webSocket(Int)
@@ -185,7 +185,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         return start..<end
     }
 
-    /// Whether a part is `name`, which has lower-case letters and hyphens only, in any case of letters.
+    /// Whether a part equals `name`, which has lower-case letters and hyphens only, without regard to case.
     private static func equals(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         for offset in 0..<range.count {

@@ -2,8 +2,8 @@ import NIOHTTP1
 
 /// Requirements on the host and the end of the body in a request head, beyond those of the HTTP library (rules SV-47 and SV-48).
 ///
-/// A proxy in front of the server may read an unclear head in another way, and take for one request what the server takes for two.
-/// Such a head is therefore refused, and the connection ends with the answer. A pure value.
+/// A proxy in front of the server may interpret an ambiguous head differently, and see one request where the server sees two. Such
+/// a head is therefore refused, and the connection is closed after the answer. A pure value.
 package enum RequestHeadRules {
     /// Why a request with this head is refused; nil when it is not.
     package static func problem(of head: HTTPRequestHead) -> HTTPProblem? {
@@ -20,7 +20,7 @@ package enum RequestHeadRules {
         return nil
     }
 
-    /// Fields have less room than targets, for which the HTTP library has the same limit (``RequestParser``).
+    /// The limit for fields is lower than that for targets, while the HTTP library has one limit for both (``RequestParser``).
     private static func hasRoom(for fields: HTTPHeaders) -> Bool {
         var total = 0
         for (name, value) in fields {
@@ -31,7 +31,7 @@ package enum RequestHeadRules {
         return true
     }
 
-    /// Whether a byte can be part of a host or its port: what RFC 3986 allows, without the comma that joins two fields to one.
+    /// Whether a byte can be part of a host or its port: the characters of RFC 3986, without the comma that joins two fields to one.
     package static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -51,7 +51,7 @@ package enum RequestHeadRules {
         trimmed(value).map { $0 | 0x20 }.elementsEqual("chunked".utf8)
     }
 
-    /// Removes the spaces and tabs that may surround a value.
+    /// Removes the spaces and tabs around a value.
     private static func trimmed(_ value: String.UTF8View) -> Substring.UTF8View {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var rest = value[...]

@@ -1,26 +1,26 @@
-/// The request line's bytes that the parser was given, so that a head that is too large for the parser is refused for the right reason:
-/// its target, or its fields. A pure value.
+/// Tracks the request line in the bytes that the parser was given, so that a head that is too large for the parser is refused for
+/// the right reason: its target, or its fields. A pure value.
 ///
-/// Nothing is known of where a request ends and the next one begins, so lines of fields and bodies are followed, too; what does not begin
-/// as a request line is no such line. A request line that stands behind a body in one line with it is not seen.
+/// It does not know where a request ends and the next one begins, so it also reads lines of fields and bodies; a line that does not
+/// begin like a request line is ignored. A request line directly behind a body, in the same line, is not detected.
 struct RequestLine: Hashable, Sendable {
-    /// The first bytes of the target that is too long, or of the last line's; enough to find out which API the request is for.
+    /// The first bytes of the target that is too long, or of the last line's target; enough to determine the API of the request.
     private(set) var start: [UInt8] = []
-    /// Bytes of this target so far.
+    /// The number of bytes of this target so far.
     private(set) var targetBytes = 0
     private var part = Part.method(0)
 
     private enum Part: Hashable, Sendable {
-        /// Letters of the method so far.
+        /// The number of letters of the method so far.
         case method(Int)
         case target, done
     }
 
     static let keptBytes = 256
-    /// No method is longer; what is longer is a line of a body.
+    /// The largest length of a method; a longer word is a line of a body.
     private static let maximumMethodBytes = 32
 
-    /// Whether the target of a line is longer than any target may be. The connection has no other request after such a one.
+    /// Whether the target of a line exceeds the limit of targets. The connection handles no request after such a line.
     var isTooLong: Bool { targetBytes > RequestTarget.maximumBytes }
 
     /// Reads further bytes of the connection.

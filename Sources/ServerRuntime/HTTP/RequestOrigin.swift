@@ -1,20 +1,20 @@
 import WebSocketFraming
 
-/// The origin of a request for a WebSocket: address, TLS and header fields. A pure value.
+/// The origin of a WebSocket request: address, TLS and header fields. A pure value.
 package struct RequestOrigin: Hashable, Sendable {
-    /// The origin of the web page whose script connects; nil for programs, which send no origin. A request with two origins is treated
-    /// as one with an origin that no list contains.
+    /// The origin of the web page whose script connects; nil for programs, which send no origin. A request with two origins is
+    /// treated like one with an origin that no list contains.
     package var origin: String?
-    /// Whether the way from the client is encrypted, as far as the server can know.
+    /// Whether the connection from the client is encrypted, as far as the server can know.
     package var usesTLS: Bool
     /// The client's IP address, for logs; nil when it is not known.
     package var address: String?
 
     /// - Parameters:
-    ///   - usesTLS: of the connection itself.
-    ///   - address: of the connection's other end.
-    ///   - trustsProxyHeaders: whether that end is a proxy that says from whom the request came. Of several values the last one
-    ///     counts: the proxy wrote it, while those before it may be the client's own (rule SO-12).
+    ///   - usesTLS: whether the connection itself uses TLS.
+    ///   - address: the remote address of the connection.
+    ///   - trustsProxyHeaders: whether the remote address is a proxy that adds the client's address. The last of several values is
+    ///     used: the proxy wrote it, while the client may have sent the earlier ones (rule SO-12).
     package init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
         self.usesTLS = usesTLS
         self.address = address
@@ -42,7 +42,8 @@ package struct RequestOrigin: Hashable, Sendable {
         return String(value)
     }
 
-    /// Returns whether a text looks like an IP address, possibly with a port. Clients can send any text, and it is written to the log.
+    /// Returns whether a text looks like an IP address, possibly with a port. This is checked because clients can send any text,
+    /// and it is written to the log.
     private static func isAddress(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isHexDigit || ".:[]".contains($0)) }
     }

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// The HTTP library's parser behind a connection that got a request which is not plain.
+/// The HTTP library's parser behind a connection that received a request which is not plain.
 ///
-/// Parts that the parser finds while an answer is under way wait here. They were in one read of the socket, so they are few.
+/// Parts that the parser returns while an answer is in progress wait here. They come from one read of the socket, so they are few.
 final class RequestParser {
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private let outlet: Outlet
     fileprivate var waiting: [HTTPServerRequestPart] = []
 
     init(_ connection: HTTPConnection) {
-        // The library treats a target like a field. A target may be longer than a field, and a target that is too long needs another
-        // answer than a header that is too large, so fields have limits of their own (RequestHeadRules).
+        // The library has one limit for targets and fields. A target may be longer than a field, and a target that is too long
+        // needs a different answer, so fields have a separate limit (RequestHeadRules).
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = PlainRequestHead.maximumBytes
         limits.maxHeaderListSize = PlainRequestHead.maximumBytes + PlainRequestHead.maximumFieldsBytes
@@ -28,7 +28,7 @@ final class RequestParser {
         try pipeline.addHandler(outlet, position: .after(decoder))
     }
 
-    /// Hands the next waiting part to the connection; false when there is none.
+    /// Passes the next waiting part to the connection; returns false when there is none.
     func takeWaiting(_ connection: HTTPConnection) -> Bool {
         guard !waiting.isEmpty else { return false }
         connection.receive(waiting.removeFirst())

@@ -7,12 +7,12 @@ final class RequestSpan {
     private let method: String
     let parent: TraceParent
 
-    /// Nil for a request that belongs to no trace. A field that is there twice is ignored, as the standard wants it.
+    /// Nil for a request that belongs to no trace. A repeated field is ignored, as the standard requires.
     init?(_ head: HTTPRequestHead) {
         let values = head.headers["traceparent"]
         guard values.count == 1, let parent = TraceParent(values[0]) else { return nil }
         self.parent = parent
-        // Any text may be a method; a name of a span is one of few.
+        // Any text may be a method, but the names of spans must be few.
         method = Self.methods.contains(head.method) ? head.method.rawValue : "_OTHER"
         var context = InstrumentationContext.topLevel
         InstrumentationSystem.instrument.extract(head.headers, into: &context, using: FieldExtractor())
@@ -23,8 +23,8 @@ final class RequestSpan {
     private static let methods: [HTTPMethod] = [.GET, .HEAD, .POST, .PUT, .PATCH, .DELETE, .OPTIONS]
 
     /// - Parameters:
-    ///   - route: what the request was for, as metrics call it. Paths and queries are not told: clients put keys and tokens there.
-    ///   - status: nil when no answer with one was given, since the connection ended.
+    ///   - route: the kind of the request in metrics. Paths and queries are not recorded, because clients put keys and tokens there.
+    ///   - status: the status of the answer; nil when the connection closed without one.
     func end(route: String, status: Int?) {
         span.operationName = "\(method) \(route)"
         span.attributes["http.route"] = route
@@ -34,7 +34,7 @@ final class RequestSpan {
     }
 }
 
-/// Finds the fields of a trace among those of a request.
+/// Finds the fields of a trace among the header fields of a request.
 private struct FieldExtractor: Extractor {
     func extract(key: String, from carrier: HTTPHeaders) -> String? {
         let values = carrier[key]

@@ -2,15 +2,15 @@ import WireCoding
 
 /// The target of a request line: its path and query, split and percent-decoded.
 ///
-/// A value; knows no routes. Nothing here ever names a file, so `..` and encoded slashes are only text (rule SV-7).
+/// A value, independent of routes. The server never uses a path to open a file, so `..` and encoded slashes are only text (rule SV-7).
 package struct RequestTarget: Hashable, Sendable {
-    /// The path as it came.
+    /// The path as received.
     package var rawPath: String
-    /// The query as it came, without the question mark.
+    /// The query as received, without the question mark.
     package var rawQuery: String
-    /// The parts of the path between slashes, each decoded on its own: an encoded slash stays inside its part.
+    /// The parts of the path between slashes, each decoded separately: an encoded slash stays inside its part.
     package var segments: [String]
-    /// Query parameters in the order that they came.
+    /// Query parameters in the order of the request.
     package var parameters: [Parameter]
 
     package struct Parameter: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct RequestTarget: Hashable, Sendable {
         package var value: String
     }
 
-    /// The greatest length of a target that is accepted, in bytes: the limit of PubNub.
+    /// The largest accepted length of a target in bytes: the limit of PubNub.
     package static let maximumBytes = 32_768
 
     package init(parsing target: String) throws(HTTPProblem) {
@@ -51,7 +51,7 @@ package struct RequestTarget: Hashable, Sendable {
         }
     }
 
-    /// The parts of the path without decoding, also of a target that cannot be read: they determine the front.
+    /// The parts of the path without decoding, even of a target that cannot be parsed: they determine the front.
     package static func rawSegments(of bytes: UnsafeRawBufferPointer) -> [String] {
         bytes.clamped(from: startOfPath(bytes) ?? 0).prefix { $0 != UInt8(ascii: "?") }.dropFirst()
             .split(separator: UInt8(ascii: "/"), maxSplits: 7, omittingEmptySubsequences: false)
@@ -77,7 +77,7 @@ package struct RequestTarget: Hashable, Sendable {
     /// The path with its escapes decoded.
     package var decodedPath: String { "/" + segments.joined(separator: "/") }
 
-    /// The value of a parameter; nil when it is missing, an error when it came twice.
+    /// The value of a parameter; nil when it is missing. Throws when it occurs twice.
     package func value(of name: String) throws(HTTPProblem) -> String? {
         var found: String?
         for parameter in parameters where parameter.name == name {

@@ -1,16 +1,16 @@
 /// The server's own paths, which belong to no front.
 package enum ServerRoute: Hashable, Sendable {
-    /// Whether the process is there. Under the names that other servers have for it too: `/`, `/up`.
+    /// Whether the process is running. Also under the paths that other servers use for this: `/`, `/up`.
     case health
     case ready
     case metrics
-    /// The OpenAPI description of an API, by the name of its file (rule SV-87).
+    /// The OpenAPI description of an API, by its file name (rule SV-87).
     case description(file: String)
 
-    /// The paths that answer without the server's prefix too (rule SR-22).
+    /// The paths that are also available without the server's prefix (rule SR-22).
     package static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
 
-    /// Throws 404 for an unknown path and 405 for a known one with another method.
+    /// Throws 404 for an unknown path and 405 for a known path with another method.
     package init(method: String, segments: [String]) throws(HTTPProblem) {
         switch segments {
         case [""], ["up"], ["health"]: self = .health

@@ -1,17 +1,17 @@
 import NIOConcurrencyHelpers
 
-/// Memory for bodies of requests that are not large, for all connections together and with a share for each address (rule SV-86).
+/// Limits the memory of request bodies that are not large, for all connections together and with a share for each address (rule SV-86).
 ///
-/// ``BodyBudget`` is the same for the bodies of files.
+/// ``BodyBudget`` does the same for the bodies of files.
 package final class SmallBodyBudget: Sendable {
     /// Bodies of at most this many bytes need no reservation: the number of connections bounds them.
     static let freeBytes = 16_384
-    /// Reservations grow by this many bytes, so that a body that comes in many pieces takes the lock a few times only.
+    /// Reservations grow by this many bytes, so that a body in many pieces takes the lock only a few times.
     static let step = 65_536
 
     private struct State {
         var used = 0
-        /// Addresses that have reservations.
+        /// The reserved bytes of each address.
         var perAddress: [RemoteAddress: Int] = [:]
     }
 
@@ -19,15 +19,15 @@ package final class SmallBodyBudget: Sendable {
     private let share: Int
     private let state = NIOLockedValueBox(State())
 
-    /// One address has an eighth.
+    /// One address may use an eighth.
     package init(maximumBytes: Int = 256 << 20) {
         self.maximumBytes = maximumBytes
         share = maximumBytes / 8
     }
 
-    /// Room for a body, for as long as the reservation exists; nil while there is none.
+    /// Reserves memory for a body, for as long as the reservation exists; nil when there is not enough.
     ///
-    /// - Parameter address: whose share counts; nil for none.
+    /// - Parameter address: the address whose share the body counts against; nil for none.
     package func reserve(_ bytes: Int, for address: RemoteAddress?) -> SmallBodyReservation? {
         take(bytes, for: address) ? SmallBodyReservation(bytes, address, self) : nil
     }
@@ -57,7 +57,7 @@ package final class SmallBodyBudget: Sendable {
     }
 }
 
-/// Room for one body that is not large. It is given back with the last reference.
+/// A reservation for one body that is not large. It is released with the last reference.
 package final class SmallBodyReservation: Sendable {
     private let reserved: NIOLockedValueBox<Int>
     private let address: RemoteAddress?
@@ -73,7 +73,7 @@ package final class SmallBodyReservation: Sendable {
 
     package var bytes: Int { reserved.withLockedValue { $0 } }
 
-    /// Takes more room when `bytes` is more than is reserved; false when there is none.
+    /// Increases the reservation to `bytes`, if it is smaller; returns false when there is not enough memory.
     package func grow(to bytes: Int) -> Bool {
         reserved.withLockedValue { reserved in
             guard bytes > reserved else { return true }

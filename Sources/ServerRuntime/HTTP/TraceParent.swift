@@ -1,8 +1,8 @@
-/// The field `traceparent` of a request: whose trace it belongs to (W3C Trace Context, 3.2).
+/// The field `traceparent` of a request, which identifies its trace (W3C Trace Context, 3.2).
 package struct TraceParent: Hashable, Sendable {
-    /// 32 hexadecimal digits.
+    /// The id of the trace: 32 hexadecimal digits.
     package var traceID: String
-    /// 16 hexadecimal digits.
+    /// The id of the caller's span: 16 hexadecimal digits.
     package var spanID: String
     /// Whether the caller records the trace.
     package var isSampled: Bool
@@ -13,7 +13,7 @@ package struct TraceParent: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Nil for a value that is to be ignored: another form, or ids of zeros only. Later versions may have more behind the flags.
+    /// Nil for a value that has to be ignored: another format, or ids of zeros only. Later versions may have further text behind the flags.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 55, bytes[2] == UInt8(ascii: "-"), bytes[35] == UInt8(ascii: "-"), bytes[52] == UInt8(ascii: "-"),
@@ -27,7 +27,7 @@ package struct TraceParent: Hashable, Sendable {
 
     package var text: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
-    /// Small letters only, as the standard wants it.
+    /// Lower-case digits only, as the standard requires.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String? {
         let isValid = bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         return isValid ? String(decoding: bytes, as: UTF8.self) : nil

@@ -1,21 +1,21 @@
 import ServerValues
 
-/// What the connections of one event loop hold back until other event loops, or this one, have room: each at most one thing, in the
-/// order in which it came (rules SV-14 and SV-15). Touched on its loop only.
+/// The work that connections of one event loop delay until other event loops, or this one, have room: at most one operation for
+/// each connection, in the order of arrival (rules SV-14 and SV-15). Used on its event loop only.
 struct BackpressureQueue {
     fileprivate enum Entry {
         case reader(WebSocketConnection, EventLoopSet)
         case request(Request)
     }
 
-    /// A request that has not been carried out yet.
+    /// A request that has not been performed yet.
     struct Request {
         let connection: HTTPConnection
         let number: UInt32
         let loops: EventLoopSet
         let deadline: MonotonicInstant
         let refusal: HTTPAnswer
-        /// Tries again: answers the request, or holds it back once more.
+        /// Repeats the request: answers it, or delays it again.
         let attempt: () -> Void
     }
 
@@ -23,7 +23,7 @@ struct BackpressureQueue {
 
     var count: Int { entries.count }
 
-    /// The loops for which an operation waits.
+    /// The event loops that an operation waits for.
     var loops: EventLoopSet {
         entries.reduce(into: EventLoopSet()) { loops, entry in
             switch entry {
@@ -54,20 +54,20 @@ struct BackpressureQueue {
 }
 
 extension EventLoopContext {
-    /// Holds a connection back until none of `loops` is full. On the event loop only.
+    /// Pauses reading from a connection until none of `loops` is full. On the event loop only.
     func hold(_ reader: WebSocketConnection, until loops: EventLoopSet) {
         state.held.append(reader, until: loops)
         state.figures.held += 1
         waitForRoom(on: loops)
     }
 
-    /// Holds a request back until none of its loops is full, or its time is over. On the event loop only.
+    /// Delays a request until none of its event loops is full, or its deadline has passed. On the event loop only.
     func hold(_ request: BackpressureQueue.Request) {
         state.held.append(request)
         waitForRoom(on: request.loops)
     }
 
-    /// Checks all held-back work. Work that continues may fill loops again; then the rest stays, in its order.
+    /// Checks all delayed work. Work that continues may fill event loops again; the rest then stays, in its order.
     func tryHeld() {
         for entry in state.held.takeAll() {
             switch entry {
@@ -82,7 +82,7 @@ extension EventLoopContext {
         if state.held.count > 0 { waitForRoom(on: state.held.loops) }
     }
 
-    /// Refuses requests that have waited for too long, and forgets connections that are gone.
+    /// Refuses requests that have waited for too long, and removes closed connections.
     func sweepHeld(at now: MonotonicInstant) {
         guard state.held.count > 0 else { return }
         for entry in state.held.takeAll() {
@@ -100,7 +100,7 @@ extension EventLoopContext {
 
     private func waitForRoom(on loops: EventLoopSet) {
         let isWaiting = congestion.wait(for: loops, on: eventLoopID) { [weak self] in self?.lookAtHeld() }
-        // There is room by now.
+        // There is room already.
         if !isWaiting { lookAtHeld() }
     }
 

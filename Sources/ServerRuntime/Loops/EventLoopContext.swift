@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// One event loop of a server, for its fronts. May be used from any thread; ``state`` on the event loop only.
+/// One event loop of a server, as seen by its fronts. May be used from any thread; ``state`` on the event loop only.
 @usableFromInline
 package final class EventLoopContext: Sendable {
     package let queue: LoopQueue
@@ -15,23 +15,23 @@ package final class EventLoopContext: Sendable {
     }
 
     package var eventLoop: any EventLoop { queue.eventLoop }
-    /// The number of the loop among the server's.
+    /// The number of the event loop within the server.
     package var number: Int { queue.number }
-    /// The number of the loop among those of all servers that share a backend.
+    /// The number of the event loop among those of all servers that share a backend.
     package var eventLoopID: Int { queue.eventLoopID }
     package var congestion: LoopCongestion { queue.congestion }
-    /// The time by the server's clock.
+    /// The current time by the server's clock.
     package var now: MonotonicInstant { queue.now() }
 
-    /// To be used on the event loop only.
+    /// The state, for use on the event loop only.
     package var state: LoopState { mailbox.part }
 
-    /// Queues something for the loop's HTTP connections.
+    /// Queues an operation for the event loop's HTTP connections.
     package func enqueue(_ operation: LoopState.Operation) {
         mailbox.enqueue(operation)
     }
 
-    /// The counters as of the end of the last turn.
+    /// The counters at the end of the last turn.
     package var counters: LoopCounters { published.withLockedValue { $0 } }
 
     /// Makes the counters visible to other threads. On the event loop only.

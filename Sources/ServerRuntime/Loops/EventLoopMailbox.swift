@@ -2,29 +2,29 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// Something that a service has to do on an event loop.
+/// An operation that a service performs on an event loop.
 package protocol LoopOperation: Sendable {
     /// The approximate memory that the operation takes while it waits.
     var queuedBytes: Int { get }
 }
 
-/// A service's state and work on one event loop. Used on that loop only.
+/// A service's state and operations on one event loop. Used on that event loop only.
 package protocol LoopPart: LoopResident, SendableMetatype {
     associatedtype Operation: LoopOperation
 
-    /// Does operations in their order, and sends what they wrote, until all or `budget` bytes of them are done.
+    /// Performs operations in order, and sends the written data, until all or `budget` bytes of them are done.
     ///
-    /// - Returns: the index behind the last one that was done, and the bytes that the done ones counted for.
+    /// - Returns: the index behind the last performed operation, and the counted bytes of the performed ones.
     func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int)
-    /// The last thing in a turn. `since` is when the first of the operations was queued; nil while some of them are left.
+    /// Called at the end of a turn. `since` is when the first of the operations was queued; nil while some of them are left.
     func endTurn(since: MonotonicInstant?)
 }
 
-/// The way to what a service keeps on one event loop, from any thread.
+/// A mailbox: any thread can enqueue operations for a service's state on one event loop.
 ///
-/// Whatever is asked for in one turn of the loop is done in one go: one hop for the loop, not one for each message, and one flush
-/// for each connection. What waits is bounded by publishers who look at ``LoopCongestion`` and wait in turn.
-/// A type parameter instead of an existential keeps the way of a message free of boxes.
+/// The operations that are queued during one turn of the event loop are performed together: with one wake-up of the event loop
+/// instead of one for each message, and one flush for each connection. The queue is bounded because publishers check
+/// ``LoopCongestion`` and wait when it is full. A type parameter instead of an existential avoids allocating boxes for messages.
 package final class EventLoopMailbox<Part: LoopPart>: Sendable {
     private struct Inbox {
         var operations: [Part.Operation] = []
@@ -50,13 +50,13 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         work = NIOLoopBoundBox.makeBoxSendingValue(Work(), eventLoop: queue.eventLoop)
     }
 
-    /// To be used on the event loop only.
+    /// The state, for use on the event loop only.
     package var part: Part { bound.value }
 
-    /// Queues an operation. Operations queued under one lock of the hub keep their order.
+    /// Queues an operation. Operations that are queued under one lock of the hub keep their order.
     ///
-    /// - Returns: whether the loop is full now. The operation is queued also then: whoever caused it should pause. When the server has
-    ///   ended, the operation is dropped.
+    /// - Returns: whether the event loop's queue is full. The operation is queued nevertheless, but its author should pause. When
+    ///   the server has ended, the operation is dropped.
     @discardableResult
     package func enqueue(_ operation: Part.Operation) -> Bool {
         guard let isFull = queue.add(operation.queuedBytes) else { return false }
@@ -71,7 +71,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         return isFull
     }
 
-    /// One turn. Remaining operations get another one, and operations that are queued meanwhile follow them.
+    /// Performs one turn. Remaining operations get another turn, and operations that are queued meanwhile follow them.
     private func drain() {
         var work = Work()
         swap(&work, &self.work.value)
@@ -89,7 +89,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         if isDone {
             work.operations = []
         } else {
-            // Finished operations are not kept while the rest waits.
+            // Performed operations are released while the rest waits.
             work.operations.removeFirst(next)
             self.work.value = work
             queue.eventLoop.execute { self.drain() }

@@ -3,11 +3,11 @@
 package protocol SeatedConnection: AnyObject {
     associatedtype ChannelID: Hashable
 
-    /// The connection's places in channels, set by ``LoopChannels``.
+    /// The connection's seats in channels, set by ``LoopChannels``.
     var seats: ContiguousArray<LoopSeat<Self>> { get set }
 }
 
-/// A place among the subscribers of a channel on an event loop.
+/// A seat: one connection's entry among the subscribers of a channel on an event loop.
 @usableFromInline
 package struct LoopSeat<Connection: SeatedConnection> {
     @usableFromInline package let channel: LoopChannel<Connection>
@@ -26,7 +26,7 @@ package final class LoopChannel<Connection: SeatedConnection> {
     /// The slot under which metrics count messages to the subscribers.
     @usableFromInline package let slot: MetricSlot
     @usableFromInline package var connections: ContiguousArray<Connection> = []
-    /// The place of each subscriber's seat among the seats of its connection, so that no seat has to be searched for.
+    /// The index of each subscriber's seat among the seats of its connection, so that no search is needed.
     @usableFromInline var seats: ContiguousArray<Int32> = []
 
     @inlinable init(_ id: Connection.ChannelID, _ slot: MetricSlot) {
@@ -35,10 +35,10 @@ package final class LoopChannel<Connection: SeatedConnection> {
     }
 }
 
-/// The subscriptions of the connections of one event loop. Leaving a channel takes the same time for any number of its subscribers and
-/// of the connection's other subscriptions.
+/// The subscriptions of the connections of one event loop. Leaving a channel takes constant time, independent of the number of its
+/// subscribers and of the connection's other subscriptions.
 ///
-/// Inlinable, since the subscribers of a channel are asked for with each message.
+/// Inlinable, because the subscribers of a channel are read for each message.
 @usableFromInline
 package struct LoopChannels<Connection: SeatedConnection> {
     @usableFromInline var channels: [Connection.ChannelID: LoopChannel<Connection>] = [:]
@@ -56,9 +56,9 @@ package struct LoopChannels<Connection: SeatedConnection> {
         channels[id].map { seat(of: connection, in: $0) != nil } ?? false
     }
 
-    /// Subscribes a connection to a channel that it is not subscribed to.
+    /// Subscribes a connection to a channel. It must not be subscribed to it already.
     ///
-    /// - Parameter slot: where messages to the channel are counted.
+    /// - Parameter slot: the slot under which messages to the channel are counted.
     @inlinable package mutating func attach(_ connection: Connection, to id: Connection.ChannelID, countedAt slot: MetricSlot) {
         let channel = channels[id] ?? LoopChannel(id, slot)
         if channel.connections.isEmpty { channels[id] = channel }
@@ -93,7 +93,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
         return connection.seats.firstIndex { $0.channel === channel }
     }
 
-    /// Gives a seat's place to the last subscriber of the channel.
+    /// Removes a seat; the last subscriber of the channel moves to its index.
     @inlinable mutating func leave(_ seat: LoopSeat<Connection>) {
         let channel = seat.channel
         let last = channel.connections.count - 1

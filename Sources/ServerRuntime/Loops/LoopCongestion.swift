@@ -1,20 +1,21 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// Which event loops have more waiting for them than they should, and who waits for that to end (rules SV-14 and SV-15).
+/// The event loops whose queues are full, and the callbacks that wait for room (rules SV-14 and SV-15).
 ///
-/// Changes only when a loop becomes full or has room again, so what is queued costs no further lock. May be used from any thread.
+/// It changes only when an event loop becomes full or has room again, so queuing an operation takes no further lock. May be used
+/// from any thread.
 package final class LoopCongestion: Sendable {
     package typealias Call = @Sendable () -> Void
 
     private struct State {
         var full = EventLoopSet()
-        /// Loops with held operations, and how to notify them that there is room.
+        /// Callbacks that notify event loops with delayed operations that there is room.
         var loops: [Int: Call] = [:]
-        /// Others who wait, by the number of their wait.
+        /// Callbacks of other waiting callers, by the number of their wait.
         var others: [UInt64: Call] = [:]
         var lastNumber: UInt64 = 0
-        /// Loops that no longer exist.
+        /// Event loops that no longer exist.
         var ended = EventLoopSet()
     }
 
@@ -22,17 +23,18 @@ package final class LoopCongestion: Sendable {
 
     package init() {}
 
-    /// The loops that have no room now.
+    /// The event loops whose queues are full.
     package var full: EventLoopSet { state.withLockedValue(\.full) }
 
-    /// Marks a loop as full. To be called under the lock of its queue, so that the mark cannot outlast the queue's fullness.
+    /// Marks an event loop as full. Call it under the lock of its queue, so that the mark cannot outlast the full state.
     package func fill(_ eventLoopID: Int) {
         state.withLockedValue { state in
             if !state.ended.contains(eventLoopID) { state.full.insert(eventLoopID) }
         }
     }
 
-    /// A loop has room again; to be called under the lock of its queue. Returns the calls to make once that lock is released.
+    /// Marks that an event loop has room again. Call it under the lock of its queue. Returns the callbacks to call once that lock
+    /// is released.
     package func clear(_ eventLoopID: Int) -> [Call] {
         state.withLockedValue { state in
             state.full.remove(eventLoopID)
@@ -40,9 +42,9 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Notifies a loop once when one of `loops` has room again.
+    /// Notifies an event loop once when one of `loops` has room again.
     ///
-    /// - Returns: false when none of `loops` is full any more; nobody is told then.
+    /// - Returns: false when none of `loops` is full any more; no notification follows then.
     package func wait(for loops: EventLoopSet, on eventLoopID: Int, _ tell: @escaping Call) -> Bool {
         state.withLockedValue { state in
             guard !state.full.isDisjoint(with: loops) else { return false }
@@ -51,9 +53,9 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// As ``wait(for:on:_:)``, for whoever is not a loop and waits for all of them.
+    /// The same as ``wait(for:on:_:)``, for a caller that is not an event loop and waits for all of them.
     ///
-    /// - Returns: a number to give the wait up with; nil when no loop is full.
+    /// - Returns: a number for cancelling the wait; nil when no event loop is full.
     package func wait(_ tell: @escaping Call) -> UInt64? {
         state.withLockedValue { state in
             guard !state.full.isEmpty else { return nil }
@@ -68,14 +70,15 @@ package final class LoopCongestion: Sendable {
         state.withLockedValue { $0.others.removeValue(forKey: number) }?()
     }
 
-    /// There are loops with these numbers from now on.
+    /// Adds event loops with these numbers.
     package func begin(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { state in
             for eventLoopID in eventLoopIDs { state.ended.remove(eventLoopID) }
         }
     }
 
-    /// Loops are about to end, so waits for them end. A waiter that also waits for other loops is notified, and may wait again.
+    /// Removes event loops that are about to end, which ends waits for them. A waiter that also waits for other event loops is
+    /// notified, and may wait again.
     package func end(_ eventLoopIDs: EventLoopSet) {
         let calls = state.withLockedValue { state in
             state.ended.formUnion(eventLoopIDs)

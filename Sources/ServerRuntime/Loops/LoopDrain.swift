@@ -1,9 +1,9 @@
 import WireCoding
 
-/// The connections that an event loop closes while the server stops: all that were open at the beginning, some in each step (rule
+/// The connections that an event loop closes while the server stops: all that were open at the start, some in each step (rule
 /// SV-37).
 struct LoopDrain {
-    /// The connections of one front, taken from the front of the list, evenly.
+    /// The connections of one front, closed from the beginning of the list at an even rate.
     private struct Queue {
         let connections: [any DrainedConnection]
         private var taken = 0
@@ -12,7 +12,7 @@ struct LoopDrain {
             self.connections = connections
         }
 
-        /// Ends what has to be ended now so that `part` of all has been.
+        /// Closes connections until `part` of all have been closed.
         mutating func advance(to part: Double) {
             let count = Int((Double(connections.count) * min(max(part, 0), 1)).rounded(.up))
             guard count > taken else { return }
@@ -23,11 +23,11 @@ struct LoopDrain {
 
     private var queues: [Queue]
 
-    /// The least time from one closed connection to the next while there is time for it.
+    /// The shortest time between two closed connections, while the time limit allows it.
     private static let pause = Duration.milliseconds(20)
 
-    /// How long it takes to close this number of sockets: nine tenths of the time limit of a stop, because the last ones need some of
-    /// it for their answers.
+    /// How long it takes to close this number of sockets: nine tenths of the time limit of a stop, because the last ones need some
+    /// time for their answers.
     static func span(of sockets: Int, within timeout: Duration) -> Duration {
         max(min(pause * sockets, timeout * 9 / 10), .zero)
     }
@@ -43,8 +43,8 @@ struct LoopDrain {
 }
 
 extension LoopState {
-    /// One step of a stop. The first one closes connections without a request, and from then on each answer is its connection's last;
-    /// the last step also closes connections that came meanwhile.
+    /// One step of a stop. The first one closes connections without a request, and from then on connections close after their
+    /// answer; the last step also closes connections that arrived meanwhile.
     func drain(to part: Double) {
         if drain == nil {
             isDraining = true

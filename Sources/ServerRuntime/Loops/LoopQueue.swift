@@ -2,24 +2,24 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// How much waits for one event loop, all services together, against what may wait (rules SV-14 and SV-15). May be used from any
-/// thread.
+/// The number of bytes in all services' queues of one event loop, compared with their limit (rules SV-14 and SV-15). May be used
+/// from any thread.
 package final class LoopQueue: Sendable {
     package let eventLoop: any EventLoop
-    /// The number of the loop among the server's.
+    /// The number of the event loop within the server.
     package let number: Int
-    /// The number of the loop among those of all servers that share a backend (``ServerNode``).
+    /// The number of the event loop among those of all servers that share a backend (``ServerNode``).
     package let eventLoopID: Int
     package let congestion: LoopCongestion
-    /// How many bytes are written to one connection before it is flushed. Far below the limit of waiting bytes of a subscriber, so that
-    /// a burst within one turn does not make a reader seem slow.
+    /// How many bytes are written to one connection before it is flushed. Far below the limit of waiting bytes of a subscriber, so
+    /// that a burst within one turn does not make a client look like a slow reader.
     package let burstBytes: Int
     /// How many bytes are processed in one turn, so that sockets can be written and requests be read in between.
     package let turnBytes: Int
     package let now: @Sendable () -> MonotonicInstant
-    /// Beyond this much the loop is full, until half of it is done.
+    /// The number of bytes at which the queue is full, until half of them are processed.
     private let maximumBytes: Int
-    /// The loop of a cluster: what it queues in one turn is begun in one go.
+    /// The event loop of a cluster, whose operations of one turn are started together.
     private let clusterLoop: (any EventLoop)?
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
@@ -39,19 +39,19 @@ package final class LoopQueue: Sendable {
         turnBytes = max(maximumPendingBytes / 2, 1)
     }
 
-    /// Has the loop do something; on the loop of a cluster at the end of its turn, so that a batch of messages is written in one go
-    /// (rule CR-27).
+    /// Runs a closure on the event loop; when called on the event loop of a cluster, at the end of its turn, so that a batch of
+    /// messages is written at once (rule CR-27).
     package func execute(_ body: @escaping @Sendable () -> Void) {
         guard let clusterLoop, clusterLoop.inEventLoop else { return eventLoop.execute(body) }
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
     }
 
-    /// The bytes that wait for the loop, and those that it is processing.
+    /// The bytes that wait for the event loop, including those that it is processing.
     package var bytes: Int { load.withLockedValue(\.bytes) }
 
-    /// Counts something that waits.
+    /// Counts a queued operation.
     ///
-    /// - Returns: whether the loop is full now; nil when it takes nothing any more, since its server has ended.
+    /// - Returns: whether the queue is full now; nil when nothing is accepted any more, because the server has ended.
     package func add(_ bytes: Int) -> Bool? {
         load.withLockedValue { load in
             guard !load.isClosed else { return nil }
@@ -64,7 +64,7 @@ package final class LoopQueue: Sendable {
         }
     }
 
-    /// Frees room for processed bytes, and notifies waiters.
+    /// Subtracts processed bytes, and notifies waiters if there is room again.
     package func remove(_ bytes: Int) {
         let calls = load.withLockedValue { load in
             load.bytes -= bytes
@@ -75,8 +75,8 @@ package final class LoopQueue: Sendable {
         for call in calls { call() }
     }
 
-    /// Takes nothing any more, since the server has ended: whatever still comes, such as the answer of a slow store, has nobody to go to,
-    /// and the thread of the loop may be gone (rule SV-77).
+    /// Accepts nothing any more, because the server has ended: later operations, such as the answer of a slow store, have no
+    /// receiver, and the thread of the event loop may be gone (rule SV-77).
     package func close() {
         load.withLockedValue { $0.isClosed = true }
     }

@@ -2,21 +2,21 @@ import NIOCore
 import ServerValues
 import TransportCommon
 
-/// The runtime's state on one event loop: HTTP connections, held operations, and figures. Used on that loop only.
+/// The runtime's state on one event loop: HTTP connections, delayed operations, and metrics. Used on that event loop only.
 package final class LoopState {
-    /// Connections that speak HTTP.
+    /// Connections that use HTTP.
     package var requesters = ConnectionList<HTTPConnection>()
-    /// The fronts' states on this loop, in their order.
+    /// The fronts' states on this event loop, in the order of the fronts.
     package var residents: [any LoopResident] = []
-    /// Whether the server ends: each answer is its connection's last.
+    /// Whether the server is stopping: connections close after their answer.
     package var isDraining = false
-    /// The gradual close of connections when the server ends; nil before.
+    /// The gradual close of connections while the server stops; nil before.
     var drain: LoopDrain?
     package var counters = LoopCounters()
-    /// How many connections there have been.
+    /// The number of connections so far.
     package var connectionSerial: UInt32 = 0
     package var figures = LoopFigures()
-    /// The latest date of an answer and its second: made once a second at most.
+    /// The latest `Date` field and its second: encoded at most once per second.
     private var lastDate = (second: -1, text: "")
     var held = BackpressureQueue()
     /// The last connections that ended, if they are kept.
@@ -34,19 +34,19 @@ extension LoopState: LoopPart {
     package enum Operation: LoopOperation {
         /// Send the answer to a request that was prepared elsewhere.
         case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
-        /// The server ends: close this part of all connections.
+        /// Close this part of all connections, because the server stops.
         case drain(Double)
-        /// Check held-back work, because an event loop has room again.
+        /// Check delayed work, because an event loop has room again.
         case tryHeld(EventLoopContext)
 
-        /// The size of an operation beside the bytes that it carries.
+        /// The fixed size of an operation, in addition to the bytes that it carries.
         private static let overhead = 64
 
         package var queuedBytes: Int {
             switch self {
             case .answer(_, _, let answer): answer.body.count + Self.overhead
             case .drain: Self.overhead
-            // At most one waits, and it only looks for room.
+            // At most one is queued, and it only checks for room.
             case .tryHeld: 0
             }
         }

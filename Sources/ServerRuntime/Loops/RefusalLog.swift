@@ -1,18 +1,18 @@
 import Logging
 import ServerValues
 
-/// Whose fault it is that a connection ended or a request was refused. It decides the level of the line in the log (rule SO-116).
+/// Who caused the end of a connection or the refusal of a request. It determines the level of the log entry (rule SO-116).
 public enum Blame: Hashable, Sendable {
-    /// No fault: a client disconnected, the server stops, a network was cut.
+    /// Nobody is at fault: a client disconnected, the server stops, or a network failed.
     case nobody
-    /// The client's or its application's: a wrong key, signature or message.
+    /// The client or its application: a wrong key, signature or message.
     case client
-    /// The server is the cause, or one of its configured limits: too many connections, or too slow for the messages to send.
+    /// The server, or one of its configured limits: too many connections, or messages faster than the client can read.
     case server
 }
 
-/// Which of these lines an event loop writes: a few at once and five a second for each level. Those that are left out are counted, and
-/// the next line says how many they were (rule SO-117). Debug lines are not limited. Touched on that loop only.
+/// Limits the log entries of an event loop: a small burst, then five per second for each level. Suppressed entries are counted, and
+/// the next entry contains their number (rule SO-117). Debug entries are not limited. Used on that event loop only.
 package struct RefusalLog: Sendable {
     package static let burst = 20
     package static let perSecond = 5
@@ -27,7 +27,7 @@ package struct RefusalLog: Sendable {
 
     package init() {}
 
-    /// Whether a line may be written now: how many were left out before it; nil when this one is left out, too.
+    /// Whether an entry may be written now: the number of suppressed entries before it, or nil when it is suppressed too.
     package mutating func admit(_ blame: Blame, at now: MonotonicInstant) -> Int? {
         switch blame {
         case .nobody: 0
@@ -49,7 +49,7 @@ package struct RefusalLog: Sendable {
 }
 
 extension LoopState {
-    /// Writes that a connection ended or a request was refused, with the level of whose fault it is, if that may be written now.
+    /// Logs that a connection ended or a request was refused, with the level for its cause, if the limit allows it.
     package func note(_ message: Logger.Message, _ blame: Blame, in context: ServerContext, _ details: () -> Logger.Metadata) {
         let level: Logger.Level =
             switch blame {
@@ -64,7 +64,7 @@ extension LoopState {
     }
 }
 
-/// A piece of text for a log: one line, at most 200 bytes of UTF-8, without control characters.
+/// A text for the log: one line, at most 200 bytes of UTF-8, without control characters.
 package func logText(_ bytes: some Collection<UInt8>) -> String {
     var line = String.UnicodeScalarView()
     for scalar in String(decoding: bytes.prefix(200), as: UTF8.self).unicodeScalars where scalar != "\u{FFFD}" {

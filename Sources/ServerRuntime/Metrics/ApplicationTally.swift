@@ -22,10 +22,10 @@ package struct ApplicationTally: Hashable, Sendable {
     }
 }
 
-/// The tallies of all applications on one event loop. No locks: each loop counts for itself.
+/// The counters of all applications on one event loop. Without locks, because each event loop counts for itself.
 @usableFromInline
 package struct ApplicationTallies: Hashable, Sendable {
-    /// Indexed by the slot.
+    /// Counters, indexed by slot.
     @usableFromInline package internal(set) var tallies: ContiguousArray<ApplicationTally> = []
 
     package init() {}
@@ -53,9 +53,9 @@ package struct ApplicationTallies: Hashable, Sendable {
     package var total: ApplicationTally { tallies.reduce(into: ApplicationTally()) { $0 += $1 } }
 }
 
-/// A number for each application on one event loop, for what only one service counts.
+/// A number for each application on one event loop, for values that only one service counts.
 package struct ApplicationCounts: Hashable, Sendable {
-    /// Indexed by the slot.
+    /// Counts, indexed by slot.
     private var counts: ContiguousArray<Int> = []
 
     package init() {}

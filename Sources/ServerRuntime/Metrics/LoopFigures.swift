@@ -2,27 +2,28 @@ import ServerValues
 
 /// The counts of one event loop since the start, for all services. Used on that loop only, until it is copied.
 package struct LoopFigures: Sendable {
-    /// A code that a service has sent: there are few of each.
+    /// A code that a service has sent. There are few different codes.
     package struct Code: Hashable, Sendable {
         package var service: ServiceName
         package var code: Int
     }
 
     package var applications = ApplicationTallies()
-    /// Why connections were refused.
+    /// The number of refused connections, by code.
     package private(set) var refusals: [Code: Int] = [:]
-    /// With which codes the server ended connections, refusals included.
+    /// The number of connections that the server closed, including refused ones, by code.
     package private(set) var closures: [Code: Int] = [:]
-    /// Errors that were sent to clients whose connections continued; 0 for those without a code.
+    /// The number of errors that were sent to clients whose connections continued; code 0 for those without a code.
     package private(set) var errors: [Code: Int] = [:]
     package var requests = RequestTally()
-    /// How long requests took to be answered, polls that were held left out.
+    /// How long it took to answer requests, without held polls.
     package var requestTimes = RequestTimes()
-    /// Publishers that were held back.
+    /// The number of delayed publishers.
     package var held = 0
-    /// For each service, from the first message queued for the loop until everything queued with it was handed to the sockets.
+    /// For each service, the time from the first message queued for the event loop until all messages queued with it were written
+    /// to the sockets.
     package private(set) var fanOut: [ServiceName: LatencyHistogram] = [:]
-    /// Only in copies: how long the loop took to answer.
+    /// How long the event loop took to answer; set only in copies.
     package var delay = Duration.zero
 
     package init() {}

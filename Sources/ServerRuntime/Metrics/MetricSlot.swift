@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// A service that a server offers, by its word in metrics and logs.
+/// A service of a server, by its name in metrics and logs.
 package struct ServiceName: Hashable, Sendable, RawRepresentable {
     package let rawValue: String
 
@@ -10,7 +10,7 @@ package struct ServiceName: Hashable, Sendable, RawRepresentable {
     }
 }
 
-/// An application of a service, as admission and metrics know it.
+/// An application of a service, as identified by admission control and metrics.
 package struct ApplicationName: Hashable, Sendable {
     package var service: ServiceName
     package var application: Identifier
@@ -25,7 +25,7 @@ package struct ApplicationName: Hashable, Sendable {
     }
 }
 
-/// The place of an application among the counters of an event loop: a small number instead of a name, so that counting costs no
+/// The index of an application among the counters of an event loop: a small number instead of a name, so that counting needs no
 /// search.
 @usableFromInline
 package struct MetricSlot: Hashable, Sendable {
@@ -43,14 +43,14 @@ package final class MetricNames: Sendable {
         var slots: [ApplicationName: MetricSlot] = [:]
 
         mutating func slot(_ name: ApplicationName) -> MetricSlot {
-            // An application may be called so: it shares, since the same labels must not come twice.
+            // An application with this name shares the slot, because two series must not have the same labels.
             guard name.application != MetricNames.other else { return other(name.service) }
             if let known = slots[name] { return known }
             guard slots.count < MetricNames.capacity else { return other(name.service) }
             return add(name)
         }
 
-        /// The place of all applications of the service that have none of their own.
+        /// The slot for all applications of the service that have no separate one.
         mutating func other(_ service: ServiceName) -> MetricSlot {
             let name = ApplicationName(service, MetricNames.other)
             if let index = names.firstIndex(of: name) { return MetricSlot(index: index) }
@@ -67,27 +67,27 @@ package final class MetricNames: Sendable {
     }
 
     private static let other: Identifier = "other"
-    /// The number of applications with a slot of their own, for all services together.
+    /// The number of applications with a separate slot, for all services together.
     package static let capacity = 100
     private let state = NIOLockedValueBox(State())
 
     package init() {}
 
-    /// Names by the index of their slot.
+    /// Names, indexed by slot.
     package var names: [ApplicationName] { state.withLockedValue(\.names) }
 
-    /// The slot of an application, which keeps it as long as the server runs. Those that come late share one.
+    /// The slot of an application, which keeps it as long as the server runs. Applications beyond the limit share one.
     package func slot(_ service: ServiceName, _ application: String) -> MetricSlot {
         state.withLockedValue { $0.slot(ApplicationName(service, application)) }
     }
 
-    /// The slot for figures that belong to no application of the service.
+    /// The slot for counts that belong to no application of the service.
     package func other(_ service: ServiceName) -> MetricSlot {
         state.withLockedValue { $0.other(service) }
     }
 
-    /// The name under which an application is counted. It gets a slot if it has none: if it was counted under `other` once and under
-    /// its name later, a counter would fall (rule ME-3).
+    /// The name under which an application is counted. It gets a slot if it has none: if it were counted under `other` first and
+    /// under its name later, a counter would decrease (rule ME-3).
     package func counted(_ name: ApplicationName) -> ApplicationName {
         state.withLockedValue { $0.names[$0.slot(name).index] }
     }

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The process's use of resources, as Linux reports it; empty where there is no `/proc`.
+/// The process's use of resources, as reported by Linux; empty where there is no `/proc`.
 ///
-/// Reading takes longer the more sockets there are, so it is not for event loops.
+/// Reading takes longer the more sockets there are, so do not call it on event loops.
 package struct ProcessFigures: Hashable, Sendable {
     package var residentBytes: Int?
     package var openFiles: Int?

@@ -14,7 +14,7 @@ package struct PrometheusText {
         var samples: Samples
     }
 
-    /// In the order in which they were opened; there are some fifty.
+    /// The families in the order in which they were added; there are about fifty.
     private var families: [Family] = []
 
     package init() {}
@@ -28,9 +28,9 @@ package struct PrometheusText {
         }
     }
 
-    /// Adds samples to a family, which is opened when it is not there yet. Every name gets the prefix `lifeline_`.
+    /// Adds samples to a family, which is created if necessary. Every name gets the prefix `lifeline_`.
     ///
-    /// Several services may have samples of one family; the format wants them together.
+    /// Several services may have samples of one family, and the format requires them to be together.
     package mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: (inout Samples) -> Void) {
         let name = "lifeline_" + name
         let index = families.firstIndex { $0.samples.name == name } ?? families.count
@@ -40,7 +40,7 @@ package struct PrometheusText {
 
     /// One sample for each application of a service. A missing count is written as zero, so that rates begin with the first count.
     ///
-    /// - Parameter names: by the index of their slot.
+    /// - Parameter names: the names, indexed by slot.
     package mutating func family(
         _ name: String, _ kind: Kind, _ help: String, of service: ServiceName, _ names: [ApplicationName],
         _ value: (MetricSlot) -> Int
@@ -86,7 +86,7 @@ package struct PrometheusText {
         }
     }
 
-    /// A whole histogram without labels.
+    /// A complete histogram without labels.
     package mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
         family(name, .histogram, help) { $0.add(histogram) }
     }
@@ -99,12 +99,12 @@ package struct PrometheusText {
             add(String(value), suffix: suffix, labels)
         }
 
-        /// - Parameter value: a number as the format spells it.
+        /// - Parameter value: a number in the format of Prometheus.
         package mutating func add(_ value: String, suffix: String = "", _ labels: Labels) {
             add(value, suffix: suffix, pairs: Self.pairs(labels))
         }
 
-        /// A whole histogram: buckets that count everything up to their bound, the sum, and the number of observations.
+        /// A complete histogram: cumulative buckets, the sum, and the number of observations.
         package mutating func add(_ histogram: LatencyHistogram, _ labels: Labels = [:]) {
             let pairs = Self.pairs(labels)
             var total = 0

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 package struct RequestKind: Hashable, Sendable {
     package let index: UInt8
 
-    /// - Parameter index: of a label.
+    /// - Parameter index: the index of a label.
     package init(index: UInt8) {
         self.index = index
     }
@@ -17,7 +17,7 @@ package struct RequestKind: Hashable, Sendable {
     package static let description = RequestKind(index: 5)
 }
 
-/// The labels of all kinds of requests. Fronts add theirs when they are made.
+/// The labels of all kinds of requests. Fronts add theirs when they are created.
 package final class RequestKinds: Sendable {
     private let list = NIOLockedValueBox(["other", "health", "ready", "metrics", "websocket", "openapi"])
 
@@ -33,7 +33,7 @@ package final class RequestKinds: Sendable {
         }
     }
 
-    /// The labels, by the index of their kind.
+    /// The labels, indexed by kind.
     package var labels: [String] { list.withLockedValue { $0 } }
 }
 
@@ -74,7 +74,7 @@ package struct RequestTimes: Hashable, Sendable {
         histograms[place].observe(nanoseconds: nanoseconds)
     }
 
-    /// Nil when no request of this kind was answered.
+    /// The histogram of a kind; nil when no request of this kind was answered.
     package subscript(_ kind: RequestKind) -> LatencyHistogram? {
         let place = Int(kind.index)
         guard histograms.indices.contains(place), histograms[place].count > 0 else { return nil }

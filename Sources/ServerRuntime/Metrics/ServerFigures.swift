@@ -1,13 +1,13 @@
 import ServerValues
 
-/// The metrics of a server apart from those of its fronts, at one moment.
+/// The metrics of a server at one moment, without those of its fronts.
 package struct ServerFigures: Sendable {
     package var version = ""
     package var loops: [LoopFigures] = []
-    /// The bytes that waited for each event loop when it was asked.
+    /// The bytes in each event loop's queue when it was asked.
     package var queuedBytes: [Int] = []
     package var maximumQueuedBytes = 0
-    /// The labels of the requests that loops have counted.
+    /// The labels of the kinds of requests.
     package var requestLabels: [String] = []
     /// Services that have applications.
     package var services: [ServiceName] = []
@@ -17,7 +17,7 @@ package struct ServerFigures: Sendable {
     package var acceptFailures = 0
     package var refusedByAddress = 0
     package var hasValidConfiguration = true
-    /// Nil for no TLS.
+    /// The certificate's state; nil for no TLS.
     package var certificate: (isValid: Bool, expires: Int)?
     package var uptime = Duration.zero
     package var process = ProcessFigures()
@@ -123,14 +123,14 @@ extension ServerFigures {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
                     let count = total.count(RequestKind(index: UInt8(index)), digit: digit)
-                    // The usual classes are listed from the beginning.
+                    // The usual classes of statuses are listed from the start.
                     if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": label, "status": "\(digit)xx"]) }
                 }
             }
         }
     }
 
-    /// Routes that were asked for, since each has as many samples as there are buckets.
+    /// Writes only routes with requests, because each has as many samples as there are buckets.
     private func writeRequestTimes(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(
@@ -145,7 +145,7 @@ extension ServerFigures {
 
     /// The counts for the WebSockets of a service.
     ///
-    /// - Parameter connections: that are open.
+    /// - Parameter connections: the open connections.
     package static func writeConnections(
         of service: ServiceName, _ tallies: ApplicationTallies, open connections: [ApplicationName: Int],
         _ names: [ApplicationName], to out: inout PrometheusText

@@ -10,9 +10,9 @@ import NIOCore
     import Darwin
 #endif
 
-/// Handles the case that connections wait and none can be accepted, because the process or the system has no file descriptors left.
+/// Handles the case that no waiting connection can be accepted, because the process or the system has no file descriptors left.
 ///
-/// The socket stays readable then, so without a pause its event loop would do nothing but try again (rule SO-43).
+/// The socket then stays readable, so without a pause its event loop would do nothing except retry (rule SO-43).
 package final class AcceptShortage: Sendable {
     private struct State {
         var failures = 0
@@ -22,19 +22,19 @@ package final class AcceptShortage: Sendable {
     private let state = NIOLockedValueBox(State())
     private let logger: Logger
 
-    /// How long an event loop leaves its socket alone.
+    /// How long an event loop ignores its listening socket.
     package static let pause = TimeAmount.milliseconds(100)
-    /// How long the log is spared the next line.
+    /// The shortest time between two log entries.
     package static let silence = TimeAmount.seconds(60)
 
     package init(logger: Logger) {
         self.logger = logger
     }
 
-    /// How often it has happened.
+    /// The number of failed attempts.
     package var failures: Int { state.withLockedValue(\.failures) }
 
-    /// - Returns: how long to wait before the next attempt; nil for what concerns one connection only.
+    /// - Returns: how long to wait before the next attempt; nil for an error that concerns only one connection.
     package func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
         guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return nil }
         let isNews = state.withLockedValue { state in
@@ -53,15 +53,15 @@ package final class AcceptShortage: Sendable {
     }
 }
 
-/// Leaves the listening socket alone for a moment when it has nothing to give.
+/// Pauses the listening socket for a short time when no connection can be accepted.
 ///
-/// NIO's own handler for this holds back the next read, and a read that failed is still pending: the socket has to be taken out of the
+/// NIO's own handler for this delays the next read, but a read that failed is still pending: the socket has to be removed from the
 /// event loop's interest.
 package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
     private let shortage: AcceptShortage
-    /// Frees a file descriptor for the next attempt; false when it cannot.
+    /// Frees a file descriptor for the next attempt; returns false when that is not possible.
     private let makeRoom: () -> Bool
 
     package init(_ shortage: AcceptShortage, makeRoom: @escaping () -> Bool = { false }) {
@@ -73,10 +73,10 @@ package final class AcceptPause: ChannelInboundHandler {
         guard let failure = error as? IOError, let pause = shortage.pause(after: failure) else {
             return context.fireErrorCaught(error)
         }
-        // The read is still pending: the event loop tries again at once.
+        // The read is still pending, so the event loop retries at once.
         if [EMFILE, ENFILE].contains(failure.errnoCode), makeRoom() { return }
         let channel = context.channel
-        // Both fail for a channel that is closed only.
+        // Both calls fail only for a closed channel.
         try? channel.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.scheduleTask(in: pause) { try? channel.syncOptions?.setOption(.autoRead, value: true) }
     }

@@ -4,11 +4,11 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// Which connections are taken, by the address that they come from (rules SV-50 and SV-51).
+/// Limits connections by their remote address (rules SV-50 and SV-51).
 ///
-/// Without a proxy that is the other end of the socket, and a connection too many is reset before anything of it is read, TLS included.
-/// Behind a proxy that is believed it is the client that the proxy names, and its WebSocket handshake gets 429; other requests are the
-/// proxy's to limit, since it sends those of many clients over one connection.
+/// Without a proxy this is the remote address of the socket, and a connection beyond the limit is reset before anything is read
+/// from it, including TLS. Behind a trusted proxy it is the address of the client that the proxy adds, and its WebSocket handshake
+/// is answered with 429; the proxy has to limit other requests, because it sends those of many clients over one connection.
 package final class AddressAdmission: Sendable {
     private struct State {
         var limits: AddressLimits
@@ -23,13 +23,13 @@ package final class AddressAdmission: Sendable {
     private let clock: ServerClock
     private let logger: Logger
 
-    /// How long the log is spared the next line.
+    /// The shortest time between two log entries.
     private static let silence = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - limits: for each address.
-    ///   - isBehindProxy: whether a proxy is believed that says from whom a request comes.
-    ///   - limitsLoopback: whether programs of this machine are limited, too.
+    ///   - limits: the limits for each address.
+    ///   - isBehindProxy: whether there is a trusted proxy that adds the client's address.
+    ///   - limitsLoopback: whether clients on this machine are limited, too.
     package init(
         _ limits: AddressLimits, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
     ) {
@@ -41,11 +41,11 @@ package final class AddressAdmission: Sendable {
         self.logger = logger
     }
 
-    /// How many connections and handshakes have been refused.
+    /// The number of refused connections and handshakes.
     package var refused: Int { state.withLockedValue(\.refused) }
 
-    /// The client that a request comes from, as far as one client's share is counted by its address; nil for an address that is not known, and
-    /// for programs of this machine unless they are limited.
+    /// The address whose share a request counts against; nil for an unknown address, and for clients on this machine unless they
+    /// are limited.
     package func client(_ fields: HTTPHeaders, of channel: any Channel) -> RemoteAddress? {
         let address =
             isBehindProxy
@@ -54,17 +54,17 @@ package final class AddressAdmission: Sendable {
         return address.flatMap { limitsLoopback || !$0.isLoopback ? $0 : nil }
     }
 
-    /// Counts a socket that has been accepted; false when it has to be closed.
+    /// Counts an accepted socket; returns false when it has to be closed.
     package func admit(_ channel: any Channel) -> Bool {
         isBehindProxy || admit(RemoteAddress(channel.remoteAddress), of: channel)
     }
 
-    /// Counts a WebSocket of the client that a proxy names; false when it has to be refused.
+    /// Counts a WebSocket of the client whose address a proxy adds; returns false when it has to be refused.
     package func admit(named address: String?, on channel: any Channel) -> Bool {
         !isBehindProxy || admit(address.flatMap { RemoteAddress(named: $0) }, of: channel)
     }
 
-    /// - Parameter address: nil when it is not known; then there is nothing to limit.
+    /// - Parameter address: the address; nil when it is not known, so that no limit applies.
     private func admit(_ address: RemoteAddress?, of channel: any Channel) -> Bool {
         guard isOn, let address, limitsLoopback || !address.isLoopback else { return true }
         let now = clock.monotonic()

@@ -1,40 +1,40 @@
 import ServerValues
 
-/// How many connections each address has, and how many more it may open now (rule SV-50). A value.
+/// The number of connections of each address, and the number that it may open now (rule SV-50). A value.
 ///
-/// Holds the addresses that have a connection, and for the moment until they may open a whole burst again those that had one. The latter
-/// are looked through when the table has doubled, so its size follows the number of open connections and a connection costs the same
-/// however many addresses there are.
+/// The table contains the addresses that have a connection, and also those that had one until their burst is fully available again.
+/// The latter are searched and removed when the table has doubled, so its size is proportional to the number of open connections,
+/// and a connection takes constant time.
 package struct AddressLimits: Sendable {
-    /// Connections of one address at a time; nil for no limit.
+    /// The largest number of simultaneous connections of one address; nil for no limit.
     package let maximum: Int?
-    /// New connections of one address in a second, and ``burstSeconds`` times as many at once; nil for no limit.
+    /// The number of new connections of one address per second, with a burst of ``burstSeconds`` times as many; nil for no limit.
     package let rate: Int?
 
     private struct Entry {
         var connections = 0
-        /// When the address may open a whole burst again, ns.
+        /// When the burst of the address is fully available again, in ns.
         var isFullAt: Int64
     }
 
     private var entries: [RemoteAddress: Entry] = [:]
     private var nextSweep = Self.smallest
 
-    /// Clients that lost their network come back together.
+    /// The size of a burst in seconds, because clients reconnect together after an outage.
     package static let burstSeconds = 5
-    /// The table is not looked through while it has no more addresses.
+    /// The table is not searched while it has at most this number of addresses.
     package static let smallest = 1024
 
-    /// Zero means no limit.
+    /// For both limits, zero means no limit.
     package init(maximum: Int, rate: Int) {
         self.maximum = maximum > 0 ? maximum : nil
         self.rate = rate > 0 ? rate : nil
     }
 
-    /// How many addresses are remembered.
+    /// The number of stored addresses.
     package var count: Int { entries.count }
 
-    /// Counts a connection; false when its address may not have another now, and nothing is counted then.
+    /// Counts a connection; returns false, without counting, when the limit of its address is reached.
     package mutating func open(_ address: RemoteAddress, at now: MonotonicInstant) -> Bool {
         var entry = entries[address] ?? Entry(isFullAt: now.nanoseconds)
         if let maximum, entry.connections >= maximum { return false }
@@ -50,7 +50,7 @@ package struct AddressLimits: Sendable {
         return true
     }
 
-    /// Gives the place of a connection back.
+    /// Releases a closed connection.
     package mutating func close(_ address: RemoteAddress, at now: MonotonicInstant) {
         guard var entry = entries[address] else { return }
         entry.connections = max(entry.connections - 1, 0)

@@ -1,6 +1,6 @@
-/// Who may still come in: open connections against the limits of the server and of each application.
+/// Admission control: open connections compared with the limits of the server and of each application.
 ///
-/// A value; guarded by a lock where it is shared.
+/// A value; a lock guards it where it is shared.
 package struct Admission: Sendable {
     package private(set) var sockets = 0
     package private(set) var connections = 0
@@ -15,7 +15,7 @@ package struct Admission: Sendable {
         case admitted
         /// The server accepts no more connections at present.
         case overCapacity
-        /// The application has as many connections as it may have.
+        /// The application has reached its limit of connections.
         case overQuota
         case draining
     }
@@ -24,9 +24,9 @@ package struct Admission: Sendable {
         self.maximumConnections = max(maximumConnections, 0)
     }
 
-    /// Counts an accepted socket; false when it has to be closed at once, uncounted.
+    /// Counts an accepted socket; returns false, without counting, when it has to be closed at once.
     ///
-    /// - Parameter isReplacement: whether another socket has just been closed for this one and is counted still.
+    /// - Parameter isReplacement: whether another socket has just been closed for this one and is still counted.
     package mutating func openSocket(replacing isReplacement: Bool = false) -> Bool {
         guard !isDraining, isReplacement || sockets < maximumConnections + Self.spareSockets else { return false }
         sockets += 1
@@ -48,7 +48,7 @@ package struct Admission: Sendable {
         return .admitted
     }
 
-    /// How many connections an application has.
+    /// The number of connections of an application.
     package func connections(of application: ApplicationName) -> Int {
         perApplication[application, default: 0]
     }

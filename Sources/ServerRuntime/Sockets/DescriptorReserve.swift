@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// File descriptors that are held open for one listener, so that it can accept connections when the process has no others left
+/// File descriptors that are kept open for one listener, so that it can accept connections when the process has no others left
 /// (rule CO-7). May be used from any thread.
 final class DescriptorReserve: Sendable {
     private let descriptors = NIOLockedValueBox<[CInt]>([])
@@ -23,12 +23,12 @@ final class DescriptorReserve: Sendable {
         for descriptor in descriptors.withLockedValue({ $0 }) { close(descriptor) }
     }
 
-    /// How many descriptors are held.
+    /// The number of reserved descriptors.
     var count: Int { descriptors.withLockedValue(\.count) }
 
     var isFull: Bool { descriptors.withLockedValue { $0.count >= capacity } }
 
-    /// Opens the missing descriptors, as far as the process may.
+    /// Opens the missing descriptors, as far as the process's limit allows.
     func fill() {
         guard capacity > 0 else { return }
         descriptors.withLockedValue { descriptors in
@@ -40,7 +40,7 @@ final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Closes one of the descriptors; false when there is none.
+    /// Closes one of the descriptors; returns false when there is none.
     func release() -> Bool {
         guard let descriptor = descriptors.withLockedValue({ $0.popLast() }) else { return false }
         close(descriptor)

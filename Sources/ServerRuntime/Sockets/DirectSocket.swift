@@ -8,29 +8,29 @@ import NIOCore
     import Darwin
 #endif
 
-/// Sends to a connection's socket without NIO's queue of pending writes, as long as nothing waits there (rule SV-75).
+/// Sends to a connection's socket without NIO's queue of pending writes, as long as that queue is empty (rule SV-75).
 ///
-/// A message to a thousand subscribers is a thousand writes, and the queue is a tenth of the cost of each. What the socket does not take is
-/// for NIO to send, so order, watermarks and the bounds of slow readers are NIO's. Used on the event loop only.
+/// A message to a thousand subscribers takes a thousand writes, and the queue is a tenth of the cost of each. NIO sends the bytes that the
+/// socket does not accept, so NIO remains responsible for order, watermarks and limits for slow readers. Used on the event loop only.
 package struct DirectSocket {
     private enum Descriptor {
-        /// Looked up when something is to be sent, which most connections never do.
+        /// Looked up at the first send, because most connections never send anything.
         case unknown
-        /// There is no usable socket, or its bytes differ from the sent ones, as with TLS.
+        /// There is no usable socket, or it would get bytes that differ from the sent ones, as with TLS.
         case none
         case socket(CInt)
     }
 
     private var descriptor: Descriptor
-    /// Whether NIO has been given something since its queue was last seen empty.
+    /// Whether bytes were passed to NIO since its queue was last found empty.
     private var mayHavePending = true
 
-    /// - Parameter isPlain: whether the sent bytes go to the socket unchanged, which is not so with TLS.
+    /// - Parameter isPlain: whether the sent bytes reach the socket unchanged, which is not the case with TLS.
     package init(isPlain: Bool) {
         descriptor = isPlain ? .unknown : .none
     }
 
-    /// NIO is given something to send.
+    /// Records that bytes are passed to NIO.
     package mutating func usesQueue() {
         mayHavePending = true
     }
@@ -44,7 +44,8 @@ package struct DirectSocket {
     package mutating func send(_ bytes: ByteBuffer, on context: ChannelHandlerContext) -> Int {
         if case .unknown = descriptor { lookUp(context) }
         let channel = context.channel
-        // A channel that has closed its socket may not have told its handlers yet, and the number of the socket may be another's by now.
+        // A channel that has closed its socket may not have notified its handlers yet, and the socket's descriptor may be in use
+        // for another socket by now.
         guard case .socket(let descriptor) = descriptor, channel.isActive else { return 0 }
         if mayHavePending {
             guard (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0 else { return 0 }
@@ -52,7 +53,7 @@ package struct DirectSocket {
         }
         return bytes.withUnsafeReadableBytes { bytes in
             #if canImport(Darwin)
-                // NIO has switched the signal off for the socket.
+                // NIO has disabled the signal for the socket.
                 let flags: CInt = 0
             #else
                 let flags = CInt(MSG_NOSIGNAL)
@@ -64,7 +65,7 @@ package struct DirectSocket {
             #else
                 let sent = Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
             #endif
-            // An error is NIO's to find, with its next write.
+            // NIO finds the error with its next write.
             return max(sent, 0)
         }
     }

@@ -11,7 +11,7 @@ import TransportCommon
     import Darwin
 #endif
 
-/// Listens, and sets up every connection that comes in.
+/// Listens for connections, and sets up every accepted one.
 package struct Listener {
     private let host: ServerHost
     private let group: MultiThreadedEventLoopGroup
@@ -48,7 +48,7 @@ package struct Listener {
                 throw ChannelError.ioOnClosedChannel
             }
             guard core.addresses.admit(channel) else {
-                // A reset leaves no state in the system, so that a flood of connections cannot fill it with closed ones.
+                // A reset leaves no state in the system, so that a flood of connections cannot fill it with closed sockets.
                 (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
                 throw ChannelError.ioOnClosedChannel
             }
@@ -71,14 +71,15 @@ package struct Listener {
 }
 
 extension Listener {
-    /// Sets what a connection has apart from others. Not as options of the bootstrap, which cost each connection a chain of futures.
+    /// Sets the options of an accepted connection. They are not options of the bootstrap, because these cost each connection a
+    /// chain of futures.
     fileprivate static func setOptions(of channel: any Channel, _ settings: RuntimeSettings) throws {
         guard let options = channel.syncOptions else { return }
-        // Beyond the high mark a subscriber counts as too slow, so NIO's own count of waiting bytes is the only one.
+        // Beyond the high watermark a subscriber counts as too slow, so only NIO's own count of waiting bytes is needed.
         try options.setOption(
             .writeBufferWaterMark,
             value: .init(low: max(settings.maximumPendingBytes / 2, 1), high: max(settings.maximumPendingBytes, 2)))
-        // Each connection keeps its receive buffer: small, since most are idle.
+        // Each connection keeps its receive buffer, which is small because most connections are idle.
         try options.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 16_384))
         try options.setOption(.maxMessagesPerRead, value: 1)
@@ -86,8 +87,8 @@ extension Listener {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Keeps an accepted socket from programs that this one starts (rule SO-40), and has it send small frames at once. As
-    /// options of the channel these would have the socket asked for its address first.
+    /// Sets close-on-exec, so that child processes do not inherit an accepted socket (rule SO-40), and makes it send small frames
+    /// at once. As options of the channel these would query the socket's address first.
     fileprivate func prepareAccepted() {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
@@ -102,6 +103,6 @@ extension ChannelPipeline.SynchronousOperations {
 }
 
 extension NIOBSDSocket.Option {
-    /// `SO_REUSEPORT`, which NIO has no name for.
+    /// `SO_REUSEPORT`, for which NIO has no constant.
     fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

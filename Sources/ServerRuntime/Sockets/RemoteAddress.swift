@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Whom connections are counted for: an address of IPv4, or a network of 64 bits of IPv6, of which one host can use any address.
+/// The unit for which connections are counted: an IPv4 address, or an IPv6 network of 64 bits, in which one host can use any address.
 package struct RemoteAddress: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -18,7 +18,7 @@ package struct RemoteAddress: Hashable, Sendable {
             self = withUnsafeBytes(of: &bytes) { bytes in
                 let high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
                 let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                // An address of IPv4 as a socket for both shows it.
+                // An IPv4 address in the form of a dual-stack socket.
                 if high == 0, low >> 32 == 0xFFFF { return RemoteAddress(v4: UInt32(truncatingIfNeeded: low)) }
                 return RemoteAddress(network: high, isLoopback: high == 0 && low == 1)
             }
@@ -26,7 +26,7 @@ package struct RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that a proxy names: alone, or with a port as `1.2.3.4:80` or `[::1]:80`. Nil for anything else.
+    /// The address that a proxy adds: alone, or with a port as `1.2.3.4:80` or `[::1]:80`. Nil for any other text.
     package init?(named text: String) {
         let colons = text.utf8.filter { $0 == UInt8(ascii: ":") }.count
         let bytes: Substring.UTF8View =
@@ -40,7 +40,7 @@ package struct RemoteAddress: Hashable, Sendable {
         self.init(try? SocketAddress(ipAddress: String(decoding: bytes, as: UTF8.self), port: 0))
     }
 
-    /// Names the address, or its network of IPv6, and no other.
+    /// A text that identifies the address, or its IPv6 network.
     package var text: String { String(high, radix: 16) + "-" + String(low, radix: 16) }
 
     private init(v4: UInt32) {
@@ -48,7 +48,7 @@ package struct RemoteAddress: Hashable, Sendable {
     }
 
     private init(network: UInt64, isLoopback: Bool) {
-        // No address of IPv4 has this second half.
+        // No IPv4 address has this second half.
         (high, low, self.isLoopback) = (network, isLoopback ? 1 : .max, isLoopback)
     }
 }

@@ -17,29 +17,29 @@ import TransportCommon
 
 /// The server's certificate and key, replaceable while it runs (rules SO-30 to SO-33).
 ///
-/// Each accepted connection takes the context of its moment and keeps it, so a new certificate disturbs nobody. Files that cannot
-/// be used change nothing.
+/// Each accepted connection uses the TLS context that is current at that time, so a new certificate does not affect existing
+/// connections. Files that cannot be used change nothing.
 package final class ServerCertificate: Sendable {
     private struct State {
         var usable: Usable
         /// The digest of the files' content at the last check, usable or not.
         var seen: SHA256Digest
-        /// The problem that the last check found.
+        /// The problem that the last check found; nil for none.
         var problem: CertificateError?
     }
 
     private struct Usable {
         let context: NIOSSLContext
-        /// The digest of the files that the certificate was made from.
+        /// The digest of the files of the certificate in use.
         let digest: SHA256Digest
-        /// Seconds since 1970.
+        /// When the certificate expires, in seconds since 1970.
         let expires: Int
     }
 
     private let files: CertificateFiles
     private let state: NIOLockedValueBox<State>
-    /// Held from reading the files until the result is in use. Checks and reloads run on several threads; without the lock a slow one
-    /// could replace a newer certificate with an older one.
+    /// Held from reading the files until the result is in use. Checks and reloads run on several threads; without the lock a slow
+    /// one could replace a newer certificate with an older one.
     private let turn = NIOLockedValueBox(())
 
     /// Reads the files; blocks.
@@ -52,26 +52,26 @@ package final class ServerCertificate: Sendable {
     /// The TLS context for a new connection.
     package var context: NIOSSLContext { state.withLockedValue { $0.usable.context } }
 
-    /// When the certificate that is served ends, in seconds since 1970.
+    /// When the certificate in use expires, in seconds since 1970.
     package var expires: Int { state.withLockedValue { $0.usable.expires } }
 
-    /// The problem of the present files, while an older certificate is served.
+    /// The problem with the current files, while an older certificate is in use.
     package var problem: CertificateError? { state.withLockedValue(\.problem) }
 
-    /// Reads the files again, whether they have changed or not; blocks. Throws what is wrong with them.
+    /// Reads the files again, whether they have changed or not; blocks. Throws the problem with them.
     package func reload() throws(CertificateError) {
         _ = try turn.withLockedValue { _ in take(evenIfKnown: true) }.get()
     }
 
-    /// Reads the files and uses what is new in them; blocks. False when nothing is. The same broken content fails once only.
+    /// Reads the files and uses new content; blocks. Returns false when the content is unchanged. The same invalid content fails only once.
     ///
-    /// To be called only while holding ``turn``.
+    /// Call this only while holding ``turn``.
     private func take(evenIfKnown: Bool) -> Result<Bool, CertificateError> {
         do throws(CertificateError) {
             let content = try Content(files)
             let digest = content.digest
             let isNew = state.withLockedValue { state in
-                // Files that could not be read for a while, and are what is served, are fine again.
+                // The files, which could not be read for a while, have the content that is in use again.
                 if digest == state.usable.digest { state.problem = nil }
                 defer { state.seen = digest }
                 return state.seen != digest
@@ -93,17 +93,18 @@ package final class ServerCertificate: Sendable {
         }
     }
 
-    /// Looks for new content now and then, off the event loop, until the task is cancelled; nil when it shall not.
+    /// Checks periodically for new content, off the event loop, until the task is cancelled; nil when checks are disabled.
     ///
-    /// Content and not times: a certificate is replaced in many ways, by links as well, and two writes can share a time stamp.
+    /// It compares contents and not modification times: a certificate is replaced in many ways, including symbolic links, and two
+    /// writes can have the same time stamp.
     ///
-    /// - Parameter unixSeconds: the time of day, for the warning about new content that is of no use for long (rule SO-34).
+    /// - Parameter unixSeconds: the Unix time, for the warning about new certificates that expire soon (rule SO-34).
     package func watch(
         on eventLoop: any EventLoop, logger: Logger, unixSeconds: @escaping @Sendable () -> Int
     ) -> RepeatedTask? {
         guard let interval = files.checkInterval.map({ TimeAmount(max($0, .milliseconds(100))) }) else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            // Nothing comes back to the loop, which may be gone by then.
+            // The result is not returned to the event loop, which may have ended by then.
             NIOThreadPool.singleton.submit { state in
                 if case .active = state { self.look(logger, unixSeconds) }
             }
@@ -117,7 +118,7 @@ package final class ServerCertificate: Sendable {
             logger.notice("the certificate has been reloaded")
             warn(logger, at: unixSeconds())
         case .success(false): return
-        // A file that cannot be read would be found by every look; new content that is wrong is told each time.
+        // Every check finds a file that cannot be read, so it is logged once; new invalid content is logged each time.
         case .failure(let error): if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
         }
     }
@@ -126,7 +127,7 @@ package final class ServerCertificate: Sendable {
         logger.error("the new certificate or key cannot be used, the old one stays", metadata: ["error": "\(error)"])
     }
 
-    /// Says in the log when the certificate is of no use any more, or soon will not be.
+    /// Logs a warning when the certificate has expired or will expire soon.
     package func warn(_ logger: Logger, at unixSeconds: Int) {
         let days = (expires - unixSeconds) / 86_400
         if expires <= unixSeconds {
@@ -136,7 +137,7 @@ package final class ServerCertificate: Sendable {
         }
     }
 
-    /// Both files as they were at one time.
+    /// The contents of both files at one time.
     private struct Content {
         let certificate: [UInt8]
         let key: [UInt8]
@@ -156,7 +157,7 @@ package final class ServerCertificate: Sendable {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw problem(file) }
                 if count == 0 { return bytes }
-                // No certificate and no key is that long, and a device may never end.
+                // Certificates and keys are never that long, and reading a device may never end.
                 guard bytes.count + count <= maximumBytes else { throw .malformed(file) }
                 bytes += piece.prefix(count)
             }
@@ -164,7 +165,7 @@ package final class ServerCertificate: Sendable {
 
         private static let maximumBytes = 1 << 20
 
-        /// The error with the system's last message.
+        /// The error for the current `errno` of the system.
         private static func problem(_ file: CertificateError.File) -> CertificateError {
             switch errno {
             case ENOENT, ENOTDIR: .missing(file)
@@ -190,7 +191,7 @@ package final class ServerCertificate: Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             configuration.minimumTLSVersion = .tlsv12
             configuration.cipherSuiteValues = TLSConfiguration.serverSuites
-            // Both have been read, so nothing else is left to be wrong.
+            // Both files are valid by themselves, so the key must belong to another certificate.
             guard let context = try? NIOSSLContext(configuration: configuration) else { throw .mismatch }
             return Usable(context: context, digest: digest, expires: Int(first.notValidAfter))
         }
@@ -198,17 +199,17 @@ package final class ServerCertificate: Sendable {
 }
 
 extension CertificateFiles {
-    /// Reads the files as a server would; blocks.
+    /// Reads the files like a server; blocks.
     ///
-    /// - Returns: when the certificate ends, in seconds since 1970.
-    /// - Throws: why they cannot be used.
+    /// - Returns: when the certificate expires, in seconds since 1970.
+    /// - Throws: why the files cannot be used.
     @discardableResult
     public func check() throws(CertificateError) -> Int {
         try ServerCertificate(self).expires
     }
 }
 
-/// The system's function, which has the name of ours.
+/// The system's function, whose name a method of this type has too.
 private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
     read(file, &bytes, bytes.count)
 }

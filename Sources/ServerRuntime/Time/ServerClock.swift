@@ -3,14 +3,14 @@ import ServerValues
 
 /// The two clocks of a server, replaceable in tests.
 public struct ServerClock: Sendable {
-    /// The time for deadlines. It never goes back.
+    /// The monotonic time, for deadlines. It never goes back.
     public var monotonic: @Sendable () -> MonotonicInstant
-    /// Seconds since 1970, for the timestamps that requests are signed with, and for nothing else.
+    /// Seconds since 1970, only for comparing the timestamps of signed requests.
     public var unixSeconds: @Sendable () -> Int
-    /// Units of 100 ns since 1970, for timetokens. May go back: tokens never do.
+    /// Units of 100 ns since 1970, for timetokens. This clock may go back, but timetokens never do.
     public var unixTicks: @Sendable () -> UInt64
 
-    /// Clocks, such as for tests. The closures are called on any thread.
+    /// Makes clocks, for example for tests. The closures are called on any thread.
     public init(
         monotonic: @escaping @Sendable () -> MonotonicInstant, unixSeconds: @escaping @Sendable () -> Int,
         unixTicks: @escaping @Sendable () -> UInt64 = Self.systemTicks
@@ -25,6 +25,6 @@ public struct ServerClock: Sendable {
         monotonic: { MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
         unixSeconds: { Int(systemTicks() / TimetokenClock.ticksPerSecond) })
 
-    /// The machine's time of day in units of 100 ns.
+    /// The machine's Unix time in units of 100 ns.
     public static let systemTicks: @Sendable () -> UInt64 = ServerValues.systemTicks
 }

@@ -1,19 +1,19 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// Gives out the growing ids of a service, such as PubNub's timetokens, and keeps them reserved in its store ahead of time (rules HB-20
-/// and HB-21). All applications of a backend share one.
+/// Assigns the growing ids of a service, such as PubNub's timetokens, and keeps them reserved in its store ahead of time (rules
+/// HB-20 and HB-21). All applications of a backend share one.
 package final class TimetokenAllocator: Sendable {
     private let clock: NIOLockedValueBox<TimetokenClock>
     private let unixTicks: @Sendable () -> UInt64
     private let reserve: @Sendable (UInt64) async throws -> Void
 
     /// - Parameters:
-    ///   - highest: the highest id of before the start; ids begin after it.
-    ///   - reserves: whether ids have to be reserved. Without a store that outlives the server they have not.
-    ///   - step: how far an id is at least behind the one before.
-    ///   - unixTicks: units of 100 ns since 1970.
-    ///   - reserve: has the store remember that ids up to this one may be given out.
+    ///   - highest: the highest id from before the start; new ids are greater.
+    ///   - reserves: whether ids have to be reserved, which is not necessary without a durable store.
+    ///   - step: the smallest difference between two ids.
+    ///   - unixTicks: the clock, in units of 100 ns since 1970.
+    ///   - reserve: makes the store record that ids up to the given one may be assigned.
     package init(
         after highest: UInt64, reserves: Bool = true, step: UInt64 = 1, unixTicks: @escaping @Sendable () -> UInt64,
         reserve: @escaping @Sendable (UInt64) async throws -> Void
@@ -29,20 +29,20 @@ package final class TimetokenAllocator: Sendable {
     /// Milliseconds since 1970, by the machine's clock.
     package var milliseconds: Int64 { Int64(clamping: unixTicks() / TimetokenClock.ticksPerMillisecond) }
 
-    /// The highest id given out.
+    /// The highest assigned id.
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
-    /// The time that clients are told: after every id that is given out, whichever application has it, so that a history that starts
-    /// before this time includes the newest message. With steps of two, the next id of the application with the highest one comes after this
-    /// time, so that a client that reads on from it misses none of its messages (rule HB-22). It gives out no id.
+    /// The time to report to clients: it is greater than every id that was assigned to any application, so that a history that starts
+    /// before this time includes the newest message. With steps of two, the next id of the application with the highest one is greater than
+    /// this time, so that a client that reads from it misses none of its messages (rule HB-22). Reading the time assigns no id.
     package var time: UInt64 {
         let highest = clock.withLockedValue(\.highest)
         return max(max(unixTicks(), 1) - 1, min(highest, UInt64(Int64.max) - 1) + 1)
     }
 
-    /// The next id.
+    /// Assigns the next id.
     ///
-    /// - Parameter floor: an id that it has to come after. Other applications do not follow it.
+    /// - Parameter floor: an id that the next one has to exceed. Other applications are not affected.
     package func next(after floor: UInt64 = 0) -> UInt64 {
         let now = unixTicks()
         let (id, limit) = clock.withLockedValue { ($0.next(at: now, after: floor), $0.reservation(at: now)) }
@@ -50,7 +50,7 @@ package final class TimetokenAllocator: Sendable {
         return id
     }
 
-    /// Notes an id that another process has given out, so that ``time`` is after it.
+    /// Records an id that another process has assigned, so that ``time`` is greater.
     package func note(_ id: UInt64) {
         clock.withLockedValue { $0.note(id) }
     }
@@ -61,18 +61,18 @@ package final class TimetokenAllocator: Sendable {
         return id <= now || id - now <= limit
     }
 
-    /// Moves all applications past an id that a server knows; false when it is too far ahead to follow.
+    /// Advances all applications beyond an id that a server has seen; returns false when it is too far ahead.
     package func advance(past id: UInt64) -> Bool {
         let now = unixTicks()
         return clock.withLockedValue { $0.advance(past: id, at: now) }
     }
 
-    /// Reserves ids before the first is given out; throws what the store throws.
+    /// Reserves ids before the first one is assigned; throws the errors of the store.
     package func prepare() async throws {
         if let limit = missingReservation() { try await confirm(limit) }
     }
 
-    /// Keeps ids reserved while none are given out: the first one after an idle time must not be of the time before (rule HB-21).
+    /// Keeps ids reserved while none are assigned: the first one after an idle time must not be older than the current time (rule HB-21).
     package func sweep() {
         if let limit = missingReservation() { Task { try? await confirm(limit) } }
     }

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// The message of a whole WebSocket frame as a server sends it, which is not masked; empty for less than a frame.
+    /// The message of a complete WebSocket frame in the form that a server sends, which is not masked; empty for an incomplete frame.
     package var messageOfServerFrame: ByteBufferView {
         let bytes = readableBytesView
         guard bytes.count > 2, let length = bytes.dropFirst().first else { return bytes.suffix(0) }

@@ -4,14 +4,14 @@ import WireCoding
 
 /// A server's report on one of its WebSockets.
 package struct ConnectionReport: Hashable, Sendable {
-    /// As logs name it.
+    /// The connection's name in logs.
     package var id: String
     package var service: ServiceName
     package var application: String
-    /// How its protocol names it: a socket id or a session.
+    /// The connection's name in its protocol: a socket id or a session.
     package var name: String?
     package var user: String?
-    /// The other end of the socket; a proxy's when there is one.
+    /// The remote address of the socket, which may be a proxy's.
     package var address: String?
     package var age: Duration
     package var receivedBytes: Int
@@ -36,21 +36,21 @@ package struct EndedConnection: Hashable, Sendable {
     package var id: String
     package var service: ServiceName
     package var application: String
-    /// When, in seconds since 1970.
+    /// When the connection ended, in seconds since 1970.
     package var time: Int
     package var age: Duration
     package var receivedBytes: Int
     package var sentBytes: Int
     package var closedBy: Side
-    /// 0 for none.
+    /// The close code; 0 for none.
     package var code: Int
     /// The reason as text; nil when neither side gave one.
     package var reason: String?
-    /// The other end of the socket; a proxy's when there is one.
+    /// The remote address of the socket, which may be a proxy's.
     package var address: String?
 }
 
-/// The last connections of an event loop that ended; as many as it may keep. Touched on that loop only.
+/// The most recently ended connections of an event loop, up to a limit. Used on that event loop only.
 package struct EndedConnections: Sendable {
     private var ring: [EndedConnection] = []
     private var next = 0
@@ -68,9 +68,9 @@ package struct EndedConnections: Sendable {
 }
 
 extension WebSocketConnection {
-    /// Notes who ends the connection and how; the first who does counts.
+    /// Records which side ends the connection and how; only the first call has an effect.
     ///
-    /// The log is told at once, while the connection still knows its user: with the code, the reason and what there was of traffic.
+    /// This writes the log entry at once, while the connection still has its user: with the code, the reason and the traffic counts.
     package final func noteEnding(_ side: EndedConnection.Side, _ code: Int, _ reason: String? = nil) {
         guard ending == nil else { return }
         ending = (side, UInt16(clamping: code), reason)
@@ -95,7 +95,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// The report on the connection. On its event loop.
+    /// The report on the connection. Called on its event loop.
     package final func report(name: String?, user: String?, channels: Int?) -> ConnectionReport {
         ConnectionReport(
             id: "\(loop.number)-\(serial)", service: service.name, application: service.application(at: slot), name: name,

@@ -1,10 +1,10 @@
 import ServerValues
 
-/// Whether a connection is alive, by what it sends: any byte counts, control frames included (rule SP-12).
+/// Determines whether a connection is alive from the bytes that it sends, including control frames (rule SP-12).
 struct Liveness: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         case alive
-        /// Ask now, once.
+        /// Send one ping now.
         case ask
         case dead
     }
@@ -22,8 +22,8 @@ struct Liveness: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - silence: the silence after which the server asks.
-    ///   - pongTimeout: how long the server then waits for an answer.
+    ///   - silence: the time without received bytes after which the server sends a ping.
+    ///   - pongTimeout: how long the server then waits for received bytes.
     mutating func check(at now: MonotonicInstant, silence: Duration, pongTimeout: Duration) -> Verdict {
         if let asked { return now.since(asked) >= pongTimeout ? .dead : .alive }
         guard now.since(heard) >= silence else { return .alive }

@@ -17,18 +17,18 @@ extension WebSocketConnection: DrainedConnection {
         close(with: buffer)
     }
 
-    /// Sends the closing frames, leaves, and waits for the peer's close frame.
+    /// Sends the closing frames, leaves the service, and waits for the peer's close frame.
     ///
-    /// - Parameter farewell: ends with a close frame.
+    /// - Parameter farewell: the frames, which end with a close frame.
     package final func close(with farewell: ByteBuffer) {
         guard phase == .open, let context else { return }
         phase = .closing
         waiting = service.context.now
-        // The peer's close frame is awaited.
+        // Reading has to continue for the peer's close frame.
         isHeld = false
         pauseReading(false)
         sentBytes &+= farewell.readableBytes
-        // First, so that a client that sees the close frame finds its place free and its user signed out.
+        // Called first, so that a client that sees the close frame finds its place free and its user signed out.
         leave()
         context.writeAndFlush(wrapOutboundOut(farewell), promise: nil)
     }
@@ -43,14 +43,14 @@ extension WebSocketConnection: DrainedConnection {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         if mustAnswer { writer.writeClose(code, to: &buffer) }
-        // The answer has to leave before the socket closes; a peer that does not read is waited for by `sweep`.
+        // The answer has to be sent before the socket closes; `sweep` limits the time for a peer that does not read.
         context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { _ in self.hangUp() }
     }
 
     /// Closes the socket without a close frame.
     ///
-    /// Releases the place first: a client that sees the end and comes back at once must find it free, since a quota's 4004 tells
-    /// clients to stay away (rule SP-4).
+    /// Releases the place first: a client that sees the end and reconnects at once must find it free, because 4004, the code for a
+    /// full quota, tells clients not to reconnect (rule SP-4).
     package final func hangUp() {
         let context = context
         giveBack()
@@ -81,7 +81,7 @@ extension WebSocketConnection: DrainedConnection {
         }
     }
 
-    /// The socket is gone. Does nothing the second time.
+    /// The socket has closed. Does nothing the second time.
     final func end() {
         guard phase != .closed else { return }
         giveBack()

@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-// Writing, and pauses of the reading.
+// Writing, and pausing of reading.
 extension WebSocketConnection {
     package final var isOpen: Bool { phase == .open }
 
@@ -11,7 +11,7 @@ extension WebSocketConnection {
         return bytes ?? 0
     }
 
-    /// Writes frames; false when the connection takes no more. Does not flush.
+    /// Writes frames without flushing; returns false when the connection accepts no more.
     package final func write(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
         socket.usesQueue()
@@ -20,7 +20,7 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends frames, with all that was written before; false when the connection takes no more.
+    /// Sends frames together with earlier writes; returns false when the connection accepts no more.
     @usableFromInline
     package final func send(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
@@ -35,14 +35,14 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Writes an answer to what is being read. It leaves when the read is complete.
+    /// Writes an answer to a message that is being read. It is sent when the read is complete.
     package final func reply(_ frame: ByteBuffer) {
         guard write(frame) else { return }
         needsFlush = true
         countSent(frame)
     }
 
-    /// Sends the answers to what has been read. To be called after answers that come later than the read.
+    /// Sends the answers to the messages that were read. Call it after answers that are made later than the read.
     package final func flushReplies() {
         guard needsFlush else { return }
         needsFlush = false
@@ -58,8 +58,8 @@ extension WebSocketConnection {
 
     // MARK: Pauses
 
-    /// Stops reading the socket until these event loops have room (rule SV-15). What has been read already is still done: it is
-    /// no more than one read, and nothing of it is lost.
+    /// Pauses reading from the socket until these event loops have room (rule SV-15). Messages that were read already are still
+    /// handled: they come from one read at most, and none of them is lost.
     package final func hold(until loops: EventLoopSet) {
         guard !loops.isEmpty, !isHeld, phase == .open else { return }
         isHeld = true
@@ -67,24 +67,24 @@ extension WebSocketConnection {
         loop.hold(self, until: loops)
     }
 
-    /// Event loops have room again.
+    /// Resumes reading, because event loops have room again.
     final func goOn() {
         isHeld = false
         updateReading()
         hearAnew()
     }
 
-    /// While nobody read, the client could neither prove its life nor finish a message.
+    /// Restarts the time limits, because the client could neither show that it is alive nor finish a message while reading was paused.
     private func hearAnew() {
         let now = service.context.now
         liveness.hear(at: now)
         if waiting != nil { waiting = now }
     }
 
-    /// Whether the front has paused the reading.
+    /// Whether the front has paused reading.
     package final var isReadingPaused: Bool { isPaused }
 
-    /// Stops reading the socket, or goes on, for a reason of the front's own.
+    /// Pauses or resumes reading from the socket for a reason of the front.
     package final func pauseReading(_ isPaused: Bool) {
         let goesOn = self.isPaused && !isPaused
         self.isPaused = isPaused

@@ -3,13 +3,13 @@ import NIOCore
 import ServerValues
 import WebSocketFraming
 
-/// The life of one WebSocket of a server: the only handler of its channel, so that frames go straight to the socket.
+/// The handler of one WebSocket on a server: the only handler of its channel, so that frames go straight to the socket.
 ///
-/// Reads messages and answers pings, writes, pauses reading while event loops are full, asks silent clients, and closes. A front
-/// subclasses it and overrides the `open` members, which say what messages mean and what a connection has to give back. The class is
-/// `open` since Swift has no other word for a class that is subclassed in another target of the package.
+/// It reads messages and answers pings, writes, pauses reading while event loops are full, pings silent clients, and closes the
+/// connection. A front subclasses it and overrides the `open` members, which handle messages and release the connection's
+/// resources. The class is `open` because Swift requires that for a class that is subclassed in another target of the package.
 ///
-/// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
+/// Used on its event loop only. Kept small, because a server has many: it has no timers, closures, dictionaries or buffers of its own.
 open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundOut = ByteBuffer
@@ -17,7 +17,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     enum Phase {
         case new
         case open
-        /// A close frame was sent; the peer's is awaited.
+        /// A close frame was sent; the peer's close frame has not arrived yet.
         case closing
         /// All resources are released, and the socket is being closed.
         case ended
@@ -33,23 +33,23 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final var socket: DirectSocket
     final var receiver: WebSocketReceiver
     final var liveness: Liveness
-    /// The time since which a message has been arriving, or the client's first message or close frame has been awaited.
+    /// The time since which a message has been arriving, or the client's first message or close frame has been expected.
     final var waiting: MonotonicInstant?
     final var phase = Phase.new
-    /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket at once, within the
-    /// write; those bytes are ignored.
+    /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket within the write;
+    /// those bytes are ignored.
     private final var isReading = false
-    /// Whether the client has to send a first message before anything else counts.
+    /// Whether the client has to send a first message before all others.
     package private(set) final var expectsGreeting: Bool
-    /// Whether answers to what was read have to be flushed. True at first: the answer to the handshake waits.
+    /// Whether answers to read messages have to be flushed. Initially true, because the answer to the handshake waits.
     final var needsFlush = true
-    /// Whether the connection is in the list of those to flush.
+    /// Whether the connection is in the list of connections to flush.
     final var isUnflushed = false
-    /// Whether the socket is not read because what the connection sent has filled event loops.
+    /// Whether reading is paused because the connection's messages have filled event loops.
     final var isHeld = false
-    /// Whether the front has paused the reading.
+    /// Whether the front has paused reading.
     final var isPaused = false
-    /// Whether NIO reads the socket.
+    /// Whether NIO reads from the socket.
     final var readsSocket = true
     final let opened: MonotonicInstant
     final var receivedBytes = 0
@@ -57,11 +57,13 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// The side that began the close handshake, with its code and reason.
     final var ending: (side: EndedConnection.Side, code: UInt16, reason: String?)?
 
-    /// `@usableFromInline`, since the compiler (6.3) takes a subclass in another target for an infinite recursion when this is only `package`.
+    /// `@usableFromInline`, because the compiler (6.3) reports an infinite recursion in a subclass of another target when this is
+    /// only `package`.
     ///
     /// - Parameters:
-    ///   - slot: where the connection is counted; as one of no application if nil.
-    ///   - expectsGreeting: whether the client has to send its first message within the time of a request. ``greeted()`` says that it has.
+    ///   - slot: the slot under which the connection is counted; nil for no application.
+    ///   - expectsGreeting: whether the client has to send its first message within the request timeout. The front calls
+    ///     ``greeted()`` when it has arrived.
     @usableFromInline package init(
         _ service: WebSocketService, on loop: EventLoopContext, slot: MetricSlot? = nil, expectsGreeting: Bool = false
     ) {
@@ -79,13 +81,13 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     // MARK: Methods that a front overrides
 
-    /// The connection is open. Adds it to the loop's list. Replies are sent together with the answer to the handshake.
+    /// The connection is open. Overrides add it to the event loop's list. Replies are sent together with the answer to the handshake.
     open func begin() {}
 
-    /// A text message. Its bytes are UTF-8 and valid during the call only.
+    /// Handles a text message. Its bytes are UTF-8 and valid during the call only.
     open func receive(_ text: UnsafeRawBufferPointer, at now: MonotonicInstant) {}
 
-    /// A binary message, refused by default.
+    /// Handles a binary message; refused by default.
     open func receive(binary: UnsafeRawBufferPointer, at now: MonotonicInstant) {
         fail(.violation(.unsupportedData, "Messages are text."))
     }
@@ -96,24 +98,24 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Applies further time limits to an open connection, in addition to ``sweep(at:)``.
     open func checkTime(at now: MonotonicInstant) {}
 
-    /// Ends the connection in the terms of its protocol.
+    /// Ends the connection in the format of its protocol.
     open func fail(_ fault: WebSocketFault) {
         close(fault.code, fault.reason)
     }
 
-    /// Gives up what the connection has in its service: it is closing. May be called again.
+    /// Releases the connection's state in its service, because it is closing. May be called several times.
     open func leave() {}
 
-    /// Takes the connection out of the loop's list and out of admission: it has left and ends. Called once.
+    /// Removes the connection from the event loop's list and from admission control, after it has left. Called once.
     open func finish() {}
 
-    /// The number of the connection among those of its event loop, as its HTTP request was logged.
+    /// The serial number of the connection on its event loop, which the log entry for its HTTP request also has.
     final package var serial: UInt32 = 0
 
-    /// The other end of the socket; nil once the connection is closed.
+    /// The remote address of the socket; nil once the connection is closed.
     final var remoteAddress: String? { context?.remoteAddress?.ipAddress }
 
-    /// Whose fault it is that the server ended the connection, by the code of its protocol.
+    /// Who caused the server to close the connection, by the close code of its protocol.
     open func blame(_ code: Int) -> Blame {
         switch code {
         case 1000, 1001, 1012: .nobody
@@ -122,8 +124,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         }
     }
 
-    /// The metadata of the log entry for the end, beside code, reason and figures: application, user, and what a refused client had
-    /// requested. Never secrets or tokens.
+    /// The metadata of the log entry for the end, in addition to code, reason and counts: application, user, and the request of a
+    /// refused client. Never secrets or tokens.
     open var endingDetails: Logger.Metadata { [:] }
 
     /// Identifies the connection in logs.
@@ -152,13 +154,13 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         hangUp()
     }
 
-    /// A client for which too much is waiting is cut off (rules SV-4 and NV-12).
+    /// Disconnects a client with too many waiting bytes (rules SV-4 and NV-12).
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, phase == .open else { return }
         cutOff()
     }
 
-    /// Ends a connection whose client reads too slowly.
+    /// Closes a connection whose client reads too slowly.
     package final func cutOff() {
         guard phase == .open else { return }
         loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
@@ -166,7 +168,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         fail(.slow)
     }
 
-    /// Gives everything back but the socket. Does nothing the second time.
+    /// Releases everything except the socket. Does nothing the second time.
     final func giveBack() {
         guard phase != .ended, phase != .closed else { return }
         leave()
@@ -178,7 +180,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     // MARK: Reading
 
-    /// The client's first message has been read.
+    /// Records that the client's first message has arrived.
     package final func greeted() {
         expectsGreeting = false
         waiting = nil

@@ -14,7 +14,7 @@ extension WebSocketLoop {
     }
 
     package func sweepConnections(at now: MonotonicInstant) {
-        // A copy, since a connection that ends leaves the list.
+        // Iterates over a copy, because a connection that ends leaves the list.
         for connection in list.all { connection.sweep(at: now) }
     }
 
@@ -25,9 +25,9 @@ extension WebSocketLoop {
     }
 }
 
-/// Writes to the WebSockets of one event loop, and knows which of them have writes that have not been flushed.
+/// Writes to the WebSockets of one event loop, and tracks which of them have to be flushed.
 ///
-/// Inlinable where the type of the connections matters, since that code runs for each subscriber.
+/// Inlinable where the type of the connections matters, because that code runs for each subscriber.
 @usableFromInline
 package final class ConnectionWriter {
     private let loop: EventLoopContext
@@ -40,10 +40,10 @@ package final class ConnectionWriter {
     /// Writes frames to all subscribers of a channel.
     ///
     /// - Parameters:
-    ///   - count: the messages in the frames.
-    ///   - isLast: whether nothing else is written in this turn. Then each connection gets the frames while it is at hand;
-    ///     otherwise they leave with the next ``flush()``.
-    ///   - isExcluded: whether a subscriber gets nothing.
+    ///   - count: the number of messages in the frames.
+    ///   - isLast: whether nothing else is written in this turn. Each connection is then flushed at once; otherwise the frames are
+    ///     sent by the next ``flush()``.
+    ///   - isExcluded: whether a subscriber must not receive the frames.
     @inlinable
     package func deliver<Connection: WebSocketConnection & SeatedConnection>(
         _ frames: ByteBuffer, count: Int, to channel: LoopChannel<Connection>, isLast: Bool,
@@ -64,7 +64,7 @@ package final class ConnectionWriter {
         }
     }
 
-    /// Writes one message to one connection; it leaves with the next ``flush()``.
+    /// Writes one message to one connection; the next ``flush()`` sends it.
     package func write(_ frame: ByteBuffer, to connection: WebSocketConnection) {
         if put(frame, to: connection) { connection.countSent(frame) }
     }
@@ -78,7 +78,7 @@ package final class ConnectionWriter {
         return true
     }
 
-    /// Sends what has been written, in one system call for each connection.
+    /// Sends all written data, with one system call for each connection.
     package func flush() {
         var index = 0
         while index < unflushed.count {

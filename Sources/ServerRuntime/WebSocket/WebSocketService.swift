@@ -10,13 +10,13 @@ package final class WebSocketService: Sendable {
     /// The slot under which metrics count connections without an application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
-    /// The server pings a client after this much silence, and waits this long for an answer.
+    /// The time without received bytes after which the server pings a client, and how long it then waits.
     let (silence, pongTimeout): (Duration, Duration)
     let ping: ByteBuffer
 
     /// - Parameters:
-    ///   - messageBytes: the largest message of a client.
-    ///   - ping: the frames that ask whether a client is alive.
+    ///   - messageBytes: the size limit of a client's message.
+    ///   - ping: the frames of a ping in the front's protocol.
     package init(
         _ context: ServerContext, of service: ServiceName, messageBytes: Int, silence: Duration, pongTimeout: Duration,
         ping: ByteBuffer = WebSocketService.ping
@@ -44,13 +44,13 @@ package final class WebSocketService: Sendable {
     }()
 }
 
-/// Why the server ends a WebSocket, whatever its protocol.
+/// The reason for which the server closes a WebSocket, independent of its protocol.
 public enum WebSocketFault: Sendable {
-    /// More waits for the client than may (rule SV-4).
+    /// Too many bytes wait for the client (rule SV-4).
     case slow
-    /// A message, or the first message where the client has to begin, took too long.
+    /// A message, or the client's first message if one is required, took too long.
     case late
-    /// Nothing came from the client, not even a pong.
+    /// Nothing was received from the client, not even a pong.
     case silent
     /// The server is shutting down.
     case draining

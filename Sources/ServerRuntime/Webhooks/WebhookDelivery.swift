@@ -4,26 +4,26 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// Tells one receiver what happens, over HTTP, without ever holding anything up (rules SW-20 to SW-28, NV-41 to NV-46).
+/// Sends events to one webhook receiver over HTTP, without ever delaying the caller (rules SW-20 to SW-28, NV-41 to NV-46).
 ///
-/// Whatever is not told in time is given up and counted: the server goes on whether the receiver answers or not.
+/// Events that are not delivered in time are dropped and counted: the server continues whether the receiver answers or not.
 package final class WebhookDelivery: Sendable {
     /// The counts of the receiver's events.
     package struct Counts: Hashable, Sendable {
         package var delivered = 0
         /// Events that were dropped.
         package var dropped = 0
-        /// Requests that did not succeed; most were made again.
+        /// The number of failed requests; most of them were repeated.
         package var failedRequests = 0
-        /// Events that have not been sent yet.
+        /// The number of events that have not been sent yet.
         package var queued = 0
-        /// Events for which there was no room where the next leader would find them.
+        /// The number of events that could not be stored for the next leader, because there was no room.
         package var unkept = 0
         /// The times from a request to its answer, including failures.
         package var times = LatencyHistogram()
-        /// Why the last request that did not succeed failed; nil when the last one succeeded.
+        /// Why the last request failed; nil when it succeeded.
         package var problem: String?
-        /// The last request that did not succeed, whatever came after it.
+        /// The last failed request, even if later ones succeeded.
         package var lastFailure: Failure?
 
         package init(delivered: Int = 0, dropped: Int = 0, failedRequests: Int = 0, queued: Int = 0) {
@@ -33,7 +33,7 @@ package final class WebhookDelivery: Sendable {
             self.queued = queued
         }
 
-        /// The figures alone: what failed at a former receiver is not the problem of who has come in its place.
+        /// The counts without the problem and the last failure, because failures of a former receiver do not concern its successor.
         package var settled: Counts {
             var counts = self
             (counts.problem, counts.lastFailure) = (nil, nil)
@@ -54,9 +54,9 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Why and when a request did not succeed.
+    /// Why and when a request failed.
     package struct Failure: Hashable, Sendable {
-        /// A status or what became of the connection; nothing of the address and of contents.
+        /// A status or an error of the connection, without the address and contents.
         package var reason: String
         package var instant: MonotonicInstant
     }
@@ -64,14 +64,14 @@ package final class WebhookDelivery: Sendable {
     private struct State: Sendable {
         var queue: WebhookQueue
         var isClosed = false
-        /// Whether nothing new is sent.
+        /// Whether no new requests are sent.
         var isHeld = false
         /// The promise of a caller that waits until no request is outstanding.
         var rested: EventLoopPromise<Void>?
         var unkept = 0
-        /// Whether the event loop is going to look for something to do.
+        /// Whether work is scheduled on the event loop.
         var isScheduled = false
-        /// Completed when everything has been sent, if a caller waits for that.
+        /// Completed when everything has been sent; nil unless a caller waits for that.
         var flushed: EventLoopPromise<Void>?
         var timer: Scheduled<Void>?
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
@@ -79,7 +79,7 @@ package final class WebhookDelivery: Sendable {
         /// Why the last request failed; nil when it succeeded.
         var problem: String?
         var lastFailure: Failure?
-        /// When the log last reported that the receiver fails, and whether its recovery has not been reported yet (rule SO-120).
+        /// When the log last reported that the receiver fails, and whether its recovery is not logged yet (rule SO-120).
         var warned: MonotonicInstant?
         var isWarned = false
     }
@@ -87,28 +87,28 @@ package final class WebhookDelivery: Sendable {
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
-    /// The request for a batch, made anew for each attempt.
+    /// Makes the request for a batch, again for each attempt.
     private let call: @Sendable (WebhookBatch) -> HTTPCall
-    /// Whether a status means that the receiver will not accept the batch later either.
+    /// Whether a status means that the receiver will never accept the batch.
     private let isFinal: @Sendable (Int) -> Bool
-    /// Stores events so that they survive this process; nil when none do.
+    /// Stores events so that they survive this process; nil when events are not stored.
     private let journal: (any WebhookJournal)?
-    /// Receivers of many applications may share one host name; those that do not answer must not use up the connections of the others.
+    /// Receivers of many applications may share one host name; receivers that do not answer must not use up the connections of the others.
     private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
     private let state: NIOLockedValueBox<State>
 
-    /// For each request, answer included.
+    /// The time limit of each request, including its answer.
     package static let timeout = Duration.seconds(10)
-    /// How long a server that stops waits until everything has been sent.
+    /// How long a stopping server waits until everything has been sent.
     package static let flushTimeout = Duration.seconds(5)
-    /// The log is warned of a receiver that fails and recovers again and again once in this time.
+    /// The shortest time between two warnings about a receiver that fails and recovers repeatedly.
     package static let warningInterval = Duration.seconds(60)
-    /// How long a leader that resigns waits for outstanding answers.
+    /// How long a resigning leader waits for answers to requests in progress.
     package static let holdTimeout = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - logger: names service, application and receiver in its metadata; gets neither URLs nor contents.
-    ///   - journal: stores events that have a number until they have been delivered or dropped.
+    ///   - logger: has service, application and receiver in its metadata; neither URLs nor contents are logged.
+    ///   - journal: stores numbered events until they have been delivered or dropped.
     package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
         journal: (any WebhookJournal)? = nil, isFinal: @escaping @Sendable (Int) -> Bool,
@@ -139,10 +139,10 @@ package final class WebhookDelivery: Sendable {
     /// Whether there is nothing left to send.
     package var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
 
-    /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
+    /// Queues an event; another thread sends it. The call is cheap enough to be made under a lock.
     package func tell(_ event: WebhookEvent) {
         let (mustSchedule, isFirstLoss, ended) = state.withLockedValue { state in
-            // Stored events are left to the next sender.
+            // The next sender delivers stored events.
             guard !state.isClosed else { return (false, false, [UInt64]()) }
             if journal != nil, event.number == nil { state.unkept += 1 }
             let hasRoom = state.queue.append(event, at: clock.monotonic())
@@ -156,7 +156,7 @@ package final class WebhookDelivery: Sendable {
 
     /// Adds an event that another process has left.
     package func restore(_ kept: KeptWebhookEvent) {
-        // Older than an event may get is all that has to be known of its age.
+        // The age is limited to the greatest age of events, because only exceeding it matters.
         let age = min(max(kept.age, .zero), .seconds(3_600))
         let mustSchedule = state.withLockedValue { state in
             guard !state.isClosed else { return false }
@@ -210,7 +210,7 @@ package final class WebhookDelivery: Sendable {
             }
         }
         state.withLockedValue { state in
-            // The answer may have been faster.
+            // The answer may have arrived before this.
             if state.queue.isUnderWay(batch.id) { state.cancellations[batch.id] = cancel }
         }
     }
@@ -226,7 +226,7 @@ package final class WebhookDelivery: Sendable {
         }
         if recovers { logger.notice("the receiver of webhooks takes them again") }
         journal?.forget(ended)
-        // The event loop may have ended with the server.
+        // The event loop may have ended together with the server.
         if !isClosed { eventLoop.execute { self.work() } }
     }
 
@@ -249,7 +249,7 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Looks for something to do by the server's clock.
+    /// Starts due work, by the server's clock.
     package func sweep() {
         if !isIdle { eventLoop.execute { self.work() } }
     }
@@ -268,13 +268,13 @@ package final class WebhookDelivery: Sendable {
         }
         guard !isAtRest else { return promise.succeed() }
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
-        // It never fails.
+        // The promise never fails.
         try? await promise.futureResult.get()
         timeout.cancel()
     }
 
     /// Waits for a limited time until everything has been sent; drops the rest. Nothing is accepted afterwards. With a journal this
-    /// does not wait, because another process sends what is stored.
+    /// does not wait, because another process sends the stored events.
     package func close(within limit: Duration = flushTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isIdle = state.withLockedValue { state in

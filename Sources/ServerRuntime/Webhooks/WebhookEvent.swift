@@ -2,13 +2,13 @@ import ServerValues
 
 /// An event for an application's own server.
 package struct WebhookEvent: Hashable, Sendable {
-    /// Only events of one topic go together into one request.
+    /// The topic. Only events of one topic are sent in one request.
     package var topic: String
-    /// Events with the same key arrive in their order: a channel, or a user.
+    /// The ordering key: a channel, or a user. Events with the same key are delivered in order.
     package var key: String
-    /// A JSON object in UTF-8.
+    /// The event as a JSON object in UTF-8.
     package var body: [UInt8]
-    /// The number by which a ``WebhookJournal`` keeps the event; nil for an event that ends with this process.
+    /// The event's number in a ``WebhookJournal``; nil for an event that is not stored.
     package var number: UInt64?
 
     package init(topic: String, key: String, body: [UInt8], number: UInt64? = nil) {
@@ -19,39 +19,39 @@ package struct WebhookEvent: Hashable, Sendable {
     }
 }
 
-/// Events that are put together into one request.
+/// Events that are sent in one request.
 package struct WebhookBatch: Hashable, Sendable {
-    /// Stays the same when the batch is sent again.
+    /// The id of the batch, which stays the same when the batch is sent again.
     package var id: UInt64
     package var topic: String
-    /// In the order in which they happened; never empty.
+    /// The events in the order in which they happened; never empty.
     package var events: [WebhookEvent]
-    /// When the last of them happened.
+    /// When the last of the events happened.
     package var since: MonotonicInstant
     package var failures = 0
-    /// How many events the receiver had taken when it last refused this.
+    /// The number of events that the receiver had accepted when it last refused this batch.
     package var takenBefore = 0
-    /// When it is sent again; nil while it is on its way.
+    /// When the batch is sent again; nil while its request is in progress.
     package var resend: MonotonicInstant?
 }
 
-/// How much a receiver gets at once, and how long deliveries are retried.
+/// The limits of a receiver's batches and requests, and how long deliveries are retried.
 package struct WebhookPolicy: Hashable, Sendable {
-    /// Events beyond this number of queued ones are dropped.
+    /// The largest number of queued events; further ones are dropped.
     package var maximumEvents = 10_000
     package var maximumBytes = 16 << 20
-    /// The part of these limits that events with one key may use, such as those of one user: one part of this many.
+    /// The divisor that gives the share of events with one key, such as those of one user, in these limits.
     package var shares = 1
     package var batchLength: Int
-    /// A batch that has reached this number of bytes takes no more events.
+    /// The size in bytes at which a batch is complete.
     package var batchBytes: Int
-    /// How long a batch waits for company.
+    /// How long a batch waits for further events.
     package var window = Duration.zero
     /// The number of requests in progress at a time.
     package var requests: Int
-    /// Requests that may wait for another attempt without taking the place of others. Beyond that, they do.
+    /// The number of postponed requests that do not count against `requests`. Further ones do.
     package var postponed = 0
-    /// How long an event is worth another attempt.
+    /// How long the delivery of an event is retried.
     package var patience = Duration.seconds(300)
 
     package init(
@@ -75,7 +75,8 @@ package struct WebhookPolicy: Hashable, Sendable {
 
     /// The pause after this number of failures in a row.
     ///
-    /// - Parameter chance: 0 ..< 1; takes up to half of the pause away, so that what failed together does not come back together.
+    /// - Parameter chance: a random number in 0 ..< 1 that shortens the pause by up to half, so that requests that failed together
+    ///   are not repeated together.
     package static func pause(failures: Int, chance: Double) -> Duration {
         let full = min(firstPause * (1 << min(max(failures - 1, 0), 16)), longestPause)
         return full * (1 - min(max(chance, 0), 1) / 2)

@@ -3,27 +3,27 @@ import Identifiers
 import ServerValues
 import WireCoding
 
-/// Keeps the events that wait for a service's receivers where the process that goes on with the service finds them (rules CR-43 to CR-45).
+/// Stores the events that wait for a service's receivers, so that the next process of the service can send them (rules CR-43 to CR-45).
 ///
-/// May be called from any thread and under locks: calls only queue.
+/// May be called from any thread and under locks: calls only enqueue.
 package protocol WebhookJournal: AnyObject, Sendable {
     /// Stores an event until ``forget(_:)``.
     ///
-    /// - Returns: the number by which the event is kept; nil when there is no room, so that the event ends with this process.
+    /// - Returns: the number of the stored event; nil when there is no room, so that the event is lost with this process.
     func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64?
 
     /// Removes events that have been delivered or dropped.
     func forget(_ numbers: [UInt64])
 
-    /// Hands out the events of an application that the process before has left, each once, in the order in which they were kept.
+    /// Returns the events of an application that the previous process has left, each once, in the order in which they were stored.
     func claim(_ application: Identifier) -> [KeptWebhookEvent]
 
-    /// The applications of events without a receiver.
+    /// The applications of restored events that were not claimed yet.
     var unclaimed: [Identifier] { get }
 
-    /// Drops events that nobody has claimed before they reached the greatest age.
+    /// Drops events that were not claimed before they reached the greatest age.
     ///
-    /// - Returns: how many events of each application were given up.
+    /// - Returns: the number of dropped events of each application.
     func expire() -> [Identifier: Int]
 }
 
@@ -31,7 +31,7 @@ package protocol WebhookJournal: AnyObject, Sendable {
 /// may contain a token.
 package struct WebhookReceiverName: Hashable, Sendable {
     package let text: String
-    /// How many receivers before this one have the same address.
+    /// The number of earlier receivers with the same address.
     package let ordinal: UInt16
 
     package init(text: String, ordinal: UInt16 = 0) {
@@ -50,7 +50,7 @@ package struct KeptWebhookEvent: Hashable, Sendable {
     package var receiver: WebhookReceiverName
     /// The event, with the number under which it is stored.
     package var event: WebhookEvent
-    /// The time since it was first stored.
+    /// The time since the event was first stored.
     package var age: Duration
 
     package init(application: Identifier, receiver: WebhookReceiverName, event: WebhookEvent, age: Duration) {

@@ -3,15 +3,15 @@ import ServerValues
 
 /// The events that wait for one receiver: a pure value (rules SW-20 to SW-25).
 ///
-/// Events with the same key wait in a lane of their own, of which only the first ones are under way. So a key's events never
-/// overtake each other, whatever the number of requests, and nothing has to be searched.
+/// Events with the same key wait in a separate lane, of which only the first events are in progress. So the events of a key are
+/// always delivered in order, whatever the number of requests is, and no search is needed.
 package struct WebhookQueue: Sendable {
     package enum Step: Hashable, Sendable {
-        /// Send this batch now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
+        /// Send this batch now. It is in progress until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
         case send(WebhookBatch)
         /// There is nothing to do before this instant.
         case wait(MonotonicInstant)
-        /// There is nothing to do before something happens.
+        /// There is nothing to do before the next event or answer.
         case rest
     }
 
@@ -23,7 +23,7 @@ package struct WebhookQueue: Sendable {
 
     private struct Lane: Sendable {
         var entries: Deque<Entry> = []
-        /// Bytes of the entries.
+        /// The size of the entries in bytes.
         var bytes = 0
         /// Whether some of the lane's events are in progress.
         var isBusy = false
@@ -31,27 +31,27 @@ package struct WebhookQueue: Sendable {
 
     package let policy: WebhookPolicy
     private var lanes: [String: Lane] = [:]
-    /// The lanes that are not busy, in the order of their turns.
+    /// The lanes without events in progress, in the order of their turns.
     private var ready: Deque<String> = []
     private var readyEvents = 0
     /// The time since which the first of the ready events has been waiting.
     private var readySince: MonotonicInstant?
     package private(set) var underWay: [WebhookBatch] = []
-    /// Failures of the receiver since it last took something, and when it may be bothered again.
+    /// The number of failures since the receiver last accepted a batch, and when the next request may be sent.
     private var failures = 0
     private var rest: MonotonicInstant?
-    /// When something was last sent for the first time.
+    /// When a batch was last sent for the first time.
     private var begun: MonotonicInstant?
     private var waitingBytes = 0
     private var lastNumber: UInt64 = 0
     private var lastID: UInt64 = 0
 
-    /// Events that wait for their turn.
+    /// The number of events that wait for their turn.
     package private(set) var waiting = 0
     package private(set) var delivered = 0
-    /// Events that were dropped.
+    /// The number of dropped events.
     package private(set) var dropped = 0
-    /// Requests that did not succeed.
+    /// The number of failed requests.
     package private(set) var failedRequests = 0
     /// Numbers of events that need not be stored any more, because they have been delivered or dropped.
     private var ended: [UInt64] = []
@@ -60,19 +60,19 @@ package struct WebhookQueue: Sendable {
         self.policy = policy
     }
 
-    /// Events that have not been delivered, including those in transit.
+    /// The number of events that have not been delivered, including those in progress.
     package var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
 
     /// Whether there is nothing left to send.
     package var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
 
-    /// Whether a batch is on its way or going to be sent again.
+    /// Whether a batch is in progress or will be sent again.
     package func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
 
     /// Whether a batch was sent and not answered yet.
     package var isSending: Bool { underWay.contains { $0.resend == nil } }
 
-    /// Takes the numbers of the events that have ended since the last call.
+    /// Returns the numbers of the events that have ended since the last call.
     package mutating func takeEnded() -> [UInt64] {
         defer { ended = [] }
         return ended
@@ -92,12 +92,12 @@ package struct WebhookQueue: Sendable {
     private func hasRoom(for event: WebhookEvent) -> Bool {
         guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else { return false }
         guard policy.shares > 1, let lane = lanes[event.key] else { return true }
-        // Frequent events of one user leave room for those of others.
+        // Frequent events of one user leave room for those of other users.
         return lane.entries.count < max(policy.maximumEvents / policy.shares, 1)
             && (lane.entries.isEmpty || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares)
     }
 
-    /// Takes an event that another queue had accepted, including one that was in progress there: there is room for it in any case.
+    /// Adds an event that another queue had accepted, including one that was in progress there; no limit applies.
     package mutating func restore(_ event: WebhookEvent, since now: MonotonicInstant) {
         lastNumber += 1
         let isNew = lanes[event.key] == nil
@@ -117,7 +117,7 @@ package struct WebhookQueue: Sendable {
         ended += events.compactMap(\.number)
     }
 
-    /// Returns the next step. To be called after every change, and at the time that ``Step/wait(_:)`` names.
+    /// Returns the next step. Call it after every change, and at the time in ``Step/wait(_:)``.
     package mutating func next(at now: MonotonicInstant) -> Step {
         guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
@@ -137,14 +137,14 @@ package struct WebhookQueue: Sendable {
         return wakes.min().map { .wait($0) } ?? .rest
     }
 
-    /// The time until which no new batch is tried. A repeated batch that fails postpones it, but not without limit: only a new batch
-    /// shows that the receiver refuses some events and would accept others.
+    /// The time until which no new batch is sent. A repeated batch that fails postpones it, but only for a limited time: only a new
+    /// batch shows that the receiver refuses some events and would accept others.
     private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))
     }
 
-    /// A batch has arrived.
+    /// Handles a delivered batch.
     package mutating func finish(_ id: UInt64) {
         guard let batch = take(id) else { return }
         delivered += batch.events.count
@@ -153,14 +153,14 @@ package struct WebhookQueue: Sendable {
         rest = nil
     }
 
-    /// A batch has not arrived; it is tried again later, unless that is for good or its events are too old.
+    /// Handles a failed batch; it is sent again later, unless the failure is final or its events are too old.
     ///
-    /// - Returns: how many events were given up.
+    /// - Returns: the number of dropped events.
     package mutating func fail(_ id: UInt64, isFinal: Bool, at now: MonotonicInstant, chance: Double) -> Int {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
         failedRequests += 1
         if !isFinal {
-            // Has it taken others meanwhile, it is this that it refuses, and no reason to rest.
+            // If the receiver has accepted other batches meanwhile, it refuses only this one, which is no reason for a pause.
             if underWay[index].failures == 0 || underWay[index].takenBefore == delivered {
                 failures += 1
                 rest = now.advanced(by: WebhookPolicy.pause(failures: failures, chance: chance))
@@ -178,7 +178,7 @@ package struct WebhookQueue: Sendable {
         return events.count
     }
 
-    /// There is no time to wait for a better moment: everything is tried now, once more.
+    /// Sends everything at once and only once more, because there is no time left for pauses.
     package mutating func hurry() {
         rest = nil
         failures = 0
@@ -189,7 +189,7 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// Drops everything that is not stored elsewhere.
+    /// Drops all events that are not stored elsewhere.
     package mutating func abandon() {
         let events = lanes.values.lazy.flatMap(\.entries).map(\.event) + underWay.flatMap(\.events)
         dropped += events.count(where: { $0.number == nil })
@@ -199,7 +199,7 @@ package struct WebhookQueue: Sendable {
 
     // MARK: Lanes
 
-    /// Takes events of one topic from as many lanes as a batch has room for.
+    /// Takes events of one topic from lanes until the batch is full.
     private mutating func begin() -> WebhookBatch {
         var entries: [Entry] = []
         var size = 0
@@ -211,7 +211,7 @@ package struct WebhookQueue: Sendable {
                 passed.append(key)
                 continue
             }
-            // Taken out, so that its entries are not copied.
+            // The lane is removed from the dictionary, so that its entries are not copied.
             guard var lane = lanes.removeValue(forKey: key) else { continue }
             topic = first
             readyEvents -= lane.entries.count
@@ -237,7 +237,7 @@ package struct WebhookQueue: Sendable {
         return batch
     }
 
-    /// Removes a batch from those under way, so that its lanes can continue.
+    /// Removes a batch from those in progress, so that its lanes can continue.
     private mutating func take(_ id: UInt64) -> WebhookBatch? {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return nil }
         let batch = underWay.remove(at: index)

@@ -1,8 +1,8 @@
 /// The delivery of events to one receiver of an application (rules SO-118 and CO-71).
 package struct WebhookReport: Hashable, Sendable {
-    /// Its place in the application's list of webhooks when it was configured first, from 0 on.
+    /// The index in the application's list of webhooks when the receiver was first configured, from 0 on.
     package var number: Int
-    /// Nil for one that is configured no more.
+    /// The address; nil for a receiver that is no longer configured.
     package var url: String?
     package var counts: WebhookDelivery.Counts
 
@@ -31,12 +31,12 @@ package struct WebhookReport: Hashable, Sendable {
 }
 
 extension WebhookReport {
-    /// The counts alone, of a receiver to which another node sends now.
+    /// The counts alone, for a receiver to which another node sends now.
     package var settled: WebhookReport { WebhookReport(number: number, url: nil, counts: counts.settled) }
 }
 
 extension [WebhookReport] {
-    /// Those of the same receivers from two places as one list, in the order of their numbers. An address of the first list counts.
+    /// Merges the reports on the same receivers from two places, in the order of their numbers. Addresses in the first list are used.
     package func adding(_ others: [WebhookReport]) -> [WebhookReport] {
         var reports = Dictionary(map { ($0.number, $0) }) { first, _ in first }
         for other in others {
