@@ -9,9 +9,9 @@
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
-// Where metrics go.
+// The destination of metrics.
 @_exported import struct EngineRuntime.ClientMetrics
-// Of the network, the same for every service.
+// The types of network settings, the same for every service.
 @_exported import struct TransportCommon.CertificatePins
 @_exported import struct TransportCommon.ClientCertificate
 @_exported import enum TransportCommon.ClientCertificateError

@@ -14,23 +14,23 @@ enum BinaryPayload {
     /// The letters of base64 need no escape.
     static func json(of data: Data) -> String { #"{"\#(key)":"\#(data.base64EncodedString())"}"# }
 
-    /// Nil for a text that is no such payload. Standard base64 with padding, and nothing else.
+    /// Nil for a text that is not exactly such a JSON object. Accepts standard base64 with padding only.
     static func data(in text: String) -> Data? {
-        // A text that is not JSON is no such payload.
+        // A text that is not JSON is not a payload of bytes.
         guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }
         return Data(base64Encoded: encoded)
     }
 }
 
 extension Channel {
-    /// Publishes bytes. They travel as text, `{"base64":"…"}`, because the messages of all three services are JSON: they take a third more than they are,
-    /// and count so for the service's limit of a message. Receivers get them with ``Message/decodeData()``.
+    /// Publishes bytes. They travel as text, `{"base64":"…"}`, because the messages of all three services are JSON: base64 makes them a
+    /// third longer, and the encoded length counts for the service's message limit. Receivers get them with ``Message/decodeData()``.
     ///
     /// Everything else is as with ``publish(_:event:options:)``.
     ///
     /// - Parameters:
-    ///   - data: as they arrive. Pusher takes about 7.5 KB, PubNub 24 KB, and chat 96 KB, unless its operator says otherwise; less of
-    ///     encrypted ones.
+    ///   - data: the bytes. The limit is about 7.5 KB for Pusher, 24 KB for PubNub, and 96 KB for chat unless its operator sets another
+    ///     one; it is lower for encrypted messages.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     /// - Throws: as ``publish(_:event:options:)``.
@@ -54,7 +54,8 @@ extension Room {
 }
 
 extension Message {
-    /// The bytes of a message that was published with ``Channel/publish(data:event:options:)``: those that its JSON object holds as `base64`.
+    /// The bytes of a message that was published with ``Channel/publish(data:event:options:)``: the decoded field `base64` of its JSON
+    /// object.
     ///
     /// - Throws: ``LifelineError/Code/undecodable`` for any other message. The error does not show the payload.
     public func decodeData() throws(LifelineError) -> Data {
@@ -68,8 +69,8 @@ extension Message {
 }
 
 extension Outbox {
-    /// Takes bytes to be published. See ``Channel/publish(data:event:options:)`` for how they travel, and ``publish(_:to:event:options:lifetime:)`` for all
-    /// else.
+    /// Enqueues bytes. See ``Channel/publish(data:event:options:)`` for their encoding, and ``publish(_:to:event:options:lifetime:)``
+    /// for everything else.
     ///
     /// - Throws: as ``publish(_:to:event:options:lifetime:)``.
     @discardableResult

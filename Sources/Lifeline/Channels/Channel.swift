@@ -27,7 +27,7 @@ public struct Channel: Sendable {
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
-            // A caller that got an error must not receive anything later.
+            // A caller that got an error must not receive messages later.
             core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }
@@ -36,8 +36,9 @@ public struct Channel: Sendable {
         return Room(hold: hold, core: core)
     }
 
-    /// Ends the subscription of the channel with all its rooms, whoever has them. A caller that still waits in ``subscribe()`` gets
-    /// ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. ``Room/unsubscribe()`` ends one room.
+    /// Ends the subscription of the channel and all its rooms, including those that other parts of the app hold. A caller that still
+    /// waits in ``subscribe()`` gets ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed.
+    /// ``Room/unsubscribe()`` ends one room.
     public func unsubscribe() {
         core.hub.takeBackAll(name) { core.adapter.unsubscribe(name) }
     }
@@ -46,14 +47,14 @@ public struct Channel: Sendable {
     ///
     /// With PubNub, and with Pusher and the app's secret, publishing is one request and needs no connection. Otherwise the message is
     /// sent over the connection. Without one it waits: with chat for 30 s, with Pusher until the channel is subscribed again. Cancel
-    /// the task to stop waiting: a message that has not been sent never is then, and its outcome is `refused` with
+    /// the task to stop waiting: a message that has not been sent is then never sent, and its outcome is `refused` with
     /// ``LifelineError/Code/cancelled``.
     ///
-    /// The value arrives as it is, whichever way it goes. Messages of chat are objects, so that there any other value arrives as
-    /// `{"content": …}`.
+    /// Receivers get the value unchanged, over HTTP and over the connection. Messages of chat are JSON objects, so with chat any other
+    /// value arrives as `{"content": …}`.
     ///
-    /// - Returns: whether the service accepted or refused the message, or that nobody knows. A message is delivered at most once:
-    ///   repetitions, which only chat makes, are recognised by the service.
+    /// - Returns: whether the service accepted or refused the message, or that the outcome is unknown. A message is delivered at most
+    ///   once: repetitions, which only chat makes, are recognised by the service.
     /// - Throws: an error of the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
     ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest``.
     public func publish(
@@ -103,7 +104,7 @@ public struct Channel: Sendable {
         return recent.messages
     }
 
-    /// Loads the last messages with what is known of those that cannot be read.
+    /// Loads the last messages, with the number and the cause of those that cannot be decrypted.
     package func recentHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
         guard count > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
         return try await core.adapter.history(of: name, last: count)

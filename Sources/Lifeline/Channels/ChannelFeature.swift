@@ -17,8 +17,9 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let publishing = ChannelFeature(rawValue: "publishing")
     /// Messages of the past: ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
     public static let history = ChannelFeature(rawValue: "history")
-    /// Going on behind a message that the app has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher it depends on the server,
-    /// which the client learns when it asks: others than the one of this package cannot, and the past is a gap.
+    /// Resuming after a message that the app already has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher
+    /// it depends on the server, and the client learns it only from the answer: only the server of this package can resume; with other
+    /// servers a gap stands for the missed messages.
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
@@ -40,12 +41,12 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
 }
 
 extension Channel {
-    /// Whether the service of this client, with the keys and settings that it was given, has a feature for this channel. Nothing is sent:
-    /// the service may still refuse this user. The calls themselves throw ``LifelineError/Code/unsupported``, or
-    /// ``LifelineError/Code/badRequest`` for a name that they do not take, exactly where this is false. Rule LL-87.
+    /// Whether the service of this client, with the keys and settings that it was given, has a feature for this channel. Nothing is
+    /// sent: the service may still refuse this user. The calls themselves throw ``LifelineError/Code/unsupported``, or
+    /// ``LifelineError/Code/badRequest`` for a name that they do not take, exactly when this is false. Rule LL-87.
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
-        // The service can read these, whatever encrypts messages.
+        // The service can read these even when messages are encrypted.
         if [.ownPresenceData, .typing, .reactions].contains(feature), core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }

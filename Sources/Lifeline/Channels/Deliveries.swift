@@ -33,7 +33,7 @@ public struct Deliveries: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<RoomItem>.Iterator
         let channel: String
-        /// When the latest message of this sequence arrived: nothing is missing up to there.
+        /// When the latest message of this sequence arrived: no message is missing up to this moment.
         var last: Moment
         let clock: FeedClock
         /// Keeps the room subscribed while a consumer reads it.
@@ -99,8 +99,8 @@ final class MessagePlace {
     private let event: String?
     private var gap: Gap?
 
-    /// - Parameter event: messages with other names of events are passed over; a gap before one of them is one before the next message that
-    ///   is not. Nil for all messages.
+    /// - Parameter event: messages of other events are skipped; a gap before a skipped message is reported with the next message that
+    ///   is returned. Nil for all messages.
     init(base: Deliveries.Iterator, event: String? = nil) {
         self.base = base
         self.event = event

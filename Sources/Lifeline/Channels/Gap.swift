@@ -47,7 +47,7 @@ public struct Gap: Hashable, Sendable {
         self.at = at
     }
 
-    /// One gap for both: it begins with the earlier one, and has the sum of the messages that are known to be missing.
+    /// Merges two gaps: the result begins with the earlier one, and its count is the sum of the messages that are known to be missing.
     func joined(with later: Gap) -> Gap {
         Gap(
             channel: channel, since: min(since, later.since), reason: reason, dropped: dropped + later.dropped,

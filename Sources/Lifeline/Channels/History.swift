@@ -35,12 +35,12 @@ public struct HistoryPage: Sendable {
 
 /// The requested part of a channel's history.
 struct HistoryRequest: Hashable, Sendable {
-    /// The id of a message, which is left out; nil for the latest messages.
+    /// The page ends before the message with this id; nil for the latest messages.
     var before: String?
     /// 1 ... ``mostMessages``.
     var limit: Int
 
-    /// As many as every service gives at once.
+    /// The most messages that every service returns in one answer.
     static let mostMessages = 100
 }
 
@@ -48,7 +48,7 @@ struct HistoryRequest: Hashable, Sendable {
 package struct RecentHistory: Sendable {
     /// The messages that could be read, oldest first. A message has a gap when messages directly before it could not be read.
     package private(set) var messages: [Message] = []
-    /// How many could not be read, and why not the latest one.
+    /// How many messages could not be read, and the cause for the latest one.
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
 

@@ -18,7 +18,7 @@ struct HistoryPlace: Hashable, Sendable {
         }
     }
 
-    /// Whether it is the other place, or lies before it.
+    /// Whether both positions have the same epoch and this one is not after the other one.
     func isUp(to other: HistoryPlace) -> Bool { epoch == other.epoch && number <= other.number }
 }
 
@@ -62,7 +62,8 @@ extension ServiceAdapter {
             pages.append(page)
             let hasReached = page.messages.first.map { !isWanted($0) } ?? false
             guard let older = page.older, older != before else {
-                // The history ends here. Whether it once went on to the place is not known, unless the place was found.
+                // The history ends here. Unless the start position was found, it is unknown whether the history once reached back to
+                // it.
                 let isPosition = if case .position = start { true } else { false }
                 isComplete = hasReached || !isPosition
                 break

@@ -10,15 +10,15 @@ import NIOConcurrencyHelpers
 
 /// Where a sequence begins in a channel's history before it continues with live messages. See ``Room/deliveries(since:)``.
 public enum HistoryStart: Hashable, Sendable {
-    /// With this number of the latest messages, at least 1.
+    /// With this number of the latest messages; at least 1.
     case last(Int)
-    /// Behind the message with this ``Message/id``, such as the last one that the app has kept.
+    /// After the message with this ``Message/id``, such as the last one that the app has stored.
     case position(String)
     /// With the first message that was published at this time, or later.
     case date(Date)
 }
 
-/// Messages of the past and of now as one sequence, in order, each once: an async sequence for one consumer. It ends and is bounded as
+/// Past and live messages as one sequence, in order, each message once: an async sequence for one consumer. It ends and is bounded as
 /// ``Deliveries``. Rule LL-89.
 public struct JoinedDeliveries: AsyncSequence, Sendable {
     /// A message, a gap or a failure.
@@ -56,21 +56,21 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
 }
 
 extension Room {
-    /// Messages of the past and of now as one sequence: what the history has from a place on, then what is published, in order and each
-    /// once. Where the past cannot be whole, a gap stands in front of it: the service has forgotten the place, or there are more than
-    /// 2,000 messages since. Messages that cannot be decrypted are a gap with their number in the past.
+    /// Past and live messages as one sequence: the history from `start` on, then messages as they are published, in order and each
+    /// once. The sequence begins with a gap when the history is incomplete, because the service no longer has the start position or
+    /// because more than 2,000 messages followed it. Past messages that cannot be decrypted are replaced by a gap with their number.
     ///
-    /// Pusher has no history. Servers that replay what was missed, as the one of this package does, go on behind a position: the client asks for it on a
-    /// second connection, which lasts for a moment. With other servers the past is a gap.
+    /// Pusher has no history. Servers that replay missed events, such as the one of this package, can resume after a position: the
+    /// client requests the replay on a second, short-lived connection. With other servers a gap stands for the past.
     ///
     /// Call it before ``deliveries`` or ``messages`` of the room is read: the live part begins with the subscription then, and otherwise
     /// with this call.
     ///
-    /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages and for a date, and for a client
-    ///   that was told not to recover; why the second connection could not be made.
+    /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages and for a date,
+    ///   and for a client that is configured not to recover; the connection's failure when the second connection could not be made.
     public func deliveries(since start: HistoryStart) async throws(LifelineError) -> JoinedDeliveries {
         try core.adapter.check(start, of: name)
-        // First, so that nothing is lost between the two.
+        // Opened first, so that no message is lost between the history and the live messages.
         let live = deliveries
         let (messages, isWhole) = try await core.adapter.past(of: name, since: start)
         let now = core.adapter.clock()

@@ -65,7 +65,7 @@ struct Publication: Hashable, Sendable {
         }
     }
 
-    /// Text that is JSON.
+    /// Returns `json` after checking that it is valid JSON.
     static func checked(_ json: String) throws(LifelineError) -> String {
         do {
             return try JSONText(json).text

@@ -1,5 +1,5 @@
-/// A subscribed channel, as one screen or one part of an app has it: each call of ``Channel/subscribe()`` gives a room of its own. All
-/// rooms of a channel share one subscription at the service, which ends with the last room.
+/// One subscriber's handle of a channel, such as for one screen of an app: each call of ``Channel/subscribe()`` gives a room of its
+/// own. All rooms of a channel share one subscription at the service, which ends with the last room.
 ///
 /// There are two ways to read it. ``messages`` has messages only, and each message says whether others may be missing before it.
 /// In ``deliveries`` gaps and failures are elements of their own, which a `switch` has to handle.
@@ -71,9 +71,8 @@ public struct Room: Sendable {
     /// Ends this room. Its sequences deliver the messages that had arrived before, then end. Other rooms of the channel go on; with the
     /// last one the channel is unsubscribed at the service. Works in every state of the connection; a second call does nothing.
     ///
-    /// A room that is released without this call, with all its sequences, keeps the channel subscribed for
-    /// ``LifelineClient/events``, but only until another room of the channel is unsubscribed as the last one, or
-    /// ``Channel/unsubscribe()`` is called.
+    /// A room that is released without this call, with all its sequences, keeps the channel subscribed for ``LifelineClient/events``,
+    /// until the channel's last other room is unsubscribed or ``Channel/unsubscribe()`` is called.
     public func unsubscribe() {
         core.hub.takeBack(hold.feed) { core.adapter.unsubscribe(name) }
     }

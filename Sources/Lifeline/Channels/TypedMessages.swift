@@ -1,8 +1,8 @@
-/// A message of one event, as a value of the app's own type, or as what it is when it is none.
+/// A message of one event: decoded as a value of the app's own type, or the error with which decoding failed.
 public enum TypedMessage<Value: Sendable>: Sendable {
     /// The message's payload as a value, with the message that it came in.
     case value(Value, Message)
-    /// The payload is no such value. The error names the place in the JSON, but not the payload.
+    /// The payload cannot be decoded as `Value`. The error names the place in the JSON, but not the payload.
     case undecodable(LifelineError, Message)
 
     /// The message, whatever its payload is.
@@ -12,7 +12,7 @@ public enum TypedMessage<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value; nil when the payload is none.
+    /// The value; nil when the payload could not be decoded.
     public var value: Value? {
         if case .value(let value, _) = self { value } else { nil }
     }
@@ -54,7 +54,7 @@ public struct TypedMessages<Value: Decodable & Sendable>: AsyncSequence, Sendabl
 }
 
 extension Room {
-    /// The messages of one event, decoded. What cannot be decoded is a case of its own, so that nothing is passed over in silence.
+    /// The messages of one event, decoded. A message that cannot be decoded is a separate case, so that no message is skipped silently.
     ///
     /// ```swift
     /// for await price in room.messages(of: Price.self, event: "price") {

@@ -5,9 +5,9 @@ import EngineRuntime
 final class ClientCore: Sendable {
     let adapter: any ServiceAdapter
     let hub: ClientHub
-    /// For outboxes.
+    /// Connection changes and confirmed channels, for outboxes.
     let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
-    /// The parts of which the adapter was made.
+    /// The transport, timer and HTTP parts that the adapter was made of.
     let parts: ClientParts
     let requiresEncryption: Bool
     private let observation: Observation
@@ -15,9 +15,10 @@ final class ClientCore: Sendable {
     private let telemetry: ClientTelemetry?
 
     /// - Parameters:
-    ///   - consumers: hears which loops over sequences are at work; for tests.
-    ///   - application: says where the application is; nil when only the application does so itself.
-    ///   - parts: what the adapter was made of.
+    ///   - consumers: is notified of running loops over sequences; for tests.
+    ///   - application: reports when the application goes to the background and comes back; nil when only the application itself
+    ///     reports it.
+    ///   - parts: the parts that the adapter was made of.
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
         application: ApplicationMonitor? = nil, parts: ClientParts = .live
@@ -52,7 +53,7 @@ final class ClientCore: Sendable {
         return outcome
     }
 
-    /// Rule LL-26: nothing may go out, or come in, that the service could read.
+    /// Rule LL-26: throws when the service could read messages of the channel, so that none is sent or received.
     func requireEncryption(of channel: String) throws(LifelineError) {
         if requiresEncryption, let gap = adapter.encryptionGap(of: channel) { throw gap }
     }

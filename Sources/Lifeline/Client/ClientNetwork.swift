@@ -1,7 +1,7 @@
 import ClientRuntime
 import EngineRuntime
 
-// The network options for each kind of transport. The only place that knows their names there.
+// Translates the network options for each kind of transport. Only this extension uses the transports' option names.
 extension ClientOptions {
     var network: NetworkSettings {
         var network = NetworkSettings(
@@ -11,6 +11,6 @@ extension ClientOptions {
         return network
     }
 
-    /// Observes the engine for this client; nil without an observer.
+    /// The observer that reports the connection's activity to the system; nil unless App Nap is to be prevented.
     var engineObserver: (any EngineObserver)? { ActivityObserver(preventsAppNap) }
 }

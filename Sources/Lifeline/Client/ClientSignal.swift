@@ -1,6 +1,6 @@
-/// What parts of a client other than its hub learn about the connection, on the thread that drives the engine.
+/// Connection events for the parts of a client other than its hub, on the thread that drives the engine.
 enum ClientSignal: Sendable {
-    /// The connection has another phase; the adapter knows which.
+    /// The connection's phase has changed; the adapter has the new one.
     case connection
     /// A channel was confirmed.
     case subscribed(channel: String)

@@ -15,7 +15,7 @@ public struct ConnectionStatus: Hashable, Sendable {
     public var attempt: Int
     /// The pause before the next attempt; nil when no attempt is scheduled.
     public var retryIn: Duration?
-    /// Whether the client tries again by itself.
+    /// Whether the client will try again automatically.
     public var willRetry: Bool
     /// When it happened, on the monotonic clock.
     public var at: Moment

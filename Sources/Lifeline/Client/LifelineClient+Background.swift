@@ -1,13 +1,13 @@
-// Applications that come and go (rules LL-62 to LL-65).
+// Moves of the application to the background and back (rules LL-62 to LL-65).
 extension LifelineClient {
     /// Call this when the application goes to the background. The connection is kept for ``ClientOptions/backgroundGrace``, 20 s unless
-    /// set, and closed then: the phase becomes `suspended` with category ``StatusCategory/background``, and nothing is tried and no timer
-    /// of the connection runs until ``applicationWillEnterForeground()``. On macOS, where it means the sleep of the computer, that is at
-    /// once.
+    /// set, and then closed: the phase becomes `suspended` with category ``StatusCategory/background``, and the client makes no
+    /// attempts and runs no connection timers until ``applicationWillEnterForeground()``. On macOS the background means the sleep of
+    /// the computer, and the connection is closed at once.
     ///
-    /// Subscribed channels are remembered. ``connect(timeout:)`` waits for the return, where its time limit begins anew;
-    /// ``disconnect()`` is final. Repeated calls do nothing. On iOS, tvOS, visionOS and macOS the library calls it by itself, except in
-    /// extensions. May be called from any thread; does not block.
+    /// Subscribed channels are remembered. ``connect(timeout:)`` waits until the application returns, and its time limit then starts
+    /// again; ``disconnect()`` is final. Repeated calls do nothing. On iOS, tvOS, visionOS and macOS the library calls this
+    /// automatically, except in extensions. May be called from any thread; does not block.
     public func applicationDidEnterBackground() {
         core.adapter.moved(to: .background)
     }

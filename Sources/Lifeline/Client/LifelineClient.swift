@@ -72,8 +72,8 @@ public final class LifelineClient: Sendable {
         let before = core.adapter.phase
         core.adapter.disconnect()
         if status.phase == .idle && core.adapter.phase == .idle { return }
-        // The first status is the one from before this call: an old end, if a connection has begun since. Any later end belongs to the
-        // connection that this call ends, even when another task connects again meanwhile (rule LL-11).
+        // The first status is from before this call, so it may be an old end if a connection has begun since. Any later end belongs to
+        // the connection that this call ends, even when another task connects again meanwhile (rule LL-11).
         var isOld = !before.isTerminal
         for await status in changes {
             if status.phase.isTerminal, !isOld || core.adapter.phase.isTerminal { return }
@@ -85,8 +85,8 @@ public final class LifelineClient: Sendable {
 extension ClientCore {
     /// Rule LL-2.
     func waitUntilConnected(_ changes: StatusChanges) async throws(LifelineError) {
-        // Only delivered statuses count, so that the client's status is the same once this returns. A sequence begins with the present
-        // status, so an end that is older than this call is skipped.
+        // Only delivered statuses are used, so that the client's status is up to date when this returns. A sequence begins with the
+        // present status, so an end that is older than this call is skipped.
         var isUnderWay = false
         for await status in changes {
             switch status.phase {

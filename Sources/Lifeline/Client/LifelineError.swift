@@ -64,7 +64,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
     public var retryAfter: Duration?
     /// For ``Code/unsupported``: the missing feature.
     public var feature: String?
-    /// For ``Code/unsupported``: the service without the feature.
+    /// For ``Code/unsupported``: the name of the service that lacks the feature.
     public var service: String?
 
     /// An error, such as one that your own authorisation code throws.
@@ -82,7 +82,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         return error
     }
 
-    /// An id of another service, or no id.
+    /// The error for a text that is not an id of this service.
     static let notAnID = LifelineError(
         .badRequest, "The position in the history is not a message id of this service.")
 

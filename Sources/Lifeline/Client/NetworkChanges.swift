@@ -3,8 +3,9 @@ import EngineRuntime
 
 /// Whether this machine has a route to the service, as an async sequence for one consumer: an element for each change.
 ///
-/// It says what the system knows of links and routes, not whether the service can be reached; ``LifelineClient/statuses`` says that. Before
-/// the first element there is a network, as far as anybody knows. A consumer that is 64 elements behind misses some (rule LL-91).
+/// The sequence reports the system's links and routes, not whether the service can be reached; ``LifelineClient/statuses`` reports
+/// that. Before the first element, assume that there is a network. Elements are dropped for a consumer that is 64 elements behind (rule
+/// LL-91).
 public struct NetworkChanges: AsyncSequence, Sendable {
     /// Whether there is a network now.
     public typealias Element = NetworkStatus
@@ -28,8 +29,7 @@ public struct NetworkChanges: AsyncSequence, Sendable {
 }
 
 extension LifelineClient {
-    /// The network of this machine, each time that it comes or goes. Each read of the property gives an independent sequence.
-    ///
-    /// On Linux by the kernel's news of links and routes (rtnetlink), on Apple platforms by `NWPathMonitor`.
+    /// Changes of this machine's network: an element each time it becomes available or unavailable. Each read of the property gives an
+    /// independent sequence.
     public var networkChanges: NetworkChanges { NetworkChanges(stream: core.adapter.networkChanges.stream()) }
 }

@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 
-// Header fields of the user's own (rule LL-29), for each of the three ways to the service.
+// The user's own header fields (rule LL-29), for HTTP requests, WebSocket connections and long-polls.
 
 /// Adds fields to requests.
 struct HeaderedHTTP: HTTPSending {
@@ -23,7 +23,7 @@ struct HeaderedHTTP: HTTPSending {
     }
 }
 
-/// Adds fields to what the session sends and to where it connects.
+/// Adds header fields to the session's requests and to its WebSocket upgrades.
 final class HeaderedTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let endpoint: @Sendable (Session.Endpoint) -> Session.Endpoint
@@ -50,7 +50,7 @@ final class HeaderedTransport<Session: ProtocolSession>: ClientTransport {
 }
 
 extension HeaderedTransport where Session.Endpoint == WebSocketEndpoint {
-    /// The upgrade carries the fields.
+    /// Adds the fields to the WebSocket upgrade.
     static func webSocket(
         _ base: any ClientTransport<Session>, _ headers: [String: String]
     ) -> any ClientTransport<Session> {
@@ -67,7 +67,7 @@ extension HeaderedTransport where Session.Endpoint == WebSocketEndpoint {
 }
 
 extension HeaderedTransport where Session.Outbound == LongPollOutbound {
-    /// Each poll and each call carries the fields.
+    /// Adds the fields to each poll and each call.
     static func longPoll(
         _ base: any ClientTransport<Session>, _ headers: [String: String]
     ) -> any ClientTransport<Session> {

@@ -1,10 +1,11 @@
 import ConnectionEngine
 
 extension PublishOutcome {
-    /// The outcome of a message whose request failed: refused when it cannot have been sent, unknown in every other case (rule LL-13).
+    /// The outcome of a message whose request failed: refused when the message cannot have been sent, unknown in every other case (rule
+    /// LL-13).
     init(ofRequest failure: ConnectionFailure) {
         let error = LifelineError(failure)
-        // A request that cannot be written as one is never sent.
+        // A request that cannot be encoded is never sent.
         self = failure.precedesSending || failure.category == .badRequest ? .refused(error) : .unknown(error)
     }
 }

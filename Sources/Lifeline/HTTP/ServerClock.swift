@@ -6,21 +6,21 @@ import TransportCommon
 
 /// How far a server's clock is from this machine's, for the timestamps of signed requests (rule LL-60).
 ///
-/// A server refuses a request whose timestamp is too far from its own time, and says its time in each answer. What is learnt from
-/// one refusal counts for all later requests.
+/// A server refuses a request whose timestamp is too far from its own time, and states its time in each answer. The difference that one
+/// refusal shows is applied to all later requests.
 final class ServerClock: Sendable {
-    /// A smaller difference is no reason for a refusal: the strictest of the services allows 60 s.
+    /// Seconds. A smaller difference cannot cause a refusal: the strictest of the services allows 60 s.
     static let tolerance = 30
 
     private let offset = NIOLockedValueBox(0)
 
-    /// The server's time in seconds since 1970, as far as it is known.
+    /// The server's time in seconds since 1970; this machine's time while the difference is unknown.
     func seconds(at unixSeconds: Int) -> Int { unixSeconds + offset.withLockedValue { $0 } }
 
-    /// Notes that the server has another time.
+    /// Records the difference between the server's time and this machine's.
     func learn(_ server: Int, at unixSeconds: Int) { offset.withLockedValue { $0 = server - unixSeconds } }
 
-    /// Makes a signed request. When the server refuses it and has another time, the request is made once more with that time.
+    /// Makes a signed request. When the server refuses it and states a different time, the request is repeated once with that time.
     ///
     /// - Parameters:
     ///   - unixSeconds: this machine's time.

@@ -1,7 +1,7 @@
 import EngineRuntime
 
-/// How long the answers to heartbeats take, as an async sequence for one consumer: an element for each answer. A consumer that is 64 elements behind misses
-/// some. Rule LL-133.
+/// How long the answers to heartbeats take, as an async sequence for one consumer: an element for each answer. Elements are dropped for
+/// a consumer that is 64 elements behind. Rule LL-133.
 public struct HeartbeatLatencies: AsyncSequence, Sendable {
     /// The time from a heartbeat to its answer, on the monotonic clock.
     public typealias Element = Duration
@@ -27,9 +27,10 @@ public struct HeartbeatLatencies: AsyncSequence, Sendable {
 extension LifelineClient {
     /// How long the latest heartbeat of the present connection took to be answered; nil without a connection, and before the first answer.
     ///
-    /// All three services have it: Pusher and chat by pings, PubNub by requests for the time, so that its own part is that of a request beside the poll. A
-    /// client sends heartbeats while nothing else comes, see ``ClientOptions/liveness``, and Pusher's also with each message that goes over the connection;
-    /// a connection on which much arrives has none. The time has the client's own delays in it.
+    /// Pusher and chat measure it with pings. PubNub measures it with requests for the server's time, which are sent beside the poll. A
+    /// client sends heartbeats while nothing else arrives, see ``ClientOptions/liveness``, and Pusher's client also after each message
+    /// that it sends over the connection; a connection on which messages keep arriving has none. The latency includes delays in the
+    /// client itself.
     public var heartbeatLatency: Duration? { core.adapter.heartbeats.latest }
 
     /// The latencies of heartbeats from now on. Each read of the property gives an independent sequence.

@@ -11,16 +11,16 @@ final class HeartbeatMeter: Sendable {
         var latest: Duration?
     }
 
-    /// The most heartbeats that wait for an answer; the oldest go first. Events of Pusher's clients have one each.
+    /// The most heartbeats that wait for an answer; beyond that the oldest are dropped. Each client event of Pusher adds one.
     static let mostWaiting = 64
 
     let latencies = Broadcaster<Duration>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .zero })
     private let state = NIOLockedValueBox(State())
 
-    /// Of the present connection; nil when there is none, and before its first heartbeat was answered.
+    /// The latest latency on the present connection; nil without a connection, and before its first heartbeat was answered.
     var latest: Duration? { state.withLockedValue { $0.latest } }
 
-    /// Another attempt begins, for which earlier measurements mean nothing.
+    /// Discards earlier measurements, because another attempt to connect begins.
     func began(_ attempt: AttemptID) {
         state.withLockedValue { $0 = State(attempt: attempt) }
     }
@@ -37,10 +37,10 @@ final class HeartbeatMeter: Sendable {
         }
     }
 
-    /// Whether an answer would mean anything.
+    /// Whether a heartbeat waits for an answer.
     var isWaiting: Bool { state.withLockedValue { !$0.waiting.isEmpty } }
 
-    /// A heartbeat was answered. Those before it are out of date then.
+    /// Records the answer to a heartbeat, and drops heartbeats that were sent before it.
     func answered(_ key: UInt64, on attempt: AttemptID, at now: Moment) {
         let latency = state.withLockedValue { state -> Duration? in
             guard state.attempt == attempt, let index = state.waiting.firstIndex(where: { $0.key == key }) else { return nil }

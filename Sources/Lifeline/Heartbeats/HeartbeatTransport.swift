@@ -4,7 +4,7 @@ import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 
-/// Watches heartbeats and their answers pass by, for a ``HeartbeatMeter``. Changes nothing of them.
+/// Measures heartbeats and their answers for a ``HeartbeatMeter``. Passes all traffic on unchanged.
 final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let meter: HeartbeatMeter
@@ -79,7 +79,7 @@ extension HeartbeatTransport<NexconnSession> {
 }
 
 extension HeartbeatTransport<PubNubSession> {
-    /// Requests for the time, which the service answers at once, beside a poll that is held.
+    /// Requests for the server's time, which the service answers at once while it holds the poll.
     static func pubnub(
         _ base: any ClientTransport<PubNubSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
     ) -> any ClientTransport<PubNubSession> {
@@ -93,7 +93,7 @@ extension HeartbeatTransport<PubNubSession> {
 }
 
 extension HeartbeatTransport where Session.Outbound == WebSocketOutbound {
-    /// Sessions number their pings.
+    /// The number of a session's ping; nil for other messages.
     fileprivate static func number(ofPing outbound: WebSocketOutbound) -> UInt64? {
         if case .ping(let payload) = outbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
     }

@@ -2,9 +2,9 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-// Rooms that come and go, from any thread. Rules LL-110, LL-111 and LL-36.
+// Creation and release of rooms, from any thread. Rules LL-110, LL-111 and LL-36.
 extension ClientHub {
-    /// A new room of a channel. Waits while the service is being asked to unsubscribe the channel, so that this cannot undo the
+    /// Makes a new room of a channel. Waits while an unsubscription of the channel is in progress, which would otherwise cancel the
     /// caller's subscription.
     func join(_ channel: String) async -> RoomHold {
         while true {
@@ -31,7 +31,7 @@ extension ClientHub {
 
     /// The service has confirmed a channel, in an event or in the answer to a caller.
     ///
-    /// - Returns: whether anybody has the channel.
+    /// - Returns: whether the channel has a room.
     @discardableResult
     func confirm(_ channel: String) -> Bool {
         state.withLockedValue { state in
@@ -41,9 +41,9 @@ extension ClientHub {
         }
     }
 
-    /// A caller stops waiting for its room in vain.
+    /// A caller of `subscribe` gave up before its room was confirmed.
     ///
-    /// - Parameter forget: tells the service to forget the channel, when nobody else has it.
+    /// - Parameter forget: unsubscribes the channel at the service; called when no other room has it.
     func leave(_ room: RoomFeed, forget: () -> Void) {
         room.end()
         tell(room.channel, forget) { state in
@@ -51,15 +51,15 @@ extension ClientHub {
                 held.rooms.isEmpty, !held.isKept
             else { return false }
             state.channels[room.channel] = nil
-            // The last room that was confirmed has been unsubscribed meanwhile.
+            // The last room that was confirmed has been unsubscribed in the meantime.
             if held.isConfirmed { state.leaving.insert(Identifier(room.channel)) }
             return true
         }
     }
 
-    /// Ends a room at the user's wish.
+    /// Ends a room because the user unsubscribed it.
     ///
-    /// - Parameter forget: tells the service to forget the channel, when it was the last room.
+    /// - Parameter forget: unsubscribes the channel at the service; called when it was the last room.
     func takeBack(_ room: RoomFeed, forget: () -> Void) {
         room.takeBack()
         tell(room.channel, forget) { state in
@@ -71,9 +71,9 @@ extension ClientHub {
         }
     }
 
-    /// Ends all rooms of a channel at the user's wish.
+    /// Ends all rooms of a channel because the user unsubscribed the channel.
     ///
-    /// - Parameter forget: tells the service to forget the channel, unless nobody had it.
+    /// - Parameter forget: unsubscribes the channel at the service; called when the channel had a room.
     func takeBackAll(_ channel: String, forget: () -> Void) {
         var ended: [RoomFeed] = []
         tell(channel, forget) { state in
@@ -86,7 +86,7 @@ extension ClientHub {
         }
     }
 
-    /// Nobody has the room any more, nor one of its sequences. Its channel stays subscribed.
+    /// The room and all its sequences were released. The channel stays subscribed.
     func release(_ room: RoomFeed) {
         let isHeld = state.withLockedValue { state in
             guard state.channels[room.channel]?.remove(room) == true else { return false }
@@ -96,7 +96,7 @@ extension ClientHub {
         if isHeld { room.end() }
     }
 
-    /// The service has refused the channel for good, and dropped it.
+    /// Removes a channel that the service has refused for good.
     func drop(_ channel: String) {
         for room in state.withLockedValue({ $0.channels.removeValue(forKey: channel) })?.rooms ?? [] { room.end() }
     }
@@ -106,7 +106,7 @@ extension ClientHub {
         tell(channel, forget) { $0.channels[channel] == nil }
     }
 
-    /// Subscriptions to the channel wait until `forget` has ended.
+    /// Calls `forget`; new subscriptions to the channel wait until it returns.
     private func tell(
         _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
     ) {
@@ -126,7 +126,7 @@ extension ClientHub {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The rooms of a channel, those that wait for the confirmation among them.
+    /// The rooms of a channel, including those that wait for the confirmation.
     func rooms(of channel: String) -> [RoomFeed] {
         state.withLockedValue { $0.channels[channel]?.rooms ?? [] }
     }

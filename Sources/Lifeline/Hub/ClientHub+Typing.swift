@@ -19,7 +19,7 @@ extension ClientHub {
         if hasChanged { tellTyping(in: channel) }
     }
 
-    /// From any thread: typing changes are not in one order with other events.
+    /// Announces typing changes. May be called from any thread: they have no order relative to other events.
     private func tellTyping(in channel: String) {
         for room in rooms(of: channel) { room.tellTyping() }
     }

@@ -68,7 +68,7 @@ final class ClientHub: Sendable {
 
 // The service's side; called in one order.
 extension ClientHub {
-    /// Hands everything on. Messages of one channel that follow each other travel together.
+    /// Delivers events to the consumers. Consecutive messages of one channel are delivered as one batch.
     func take(_ news: [ServiceEvent]) {
         let now = clock.now()
         var outgoing: [ClientEvent] = []
@@ -113,7 +113,7 @@ extension ClientHub {
         }
         flush()
         events.send(outgoing)
-        // Last, so that tasks which wait for a status find everything that came with it.
+        // Delivered last, so that a task which waits for a status finds every event that arrived with it.
         let changes = outgoing.compactMap { if case .status(let status) = $0 { status } else { nil } }
         if !changes.isEmpty { statuses.send(changes) }
     }
@@ -173,7 +173,7 @@ extension ClientHub {
         guard let members = held(channel)?.members else { return }
         let changes = members.apply(change)
         guard !changes.isEmpty else { return }
-        // Looked up after the change: a room that came in between has read the members after it.
+        // The rooms are looked up after the change: a room that joined in between has read the members after it.
         for room in rooms(of: channel) { room.tell(changes) }
         outgoing.append(contentsOf: changes.map { .presence($0, at: now) })
     }

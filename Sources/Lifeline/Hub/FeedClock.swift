@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The clock of the sequences, which derives the time of publication from the time of arrival.
+/// The clock of the sequences, which estimates the earliest time of publication from the time of arrival.
 struct FeedClock: Sendable {
     let now: @Sendable () -> Moment
     /// The longest time for which a link that counts as alive can delay a message: the permitted silence plus the time limit of a probe.

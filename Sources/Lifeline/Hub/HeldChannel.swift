@@ -1,4 +1,4 @@
-/// A channel that is subscribed, or asked for, with its rooms, as a value. Rules LL-110 and LL-111.
+/// A channel that is subscribed or being subscribed, with its rooms. A value. Rules LL-110 and LL-111.
 struct HeldChannel {
     let members = ChannelMembers()
     let typing: ChannelTyping

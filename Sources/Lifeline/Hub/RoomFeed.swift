@@ -44,7 +44,7 @@ final class RoomFeed: Sendable {
     var isEnded: Bool { state.withLockedValue { $0.isEnded } }
     var isTakenBack: Bool { state.withLockedValue { $0.isTakenBack } }
 
-    /// The user does not want the room any more.
+    /// Marks the room as ended by the user.
     func takeBack() {
         state.withLockedValue { $0.isTakenBack = true }
         end()
@@ -61,7 +61,7 @@ final class RoomFeed: Sendable {
         presence.finish()
         typingChanges.finish()
         reactions.finish()
-        // Released here and not under the lock.
+        // Released here, outside of the lock.
         _ = first
     }
 
@@ -88,6 +88,6 @@ extension RoomFeed {
         reactions.send([.change(change)])
     }
 
-    /// From any thread.
+    /// Announces a change of the typing users. From any thread.
     func tellTyping() { typingChanges.send([.changed]) }
 }

@@ -13,7 +13,7 @@ final class RoomHold: Sendable {
 
     deinit { hub.release(feed) }
 
-    /// Everybody who is present; empty after the end of the room.
+    /// All members who are present; empty after the end of the room.
     var members: [Member] { feed.isEnded ? [] : feed.members.current.members }
 
     /// The first sequence begins with the room's subscription, each further one with the call.

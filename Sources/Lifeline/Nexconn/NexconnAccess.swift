@@ -28,8 +28,8 @@ public struct NexconnAccess: Sendable {
         NexconnAccess(kind: .provider(provider))
     }
 
-    /// Your own code, asked for a token before the first attempt to connect, again before the token expires, and again when it is refused, which
-    /// does not end the attempts then. Unlike with ``provider(_:)`` a token is used for as long as it holds.
+    /// Your own code, asked for a token before the first attempt to connect, again before the token expires, and again when it is
+    /// refused; such a refusal does not end the attempts. Unlike with ``provider(_:)``, a token is used until it expires.
     public static func tokens(_ provider: TokenProvider) -> NexconnAccess {
         NexconnAccess(kind: .tokens(provider))
     }

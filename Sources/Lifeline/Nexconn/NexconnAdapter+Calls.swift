@@ -27,9 +27,9 @@ extension NexconnAdapter {
 
     func check(_ publication: Publication) throws(LifelineError) { _ = try Self.draft(of: publication) }
 
-    /// Open channels take messages of those who have entered only. One has two names (rule NP-23).
+    /// Only users who have entered an open channel may publish to it. An open channel has two names (rule NP-23).
     func roomsOfPublishers(to channel: String) -> [String] {
-        // A name that is none is refused by the check before.
+        // Invalid names are refused by the check before.
         guard let place = try? NexconnChannel(name: channel), place.conversation == .open else { return [] }
         return [place.id, "\(place.conversation.word):\(place.id)"].filter { (try? NexconnChannel(name: $0)) == place }
     }
@@ -137,7 +137,7 @@ extension NexconnAdapter {
         .openInfo(openChannel, limit: NexconnLimits.openInfo.upperBound)
     }
 
-    /// Everybody in the answer to such a question.
+    /// The members in the answer to a request for members.
     static func members(in reply: NexconnReply) -> [Member] {
         guard case .answer(let answer) = reply else { return [] }
         return answer.openInfo?.members.map { Member(id: $0.user) } ?? []

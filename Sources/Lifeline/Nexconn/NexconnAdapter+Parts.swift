@@ -6,7 +6,7 @@ import TransportCommon
 import WireCoding
 
 extension NexconnAdapter {
-    /// An adapter of these parts.
+    /// Makes an adapter of these parts.
     static func on(_ parts: ClientParts, _ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
         let network = options.network
         let transport: any ClientTransport<NexconnSession> = parts.webSocket(network.webSocket()) { NexconnFrameDecoder() }

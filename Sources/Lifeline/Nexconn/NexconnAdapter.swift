@@ -82,7 +82,7 @@ final class NexconnAdapter: ServiceAdapter {
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             let now = clock()
             for case .change(let change) in notices {
-                // LL-82: the next attempt requests another one.
+                // LL-82: the next attempt requests another token.
                 if let cause = change.cause, cause.category == .credentialsRejected { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take { $0.take(notices, at: now) }
@@ -98,11 +98,11 @@ final class NexconnAdapter: ServiceAdapter {
         }
     }
 
-    /// Also without a link, the session reports the outcome of waiting messages (rule NS-15).
+    /// Disconnects also without a link, because the session then reports the outcome of waiting messages (rule NS-15).
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)
-        // The session knows nothing of those who wait for a connection to be let in.
+        // The session does not know the callers that wait for a connection before they enter a channel.
         take { $0.disconnected() }
     }
 
@@ -136,7 +136,8 @@ final class NexconnAdapter: ServiceAdapter {
 }
 
 extension NexconnAdapter {
-    /// The caller that finds no other one at work reports everything that is queued, so that the hub gets one report after the other.
+    /// Queues a step. The caller that finds no other one working reports all queued steps, so that the hub gets one report after the
+    /// other.
     private func take(_ step: @escaping Step) {
         guard state.withLockedValue({ $0.steps.append(step) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
@@ -183,7 +184,7 @@ extension NexconnAdapter {
         _ command: NexconnCommand,
         _ step: @escaping @Sendable (inout NexconnNews, Result<NexconnReply, ConnectionFailure>, Moment) -> NexconnNews.Report
     ) {
-        // In one order with the notices, since those are observed inline.
+        // In one order with the session's notices, because those are observed inline.
         driver.perform(command) { [clock, weak self] result in
             let now = clock()
             self?.take { step(&$0, result, now) }

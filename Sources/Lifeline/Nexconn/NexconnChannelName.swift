@@ -15,6 +15,6 @@ extension NexconnChannel {
         self.init(conversation, String(id))
     }
 
-    /// Whether its messages come through the user's inbox.
+    /// Whether the channel's messages arrive in the user's inbox.
     var isInInbox: Bool { conversation != .open }
 }

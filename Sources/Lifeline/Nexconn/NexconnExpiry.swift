@@ -10,7 +10,7 @@ final class NexconnExpiry: Sendable {
     /// The timer that runs; nil before the start, and for good after the stop.
     private let state = NIOLockedValueBox<(isStopped: Bool, cancel: TimerCancellation?)>((false, nil))
 
-    /// How often it asks again: a message's time may have begun a little after this one's.
+    /// How often it asks again: a message's lifetime may have begun slightly after this timer.
     private static let pause = Duration.milliseconds(200)
 
     init(driver: NexconnAdapter.Driver, timers: any TimerScheduler) {

@@ -7,10 +7,10 @@ import NexconnProtocol
     import Foundation
 #endif
 
-// What channels bring.
+// Events of channels.
 extension NexconnNews {
-    /// Events of the inbox. They are acknowledged at once, as soon as a channel of the inbox is wanted: events for other channels are
-    /// dropped (rule NP-26).
+    /// Events of the inbox. Once a channel of the inbox has been requested, they are acknowledged at once: events for other channels
+    /// are dropped (rule NP-26).
     mutating func receive(_ items: [NexconnInboxItem], at now: Moment, into report: inout Report) {
         guard wantsInbox else {
             unclaimed += items
@@ -22,7 +22,7 @@ extension NexconnNews {
         report.tasks.append(.acknowledge(NexconnPlace(epoch: epoch, sequence: last)))
     }
 
-    /// The first subscription to a channel of the inbox has begun; events that came before it belong to it as well.
+    /// The first subscription to a channel of the inbox has begun; events that arrived before belong to it as well.
     mutating func claimInbox(at now: Moment, into report: inout Report) {
         guard !wantsInbox else { return }
         wantsInbox = true
@@ -50,7 +50,7 @@ extension NexconnNews {
             for name in wanted[NexconnChannel(.direct, from)]?.names ?? [] {
                 report.events.append(.typing(channel: name, user: from, isTyping: true))
             }
-        // There are no neutral words for the others.
+        // The neutral API has no counterpart for other events.
         default: return
         }
     }

@@ -32,9 +32,9 @@ struct NexconnNews: Sendable {
         var number: UInt64
     }
 
-    /// A channel that a room or a caller wants.
+    /// A channel that a room or a caller has requested.
     struct Wanted: Sendable {
-        /// Under which names: `room` and `open:room` are one channel.
+        /// The names by which it was requested: `room` and `open:room` are one channel.
         var names: [String] = []
         var isConfirmed = false
         /// The request to the service that is in progress.
@@ -48,23 +48,23 @@ struct NexconnNews: Sendable {
         var roster = PresenceRoster()
     }
 
-    /// How many messages wait for a confirmation, or for the first channel that is wanted.
+    /// How many messages are held until a confirmation, or until the first channel is requested.
     static let heldLimit = 1_000
 
     let tracksPresence: Bool
-    /// When there was nothing to miss yet.
+    /// The moment before which no message could have been missed.
     let start: Moment
     var isConnected = false
-    /// Why nothing more is tried, until the next attempt.
+    /// Why the client makes no further attempt until the next `connect`.
     var failure: LifelineError?
     var user: String?
     var epoch: String?
-    /// In the order in which they were requested.
+    /// The requested channels, in the order of the requests.
     var order: [NexconnChannel] = []
     var wanted: [NexconnChannel: Wanted] = [:]
     /// Names that were confirmed before.
     var known: Set<Identifier> = []
-    /// Events of the inbox that came before any of its channels was wanted; they are not acknowledged (rule NP-26).
+    /// Events of the inbox that arrived before any of its channels was requested; they are not acknowledged (rule NP-26).
     var unclaimed: [NexconnInboxItem] = []
     var wantsInbox = false
     /// The latest of the user's own messages that were delivered.
@@ -95,7 +95,7 @@ extension NexconnNews {
             return report
         }
         if let failure {
-            // Otherwise the waiter would never be answered.
+            // Otherwise the waiting caller would never get an answer.
             report.tasks.append(.resume([waiter], failure))
             return report
         }
@@ -116,14 +116,14 @@ extension NexconnNews {
         return report
     }
 
-    /// Begins to subscribe a newly wanted channel.
+    /// Begins to subscribe a newly requested channel.
     private mutating func begin(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
         // The session enters the channel by itself once there is a connection.
         if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
         if isConnected { renew(channel, at: now, into: &report) }
     }
 
-    /// On each connection (rule NP-24).
+    /// Renews the subscription on a new connection (rule NP-24).
     private mutating func renew(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
         switch channel.conversation {
         case .direct, .system: confirm(channel, at: now, into: &report)
@@ -157,7 +157,7 @@ extension NexconnNews {
         return report
     }
 
-    /// The caller stopped waiting.
+    /// Removes a caller that has stopped waiting.
     mutating func abandon(waiter: UInt64) -> Report {
         for channel in order { wanted[channel]?.waiters.removeAll { $0 == waiter } }
         return Report(tasks: [.resume([waiter], LifelineError(.cancelled, "The task was cancelled while subscribing."))])
@@ -188,7 +188,7 @@ extension NexconnNews {
         for message in held { tell(message, of: channel, at: now, into: &report) }
     }
 
-    /// The channel was refused for good.
+    /// Removes a channel that was refused for good.
     mutating func fail(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
         for name in wanted[channel]?.names ?? [] {
             known.remove(Identifier(name))
@@ -204,7 +204,7 @@ extension NexconnNews {
     }
 }
 
-// Answers.
+// Answers of the service.
 extension NexconnNews {
     mutating func entered(_ inquiry: Inquiry, _ failure: ConnectionFailure?, at now: Moment) -> Report {
         var report = Report()
@@ -221,19 +221,20 @@ extension NexconnNews {
         entered(inquiry, failure, at: now)
     }
 
-    /// A refusal is the end of a subscription; a loss is not, since each connection asks anew.
+    /// Handles a failed request: a refusal ends the subscription; a lost connection does not, because each connection requests it
+    /// again.
     private mutating func settle(_ channel: NexconnChannel, _ failure: ConnectionFailure, into report: inout Report) {
         wanted[channel]?.inquiry = nil
         switch failure.category {
         case .accessDenied, .badRequest:
             fail(channel, LifelineError(failure), into: &report)
         case .disconnected, .cancelled:
-            // Ended on request: waiting callers get the error, and the channel is dropped if no room wants it.
+            // The request was cancelled by the user: waiting callers get the error, and the channel is dropped if no room needs it.
             let waiters = wanted[channel]?.waiters ?? []
             wanted[channel]?.waiters = []
             report.tasks.append(.resume(waiters, LifelineError(failure)))
         default:
-            // The session has given up an open channel; the waiting callers decide what follows.
+            // The session has given up an open channel; whether callers wait decides the next step.
             guard let want = wanted[channel] else { return }
             if channel.conversation == .open {
                 fail(channel, LifelineError(failure), into: &report)
@@ -292,13 +293,13 @@ extension NexconnNews {
         for channel in order {
             wanted[channel]?.isConfirmed = false
             wanted[channel]?.roster.failed()
-            // The session keeps requesting the entry.
+            // The session itself repeats the entry.
             if channel.conversation != .open { wanted[channel]?.inquiry = nil }
         }
         if change.phase.isTerminal { dismissWaiters(error, into: &report) }
     }
 
-    /// The user has ended the connection, or there was none to end.
+    /// The user has disconnected, or there was no connection.
     mutating func disconnected() -> Report {
         var report = Report()
         dismissWaiters(LifelineError(.disconnectedOnRequest), into: &report)

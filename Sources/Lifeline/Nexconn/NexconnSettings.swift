@@ -32,8 +32,9 @@ extension Service {
     /// and system channels deliver messages to the user, groups can be subscribed by their members, and subscribing to an open channel
     /// enters it. The event of a message is its type name; the data is its content.
     ///
-    /// Messages that waited for the user while no device was connected are delivered once the first direct, group or system channel
-    /// is subscribed. Those of channels that are not subscribed then are dropped, so subscribe all channels before connecting.
+    /// Messages that the server kept while no device of the user was connected are delivered once the first direct, group or system
+    /// channel is subscribed. Messages of channels that are not subscribed at that moment are dropped, so subscribe all channels before
+    /// connecting.
     ///
     /// - Parameters:
     ///   - appKey: the application's key.
@@ -64,7 +65,7 @@ extension Service {
 }
 
 extension NexconnSettings {
-    /// 128 random bits as text: for devices, and for messages, which the server knows again by it.
+    /// 128 random bits as text: the id of a device, or of a message, by which the server recognises a repetition.
     static func randomID() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in

@@ -4,13 +4,13 @@ import HTTPTransport
 import NexconnProtocol
 import WireCoding
 
-/// Gets the token for an attempt to connect, in the way that a client's ``NexconnAccess`` says.
+/// Gets the token for an attempt to connect, by the method of the client's ``NexconnAccess``.
 struct NexconnTokenIssuer: Sendable {
     let settings: NexconnSettings
     let http: any HTTPSending
-    /// How long the server may take; the attempt's own limit ends it as well.
+    /// How long the server may take to answer; the limit of the attempt to connect applies as well.
     let limit: Duration
-    /// Seconds since 1970, for the signature and nothing else.
+    /// Seconds since 1970, used for the signature only.
     let unixSeconds: @Sendable () -> Int
     private let clock = ServerClock()
 
@@ -28,7 +28,7 @@ struct NexconnTokenIssuer: Sendable {
         if case .token(let token) = settings.access.kind { token } else { "" }
     }
 
-    /// Whether each attempt needs another token.
+    /// Whether each attempt requests a new token.
     var isNeeded: Bool {
         if case .token = settings.access.kind { false } else { true }
     }
@@ -45,12 +45,12 @@ struct NexconnTokenIssuer: Sendable {
             do {
                 return try await provider()
             } catch let error as LifelineError where error.code == .accessDenied {
-                // A refusal by the application is a refusal by the service: nothing else would be tried with another token.
+                // The app's refusal counts as a refusal by the service, since another token would not change it.
                 throw ConnectionFailure(.credentialsRejected, error.reason)
             } catch {
                 throw TokenProvider.failure(of: error)
             }
-        // Its tokens come from the client's source.
+        // Tokens of `tokens` come from the client's ``TokenSource``.
         case .tokens(let provider): return try await provider.token(TokenRequest(.first)).text
         }
     }
@@ -58,7 +58,7 @@ struct NexconnTokenIssuer: Sendable {
     /// Server API, `auth/access-token/issue`; signed (rule NP-21).
     private func request(for credentials: NexconnCredentials, at seconds: Int) -> HTTPCall {
         let nonce = NexconnSettings.randomID()
-        // The end of the second: a server refuses calls that were signed before it began to remember them (rule NA-8).
+        // The last millisecond of the second: a server refuses calls that were signed before its replay protection began (rule NA-8).
         let timestamp = "\(seconds)999"
         let signature = NexconnServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
@@ -70,14 +70,14 @@ struct NexconnTokenIssuer: Sendable {
             ], body: Array(body.text.utf8))
     }
 
-    /// The server's own refusals are final. They are about the request and its signature, since there is no token yet, so that they
-    /// are not `credentialsRejected`, which asks for another token (rule LL-61). What somebody
-    /// else answers on the way, such as a captive portal, is not final.
+    /// The server's own refusals are final. They concern the request and its signature. There is no token yet, so they do not become
+    /// `credentialsRejected`, which requests another token (rule LL-61). Answers of something between client and server, such as a
+    /// captive portal, are not final.
     static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { NexconnCode($0) }
-        // The server's own text describes this request; the text for the number is the same for all requests.
+        // The server's own text describes this request; the text for its code is the same for all requests.
         let own = ["errorMessage", "message"].lazy.compactMap { json?[$0]?.string }.first { !$0.isEmpty }
         let words = own.map { " It says: \($0.prefix(300))" } ?? code.map { " \($0.sentence)" } ?? ""
         var failure =

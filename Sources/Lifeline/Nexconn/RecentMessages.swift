@@ -1,9 +1,9 @@
 import DequeModule
 import NexconnProtocol
 
-/// The ids of the latest messages, to know one again.
+/// The ids of the latest messages, to recognise repetitions.
 struct RecentMessages: Sendable {
-    /// Longer than a message and its answer are ever apart.
+    /// How many ids are kept: more than the messages that can arrive between a message and its answer.
     private static let limit = 1_000
 
     private var ids: Set<NexconnMessageID> = []

@@ -6,16 +6,16 @@ import Identifiers
 extension LifelineClient {
     /// Opens an outbox: messages that wait while there is no connection, and are sent in order once there is one.
     ///
-    /// An outbox belongs to the application at the service and to the user. On disk each user's messages are in a file of their own, which
-    /// one outbox at a time may have open; while another user is signed in than the outbox's own, its messages wait.
+    /// An outbox belongs to the application at the service and to the user. On disk each user has a separate file, which only one
+    /// outbox at a time may have open; while another user is signed in, the messages of an outbox wait.
     ///
     /// - Parameters:
     ///   - options: lifetime and bounds.
     ///   - storage: where messages are kept; in memory unless `.disk()` of the module `LifelineOutbox` is given.
-    ///   - user: whose messages they are; nil for the user whom the service was configured with. A client of chat with a token has to name the
-    ///     user for an outbox on disk, since the user is known only once it has been connected.
-    /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it cannot be
-    ///   used, ``LifelineError/Code/badRequest`` when the user is not known, or is another one than `user`.
+    ///   - user: the user who owns the messages; nil for the user whom the service was configured with. A client of chat with a token
+    ///     has to name the user for an outbox on disk, since the user is known only once it has been connected.
+    /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it
+    ///   cannot be used, ``LifelineError/Code/badRequest`` when the user is not known or differs from `user`.
     public func outbox(
         _ options: OutboxOptions = OutboxOptions(), storage: OutboxStorage = .memory, user: String? = nil
     ) async throws(LifelineError) -> Outbox {
@@ -40,14 +40,14 @@ extension LifelineClient {
     }
 }
 
-/// Time, tasks and randomness of an outbox.
+/// The clocks, timers, task spawner and random source that an outbox uses.
 struct OutboxSurroundings: Sendable {
     let timers: any TimerScheduler
     let unixSeconds: @Sendable () -> Int
     let tasks: TaskStarter
     let consumers: (any ConsumerTracker)?
     let seed: UInt64
-    /// Ids differ also from those that another process has made, so that they are never drawn from a test's seed.
+    /// Ids are also unique across processes, so they never come from a test's seed.
     let makeID: @Sendable () -> String = { NexconnSettings.randomID() }
 
     init(core: ClientCore) {

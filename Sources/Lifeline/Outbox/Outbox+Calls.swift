@@ -2,23 +2,23 @@ import Identifiers
 
 // Calls of an app about messages in the outbox.
 extension Outbox {
-    /// Removes a message that has not been sent, or one that has failed. One that waits gets the outcome ``OutboxOutcome/cancelled``; if
+    /// Removes a message that has not been sent or that has failed. A waiting message gets the outcome ``OutboxOutcome/cancelled``; if
     /// an earlier attempt may have arrived, ``OutboxOutcome/unknown(_:)``.
     ///
-    /// - Returns: false when the message is on its way, where it cannot be stopped for certain, and when it is not there any more.
+    /// - Returns: false when the message is being sent, because it cannot be stopped reliably, and when the outbox no longer has it.
     @discardableResult
     public func cancel(_ id: OutboxEntry.ID) -> Bool {
         apply { state, now in state.machine.cancel(id.name, now: now, into: &state.effects.waiting) }
     }
 
-    /// Sends a message that failed once more: behind the others of its channel, with a new lifetime.
+    /// Sends a failed message again: after the other messages of its channel, with a new lifetime.
     ///
     /// After `refused` and `expired` that is safe. After `unknown` the message may arrive twice, unless the service still recognises it: chat
     /// does for 55 minutes.
     ///
     /// - Returns: the same id, with the outcome of the new attempts.
-    /// - Throws: ``LifelineError/Code/badRequest`` when the message is none that has failed, ``LifelineError/Code/disconnected`` when
-    ///   the outbox was closed.
+    /// - Throws: ``LifelineError/Code/badRequest`` when the message has not failed, ``LifelineError/Code/disconnected`` when the outbox
+    ///   was closed.
     @discardableResult
     public func retry(_ id: OutboxEntry.ID) throws(LifelineError) -> OutboxReceipt {
         let cell = OutboxReceipt.Cell()
@@ -35,8 +35,8 @@ extension Outbox {
         return OutboxReceipt(id: id, cell: cell)
     }
 
-    /// The outcome of a message that waits or is being sent, such as one that the outbox had on disk when it was opened. Nil for one
-    /// that has failed or does not exist.
+    /// The receipt of a message that waits or is being sent, such as one that the outbox read from disk when it was opened. Nil for a
+    /// message that has failed or does not exist.
     public func receipt(of id: OutboxEntry.ID) -> OutboxReceipt? {
         state.withLockedValue { state in
             guard let item = state.machine.items[id.name], item.phase != .failed else { return nil }
@@ -66,7 +66,7 @@ extension Outbox {
         }
     }
 
-    /// Takes a message, unless something is wrong with it that no time mends.
+    /// Enqueues a message, unless it has an error that waiting cannot repair.
     func take(_ publication: Publication, lifetime: Duration?) throws(LifelineError) -> OutboxReceipt {
         try core.requireEncryption(of: publication.channel)
         try core.adapter.check(publication)

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import Identifiers
 
-// Performs the machine's effects in one order: the caller that finds no other one at work performs all that are queued.
+// Performs the machine's effects in one order: the caller that finds no other one working performs all queued effects.
 extension Outbox {
     /// Passes input to the machine and performs the effects.
     func apply<Value>(_ body: (inout State, OutboxInstant) -> Value) -> Value {

@@ -3,7 +3,7 @@ import EngineRuntime
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Messages that are to be published as soon as that is possible, in order: opened with ``LifelineClient/outbox(_:storage:user:)``.
+/// A queue of messages that are published in order as soon as possible. Open one with ``LifelineClient/outbox(_:storage:user:)``.
 ///
 /// ```swift
 /// let outbox = try await client.outbox()
@@ -11,16 +11,16 @@ import NIOConcurrencyHelpers
 /// let outcome = try await receipt.outcome()
 /// ```
 ///
-/// The messages of a channel go one after the other; channels do not wait for each other. Without a connection they wait, and nothing is
-/// tried. What the service cannot take at the moment is sent again after a pause; what it refuses is told, and the next message goes on. A
-/// message of which nobody knows whether it arrived is sent again only where the service recognises the repetition. See
+/// The messages of a channel are sent one after the other; channels do not wait for each other. Without a connection all messages wait.
+/// A message that the service cannot accept at the moment is sent again after a pause; a refused one is reported, and the next message
+/// is sent. A message whose outcome is unknown is sent again only if the service recognises the repetition. See
 /// <doc:SendingWhenOffline>.
 ///
 /// May be used from any thread; no call blocks. The connection stays open as long as the outbox is referenced.
 public final class Outbox: Sendable {
     struct State {
         var machine: OutboxMachine
-        /// What is to be done next, in order.
+        /// The effects to perform next, in order.
         var effects = CoalescingQueue<[OutboxMachine.Effect]>()
         var receipts: [Identifier: OutboxReceipt.Cell] = [:]
         var attempts: [Identifier: Task<Void, Never>] = [:]
@@ -75,7 +75,7 @@ public final class Outbox: Sendable {
     /// The messages of the outbox, in the order in which they were enqueued.
     public var entries: [OutboxEntry] { state.withLockedValue { $0.machine.entries } }
 
-    /// The entries as whole lists: the one of now first, then another one after each change. Each read of the property gives an
+    /// The entries as whole lists: the present one first, then a new list after each change. Each read of the property gives an
     /// independent sequence.
     public var entryLists: OutboxEntryLists {
         OutboxEntryLists(changes: changes.stream(), current: { [weak self] in self?.entries ?? [] })
@@ -83,7 +83,7 @@ public final class Outbox: Sendable {
 
     /// Enqueues a value, encoded as JSON.
     ///
-    /// It is sent when it is on disk, if the outbox keeps its messages there; when that fails its outcome is `refused` with
+    /// An outbox on disk sends the message only after it was written; when writing fails its outcome is `refused` with
     /// ``LifelineError/Code/storageFailed``.
     ///
     /// - Parameters:
@@ -92,10 +92,10 @@ public final class Outbox: Sendable {
     ///     channel is subscribed.
     ///   - event: the event's name.
     ///   - options: options of publishing.
-    ///   - lifetime: how long the message may wait, in whole seconds; nil for ``OutboxOptions/lifetime``. Brought into 1 s to 30 d.
+    ///   - lifetime: how long the message may wait, in whole seconds; nil for ``OutboxOptions/lifetime``. Clamped to 1 s to 30 d.
     /// - Returns: the message's id and its outcome.
     /// - Throws: ``LifelineError/Code/outboxFull`` when there is no room; ``LifelineError/Code/unencodable``,
-    ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest`` for what could not be published at any time;
+    ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest`` for a message that could never be published;
     ///   ``LifelineError/Code/disconnected`` when the outbox was closed.
     @discardableResult
     public func publish(

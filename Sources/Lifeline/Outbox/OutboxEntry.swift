@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A message of an ``Outbox`` at one moment: one that waits, is on its way, or has failed. One that was accepted is not an entry any more.
+/// A message of an ``Outbox`` at one moment: waiting, being sent, or failed. An accepted message is no longer an entry.
 public struct OutboxEntry: Identifiable, Hashable, Sendable {
     /// The outbox's own id of a message. It stays the same over restarts and retries.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
@@ -29,10 +29,10 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
         case refused(LifelineError)
         /// It may have arrived or not. After ``Outbox/retry(_:)`` it may arrive twice.
         case unknown(LifelineError)
-        /// Its time was over before it was sent. ``Outbox/retry(_:)`` is safe.
+        /// Its lifetime ended before it was sent. ``Outbox/retry(_:)`` is safe.
         case expired
 
-        /// Whether nothing more happens unless the app calls ``Outbox/retry(_:)``.
+        /// Whether the message stays as it is unless the app calls ``Outbox/retry(_:)``.
         public var isFailed: Bool {
             switch self {
             case .waiting, .sending: false

@@ -3,8 +3,8 @@ import EngineRuntime
 /// The messages of an ``Outbox``, as a whole list after each change: an async sequence for one consumer, for screens that show
 /// "sending…" and "failed, tap to retry".
 ///
-/// It begins with the entries of the moment. A consumer that is slow gets fewer lists, never an old one after a newer one. The sequence
-/// ends when the outbox is closed or released.
+/// It begins with the present entries. A consumer that is slow gets fewer lists, never an old one after a newer one. The sequence ends
+/// when the outbox is closed or released.
 public struct OutboxEntryLists: AsyncSequence, Sendable {
     /// The entries, in the order in which they were enqueued.
     public typealias Element = [OutboxEntry]
@@ -14,7 +14,7 @@ public struct OutboxEntryLists: AsyncSequence, Sendable {
     let changes: EventStream<Void>
     let current: @Sendable () -> [OutboxEntry]
 
-    /// Begins with the entries of the moment.
+    /// Begins with the present entries.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: changes.makeAsyncIterator(), current: current)
     }

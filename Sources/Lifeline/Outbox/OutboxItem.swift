@@ -1,29 +1,29 @@
 import ConnectionEngine
 import Identifiers
 
-/// The present by both clocks of an outbox.
+/// The present time by both clocks of an outbox.
 struct OutboxInstant: Hashable, Sendable {
     /// By the monotonic clock, which pauses while a machine sleeps.
     var moment: Moment
     /// By the time of day, which users and networks set; seconds since 1970.
     var unixSeconds: Int64
 
-    /// How much time has passed, by the clock that ran further: a clock that was set back, or that stood still, counts as no time.
+    /// How much time has passed, by the clock that advanced further, because a clock that was set back or that stood still shows none.
     func duration(since earlier: OutboxInstant) -> Duration {
         let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(earlier.unixSeconds)
         return max(moment.duration(since: earlier.moment), overflow ? .zero : .seconds(seconds))
     }
 
-    /// The instant that the time of day had this value at, as far as it can be known after a restart.
+    /// The instant at which the time of day had this value, as far as it can be derived after a restart.
     ///
-    /// - Returns: nil when it lies in the future, by more than small corrections of the clock: then the clock was set back.
+    /// - Returns: nil when the value lies in the future by more than `correction`, which means that the clock was set back.
     func before(unixSeconds earlier: Int64) -> OutboxInstant? {
         let (passed, overflow) = unixSeconds.subtractingReportingOverflow(earlier)
         guard !overflow, passed >= -Self.correction else { return nil }
         return OutboxInstant(moment: moment + (.zero - .seconds(max(passed, 0))), unixSeconds: earlier)
     }
 
-    /// In seconds.
+    /// Small corrections of the time of day, in seconds.
     private static let correction: Int64 = 60
 }
 
@@ -34,11 +34,11 @@ struct OutboxItem: Hashable, Sendable {
         case saving
         /// It waits behind other messages of its channel.
         case waiting
-        /// Its sending is being noted on disk.
+        /// The store is recording that its sending begins.
         case marking
-        /// It is being sent. `isCut`: its lifetime has ended and the attempt was cancelled.
+        /// It is being sent. `isCut` is true when its lifetime has ended and the attempt was cancelled.
         case sending(isCut: Bool)
-        /// Nothing more happens unless the app wants it.
+        /// It has failed, and stays unless the app retries or cancels it.
         case failed
     }
 
@@ -46,19 +46,19 @@ struct OutboxItem: Hashable, Sendable {
     var phase: Phase
     /// When its lifetime began.
     var enqueued: OutboxInstant
-    /// When it may have been sent for the first time. Nil for one that certainly was not, or whose repetition the app has requested.
+    /// When it may have been sent for the first time. Nil when it certainly was not sent, or when the app has requested the repetition.
     var firstSent: OutboxInstant?
 
     var id: Identifier { Identifier(record.id) }
     var channel: Identifier { Identifier(record.channel) }
     var bytes: Int { record.json.utf8.count + record.channel.utf8.count + record.event.utf8.count }
     var lifetime: Duration { .seconds(record.lifetime) }
-    /// By the monotonic clock.
+    /// The end of its lifetime by the monotonic clock.
     var deadline: Moment { enqueued.moment + lifetime }
     /// The time limit of an attempt in progress.
     var cutoff: Moment { deadline + Self.patience }
 
-    /// How long a message that is on its way at its deadline still waits for its answer.
+    /// How long a message that is being sent at its deadline still waits for its answer.
     static let patience = Duration.seconds(30)
 
     func isExpired(at now: OutboxInstant) -> Bool { now.duration(since: enqueued) >= lifetime }
@@ -70,7 +70,7 @@ struct OutboxItem: Hashable, Sendable {
         }
     }
 
-    /// For users.
+    /// The state as the app sees it.
     var state: OutboxEntry.State {
         switch phase {
         case .saving, .waiting: .waiting
@@ -87,9 +87,9 @@ struct OutboxItem: Hashable, Sendable {
     private static let noReason = LifelineError(.init(.unknown), "The reason was not kept.")
 }
 
-/// The messages of one channel, which go one after the other.
+/// The messages of one channel, which are sent one after the other.
 struct OutboxLine: Hashable, Sendable {
-    /// In order; without the one that is being sent.
+    /// The waiting messages in order, without the one that is being sent.
     var waiting: [Identifier] = []
     /// The message that is being sent.
     var current: Identifier?

@@ -12,7 +12,7 @@ extension OutboxMachine {
         item.phase = .waiting
         item.record.state = .waiting
         if item.record.error == nil {
-            // No byte of it has been sent so far.
+            // No byte of the message has been sent so far.
             item.firstSent = nil
             item.record.firstSent = nil
         }
@@ -40,7 +40,7 @@ extension OutboxMachine {
     /// The longest pause that a service may ask for.
     private static var longestPause: Duration { .seconds(3_600) }
 
-    /// Nothing more happens with the message unless the app wants it.
+    /// Marks a message as failed; it stays unless the app retries or cancels it.
     mutating func fail(
         _ id: Identifier, _ state: OutboxRecord.State, _ error: LifelineError?, into effects: inout [Effect]
     ) {
@@ -63,12 +63,12 @@ extension OutboxMachine {
         effects += [.settle(id, outcome), .entriesChanged]
     }
 
-    /// The time of a message that waits is over.
+    /// Ends a waiting message whose lifetime is over.
     mutating func expire(_ item: OutboxItem, into effects: inout [Effect]) {
         fail(item.id, item.record.error == nil ? .expired : .unknown, item.record.error, into: &effects)
     }
 
-    /// Time has passed.
+    /// Handles the timer: expires messages and ends pauses.
     mutating func timerFired(now: OutboxInstant, into effects: inout [Effect]) {
         wakesAt = nil
         for item in items.values.sorted(by: { $0.record.order < $1.record.order }) {
@@ -103,7 +103,8 @@ extension OutboxMachine {
         return (ends + lines.values.compactMap(\.pausedUntil)).min()
     }
 
-    /// Asks for the timer, unless one fires early enough. One hour at most: the time of day may be set, and the machine may sleep.
+    /// Requests a timer, unless one fires early enough. At most one hour ahead, because the time of day may be set and the machine may
+    /// sleep.
     mutating func wake(at due: Moment, now: OutboxInstant, into effects: inout [Effect]) {
         let due = min(due, now.moment + .seconds(3_600))
         if let wakesAt, wakesAt <= due { return }

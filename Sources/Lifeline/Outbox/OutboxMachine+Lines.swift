@@ -1,27 +1,27 @@
 import ConnectionEngine
 import Identifiers
 
-// The lines of the channels, and the end.
+// The queues of the channels, and the close of the outbox.
 extension OutboxMachine {
     mutating func store(_ change: OutboxChange, into effects: inout [Effect]) {
         unconfirmed += 1
         effects.append(.store(change))
     }
 
-    /// The channels with messages, that of the oldest message first.
+    /// The channels with messages; the channel of the oldest message is first.
     var channelsInOrder: [Identifier] {
         let first = lines.mapValues { line in (line.current ?? line.waiting.first).flatMap { items[$0]?.record.order } ?? .max }
         return lines.keys.sorted { (first[$0] ?? .max, $0) < (first[$1] ?? .max, $1) }
     }
 
-    /// The channel is processed when the next message may be sent.
+    /// Marks a channel for processing when its next message may be sent.
     mutating func makeReady(_ channel: Identifier) {
         guard let line = lines[channel], !line.isReady, line.current == nil, !line.waiting.isEmpty else { return }
         lines[channel]?.isReady = true
         ready.append(channel)
     }
 
-    /// A message is no longer being sent.
+    /// Ends the sending state of a message.
     mutating func release(_ item: OutboxItem) {
         guard lines[item.channel]?.current == item.id else { return }
         lines[item.channel]?.current = nil
@@ -39,7 +39,7 @@ extension OutboxMachine {
         effects.append(.entriesChanged)
     }
 
-    /// Forgets the line of a channel without messages, unless the service has asked for a pause.
+    /// Removes the queue of a channel without messages, unless the service has asked for a pause.
     mutating func dropIfIdle(_ channel: Identifier) {
         guard let line = lines[channel], line.current == nil, line.waiting.isEmpty, !line.isAskedToWait else { return }
         lines[channel] = nil
@@ -59,9 +59,9 @@ extension OutboxMachine {
 }
 
 extension LifelineError {
-    /// Whether a refusal is about the moment: nothing was sent, and a later attempt may succeed.
+    /// Whether a refusal is temporary: nothing was sent, and a later attempt may succeed.
     var isPassing: Bool {
-        // Without the service's number it is the app's own code for tokens that has failed.
+        // Without a number of the service, the failure came from the app's own token code.
         Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
     }
 

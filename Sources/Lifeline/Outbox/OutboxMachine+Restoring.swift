@@ -1,15 +1,15 @@
 import Identifiers
 
-// Messages that an earlier process has left.
+// Messages that an earlier process has left behind.
 extension OutboxMachine {
-    /// Restores the messages that another process has left.
+    /// Restores the messages that an earlier process has left behind.
     mutating func restore(_ records: [OutboxRecord], now: OutboxInstant, into effects: inout [Effect]) {
         for record in records.sorted(by: { $0.order < $1.order }) {
             let id = Identifier(record.id)
             guard items[id] == nil else { continue }
             var item = OutboxItem(record: record, phase: .waiting, enqueued: now)
             item.record.lifetime = min(max(record.lifetime, 1), OutboxOptions.lifetimes.upperBound.components.seconds)
-            // A clock that was set back makes a message live no longer than its whole lifetime from now.
+            // When the clock was set back, the message gets its whole lifetime from now on, and no more.
             item.enqueued = now.before(unixSeconds: record.enqueued) ?? now
             item.firstSent = record.firstSent.flatMap { now.before(unixSeconds: $0) }
             item.record.order = min(max(record.order, 0), Self.highestOrder)
@@ -28,10 +28,11 @@ extension OutboxMachine {
         effects.append(.entriesChanged)
     }
 
-    /// A file that was tampered with has no place beyond it, so that there is always a next one.
+    /// The highest order number that is accepted. A file that was tampered with cannot have a higher one, so that a next number always
+    /// exists.
     private static var highestOrder: Int64 { 1 << 62 }
 
-    /// A message that the other process may have sent.
+    /// Restores a message that the earlier process may have sent.
     private mutating func restoreAttempted(_ item: OutboxItem, _ now: OutboxInstant, _ effects: inout [Effect]) {
         let error = item.record.error ?? .diedWhileSending
         items[item.id]?.record.error = error

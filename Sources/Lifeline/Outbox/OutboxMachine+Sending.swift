@@ -8,12 +8,12 @@ extension OutboxMachine {
         guard isConnected != self.isConnected else { return }
         self.isConnected = isConnected
         guard isConnected else { return }
-        // The pauses were for a connection that is gone, but for those that the service has asked for.
+        // The pauses belonged to the lost connection, except those that the service has asked for.
         for channel in channelsInOrder where lines[channel]?.isAskedToWait == false { resume(channel) }
         advance(now: now, into: &effects)
     }
 
-    /// A channel was subscribed, which some services want of those who publish.
+    /// A channel was subscribed, which some services require of publishers.
     mutating func subscribed(_ channel: Identifier, now: OutboxInstant, into effects: inout [Effect]) {
         guard let line = lines[channel], !line.isAskedToWait else { return }
         resume(channel)
@@ -27,7 +27,7 @@ extension OutboxMachine {
         makeReady(channel)
     }
 
-    /// The store has made a change, or could not.
+    /// The store has made a change, or failed to.
     mutating func stored(_ change: OutboxChange, error: LifelineError?, now: OutboxInstant, into effects: inout [Effect]) {
         unconfirmed -= 1
         switch change {
@@ -78,12 +78,12 @@ extension OutboxMachine {
             dropIfIdle(item.channel)
             effects.append(.settle(id, .accepted(id: messageID)))
         case .refused(let error) where isCut && error.code == .cancelled:
-            // It never left.
+            // The message was never sent.
             fail(id, item.record.error == nil ? .expired : .unknown, item.record.error, into: &effects)
         case .refused(let error) where error.isPassing:
             putBack(id, afterFailure: error, now: now, into: &effects)
         case .refused(let error):
-            // Without ids a refusal does not show the outcome of the attempt before it.
+            // Without client ids a refusal does not show the outcome of the attempt before it.
             let isKnown = item.record.error == nil || repetitionSpan != nil
             fail(id, isKnown ? .refused : .unknown, error, into: &effects)
         case .unknown(let error):

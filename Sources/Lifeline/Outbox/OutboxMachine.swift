@@ -2,7 +2,7 @@ import ConnectionEngine
 import DequeModule
 import Identifiers
 
-/// What an outbox decides, as a pure value: which message is sent next, what an outcome means, and when a message is given up
+/// The decisions of an outbox as a pure value: which message is sent next, the meaning of an outcome, and when a message is given up
 /// (rules LL-93 to LL-99).
 ///
 /// ```
@@ -15,8 +15,8 @@ import Identifiers
 ///                      retry
 /// ```
 ///
-/// An item of the service's line is sent only after `store` has confirmed that its attempt is noted, so that no restart takes a message that
-/// may have been sent for one that was not.
+/// A message is sent only after the store has confirmed the record of the attempt, so that after a restart a message that may have been
+/// sent is never taken for an unsent one.
 struct OutboxMachine: Sendable {
     enum Effect: Hashable, Sendable {
         /// Make a change on disk; ``stored(_:error:now:into:)`` follows, in order.
@@ -25,20 +25,20 @@ struct OutboxMachine: Sendable {
         case send(OutboxRecord)
         /// Cancel the attempt in progress.
         case cancelSending(Identifier)
-        /// Call ``timerFired(now:into:)`` after this time, and at no earlier time.
+        /// Call ``timerFired(now:into:)`` after this time, and not earlier.
         case wake(after: Duration)
-        /// Give the outcome of a message to the tasks that wait for it.
+        /// Deliver the outcome of a message to the tasks that wait for it.
         case settle(Identifier, OutboxOutcome)
         /// The list of entries has changed.
         case entriesChanged
-        /// Something went wrong that is not about one message.
+        /// An error that does not concern a single message.
         case problem(LifelineError)
-        /// The outbox was closed, and nothing is in progress any more.
+        /// The outbox was closed, and no sending or writing is in progress any more.
         case closed
     }
 
     let options: OutboxOptions
-    /// For how long the service recognises a message that is sent again; nil when it never does.
+    /// How long the service recognises a message that is sent again; nil when it never does.
     let repetitionSpan: Duration?
     var items: [Identifier: OutboxItem] = [:]
     var lines: [Identifier: OutboxLine] = [:]
@@ -63,7 +63,7 @@ struct OutboxMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// In the order in which they were enqueued.
+    /// The entries in the order in which they were enqueued.
     var entries: [OutboxEntry] { items.values.sorted { $0.record.order < $1.record.order }.map(OutboxEntry.init) }
 
     /// Adds a message, or refuses it when there is no room.
@@ -86,7 +86,7 @@ struct OutboxMachine: Sendable {
         effects.append(.entriesChanged)
     }
 
-    /// Removes those that failed, oldest first, until a message of this size fits.
+    /// Removes failed messages, oldest first, until a message of this size fits.
     private mutating func makeRoom(for size: Int, into effects: inout [Effect]) throws(LifelineError) {
         func isFull() -> Bool { items.count >= options.maximumEntries || bytes + size > options.maximumBytes }
         guard isFull() else { return }
@@ -100,19 +100,19 @@ struct OutboxMachine: Sendable {
         for item in failed.sorted(by: { $0.record.order < $1.record.order }) where isFull() { remove(item, into: &effects) }
     }
 
-    /// Removes a message that has not been sent, or one that has failed.
+    /// Removes a message that has not been sent or that has failed.
     ///
-    /// - Returns: false for one that is on its way, and for one that is not there.
+    /// - Returns: false for a message that is being sent, and for one that does not exist.
     mutating func cancel(_ id: Identifier, now: OutboxInstant, into effects: inout [Effect]) -> Bool {
         guard let item = items[id], !item.isOnItsWay else { return false }
         remove(item, into: &effects)
-        // A message whose earlier attempt may have arrived is not certain to be undelivered.
+        // When an earlier attempt may have arrived, the outcome is unknown instead of cancelled.
         if item.phase != .failed { effects.append(.settle(id, item.record.error.map { .unknown($0) } ?? .cancelled)) }
         advance(now: now, into: &effects)
         return true
     }
 
-    /// Puts a message that failed behind all others of its channel, with a new lifetime.
+    /// Moves a failed message behind all others of its channel, with a new lifetime.
     mutating func retry(_ id: Identifier, now: OutboxInstant, into effects: inout [Effect]) throws(LifelineError) {
         if isClosing { throw .outboxClosed }
         guard var item = items[id], item.phase == .failed else { throw .notFailed }
@@ -121,9 +121,9 @@ struct OutboxMachine: Sendable {
         item.record.enqueued = now.unixSeconds
         item.enqueued = now
         item.record.state = .waiting
-        // Of one that may have arrived it stays unknown whether it did.
+        // For a message that may have arrived, the outcome of the earlier attempt stays unknown.
         if item.record.firstSent == nil { item.record.error = nil }
-        // The app wants it although the service may not recognise the repetition.
+        // The app requests it although the service may not recognise the repetition.
         if item.firstSent.map({ !isRecognised(since: $0, now: now) }) ?? true {
             (item.firstSent, item.record.firstSent) = (nil, nil)
         }

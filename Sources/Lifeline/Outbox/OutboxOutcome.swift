@@ -8,12 +8,12 @@ public enum OutboxOutcome: Hashable, Sendable {
     case refused(LifelineError)
     /// Whether the service accepted the message is not known.
     case unknown(LifelineError)
-    /// The message's time was over before it was sent.
+    /// The message's lifetime ended before it was sent.
     case expired
     /// The app has cancelled the message before it was sent.
     case cancelled
-    /// The outbox was closed or released before. A message that is on disk is sent once the outbox is opened again; one that was in memory
-    /// only never is.
+    /// The outbox was closed or released before. A message on disk is sent once the outbox is opened again; a message that was only in
+    /// memory is never sent.
     case closed
 
     /// Whether the service accepted the message.
@@ -28,7 +28,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
     public let id: OutboxEntry.ID
     let cell: Cell
 
-    /// Waits for the outcome of the message. Any number of tasks may wait, also afterwards.
+    /// Waits for the outcome of the message. Any number of tasks may wait, also after the outcome is known.
     ///
     /// - Throws: ``LifelineError/Code/cancelled`` when the calling task was cancelled. The message itself goes on;
     ///   ``Outbox/cancel(_:)`` ends it.
@@ -60,7 +60,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
             for waiter in waiters { waiter.resume(returning: outcome) }
         }
 
-        /// Nil when the calling task was cancelled before.
+        /// The outcome; nil when the calling task was cancelled before.
         func value() async -> OutboxOutcome? {
             let id = state.withLockedValue { state in
                 state.lastWaiter += 1

@@ -15,14 +15,14 @@ public struct OutboxStorage: Sendable {
         }
     }
 
-    /// Opens what belongs to an owner; nil for a storage that keeps nothing.
+    /// Opens the storage of an owner; nil for a storage in memory.
     let open: (@Sendable (OutboxOwner) async throws(LifelineError) -> Opened)?
 
     private init(open: (@Sendable (OutboxOwner) async throws(LifelineError) -> Opened)?) {
         self.open = open
     }
 
-    /// A storage that keeps messages beyond the end of the process.
+    /// A storage that keeps messages after the end of the process.
     package static func durable(_ open: @escaping @Sendable (OutboxOwner) async throws(LifelineError) -> Opened) -> OutboxStorage
     {
         OutboxStorage(open: open)
@@ -50,16 +50,16 @@ package struct OutboxOwner: Hashable, Sendable {
 
 /// Keeps the messages of one outbox. Calls come one after the other.
 package protocol OutboxStore: AnyObject, Sendable {
-    /// Makes the changes in order, all or none. They outlast a loss of power once this returns.
+    /// Makes the changes in order, all or none. They survive a loss of power once this returns.
     func apply(_ changes: [OutboxChange]) async throws(LifelineError)
-    /// Releases the store's resources. Nothing is called afterwards.
+    /// Releases the store's resources. No method is called afterwards.
     func close() async
 }
 
 /// A change of the stored messages.
 package enum OutboxChange: Hashable, Sendable {
     case insert(OutboxRecord)
-    /// Everything but channel, event, payload and options.
+    /// Replaces everything except channel, event, payload and options.
     case update(OutboxRecord)
     case remove(id: String)
 }
@@ -85,12 +85,12 @@ package struct OutboxRecord: Hashable, Sendable {
     package var isStored: Bool?
     /// When the message was enqueued, or retried last; seconds since 1970.
     package var enqueued: Int64
-    /// In seconds.
+    /// The lifetime in seconds.
     package var lifetime: Int64
     package var state = State.waiting
-    /// When the message may have been sent for the first time; seconds since 1970. Nil for one that certainly was not.
+    /// When the message may have been sent for the first time; seconds since 1970. Nil when it certainly was not sent.
     package var firstSent: Int64?
-    /// Why the message failed; for one that waits, why it is unknown whether an earlier attempt arrived.
+    /// Why the message failed; for a waiting message, why the outcome of an earlier attempt is unknown.
     package var error: LifelineError?
 
     package init(

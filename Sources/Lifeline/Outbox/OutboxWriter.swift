@@ -2,7 +2,8 @@ import ClientRuntime
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Hands the changes of an outbox to its store, in order and one transaction at a time. What comes meanwhile shares the next one.
+/// Passes the changes of an outbox to its store, in order and one transaction at a time. Changes that arrive during a transaction share
+/// the next one.
 final class OutboxWriter: Sendable {
     private struct Job: Sendable {
         var change: OutboxChange
@@ -27,7 +28,7 @@ final class OutboxWriter: Sendable {
     /// - Parameter completion: called once, in order, with nil once the change is on disk.
     func write(_ change: OutboxChange, completion: @escaping @Sendable (LifelineError?) -> Void) {
         let isFirst = state.withLockedValue { $0.jobs.append(Job(change: change, completion: completion)) }
-        // The writer stays until everything is written, also when the outbox is released meanwhile.
+        // The writer stays alive until everything is written, also when the outbox is released meanwhile.
         if isFirst { _ = tasks.start { [self] in await drain() } }
     }
 
@@ -66,7 +67,8 @@ final class OutboxWriter: Sendable {
         return jobs
     }
 
-    /// All in one transaction; if that fails each by itself, so that a change for which there is no room does not keep others from being made.
+    /// Writes all jobs in one transaction. If that fails, writes each job separately, so that one change without room does not block
+    /// the others.
     private func write(_ jobs: [Job]) async -> [(Job, LifelineError?)] {
         do throws(LifelineError) {
             try await store.apply(jobs.map(\.change))

@@ -21,8 +21,8 @@ public struct Member: Hashable, Sendable, Identifiable {
 extension Member {
     /// The service's data about the member, as a value.
     ///
-    /// - Returns: nil when the service knows nothing.
-    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type, but not what the service knows.
+    /// - Returns: nil when the service has no data.
+    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type, but not the data.
     public func decodeInfo<Value: Decodable>(as type: Value.Type = Value.self) throws(LifelineError) -> Value? {
         guard let info else { return nil }
         do {
@@ -48,7 +48,7 @@ public struct PresenceChange: Hashable, Sendable {
         /// The same as ``rawValue``.
         public var description: String { rawValue }
 
-        /// The member came.
+        /// The member joined.
         public static let join = Action(rawValue: "join")
         /// The member left.
         public static let leave = Action(rawValue: "leave")

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// The members of one channel, in the order of arrival, as a value. Returns for every report what it changed.
+/// The members of one channel, in the order of arrival, as a value. Each operation returns the changes that it made.
 struct MemberList: Hashable, Sendable {
     private(set) var members: [Member] = []
     private var position: [Identifier: Int] = [:]
@@ -43,7 +43,7 @@ struct MemberList: Hashable, Sendable {
         return PresenceChange(channel: channel, action: .leave, member: member, count: members.count)
     }
 
-    /// Applies a change that another list has made; nil when it changes nothing here.
+    /// Applies a change from another list; nil when this list already has it.
     mutating func apply(_ change: PresenceChange) -> PresenceChange? {
         change.action == .leave ? leave(change.member.id, in: change.channel) : join(change.member, in: change.channel)
     }

@@ -1,7 +1,7 @@
-/// Everybody who is present in a channel, as a whole list each time it changes: an async sequence for one consumer, for screens that show
-/// lists. Rule LL-86.
+/// All members of a channel, as a whole list each time it changes: an async sequence for one consumer, for screens that show lists.
+/// Rule LL-86.
 ///
-/// It begins with the members of the moment. A consumer that is slow gets fewer lists, never an old one after a newer one.
+/// It begins with the present members. A consumer that is slow gets fewer lists, never an old one after a newer one.
 public struct MemberLists: AsyncSequence, Sendable {
     /// The members, in the order of arrival.
     public typealias Element = [Member]
@@ -11,7 +11,7 @@ public struct MemberLists: AsyncSequence, Sendable {
     let changes: PresenceChanges
     let current: @Sendable () -> [Member]
 
-    /// Begins with the members of the moment.
+    /// Begins with the present members.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: changes.makeAsyncIterator(), current: current)
     }
@@ -46,8 +46,8 @@ public struct MemberLists: AsyncSequence, Sendable {
 }
 
 extension Presence {
-    /// The members as whole lists: the one of now first, then another one after each change. Each read of the property gives an independent
-    /// sequence.
+    /// The members as whole lists: the present one first, then a new list after each change. Each read of the property gives an
+    /// independent sequence.
     public var memberLists: MemberLists {
         MemberLists(changes: changes, current: { [hold] in hold.members })
     }

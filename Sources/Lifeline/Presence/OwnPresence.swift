@@ -2,25 +2,26 @@ import WireCoding
 
 // The data that others see of this client's user. Rule LL-112.
 extension Presence {
-    /// Changes the data that others see of this client's user in the channel: their ``members`` have it as ``Member/info``, and their
-    /// ``changes`` an ``PresenceChange/Action/update``. So does this client. Returns when the service has accepted it.
+    /// Changes the data that others see of this client's user in the channel: the user's entry in ``members`` gets it as
+    /// ``Member/info``, and ``changes`` deliver an ``PresenceChange/Action/update``, for other clients and for this one. Returns when
+    /// the service has accepted it.
     ///
-    /// The client tells it again after each reconnect, until the channel is left. A value in another channel is another value. The service
-    /// can read it, also with a cipher key.
+    /// The client sends the data again after each reconnect, until the channel is left. Each channel has separate data. The service can
+    /// read it, also with a cipher key.
     ///
-    /// Only PubNub has it. What others see of a member of a Pusher channel is part of the authorisation: change what your endpoint answers,
-    /// then unsubscribe the channel and subscribe it again; others see a leave and a join. Chat knows no data of participants. Ask
-    /// ``Channel/supports(_:)`` with ``ChannelFeature/ownPresenceData`` before.
+    /// Only PubNub has this feature. The data of a member of a Pusher channel is part of the authorisation: change the answer of your
+    /// endpoint, then unsubscribe the channel and subscribe it again; others see a leave and a join. Chat knows no data of
+    /// participants. Ask ``Channel/supports(_:)`` with ``ChannelFeature/ownPresenceData`` before.
     ///
-    /// - Parameter value: encoded as a JSON object. An empty one takes the data away.
-    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for what is not an object, or too long for the service;
-    ///   ``LifelineError/Code/unencodable``; ``LifelineError/Code/notSubscribed`` when the room has ended; why the service refused, or did
-    ///   not answer, in which case nobody knows whether it was taken.
+    /// - Parameter value: encoded as a JSON object. An empty object removes the data.
+    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for a value that is not an object or is too long
+    ///   for the service; ``LifelineError/Code/unencodable``; ``LifelineError/Code/notSubscribed`` when the room has ended; the failure
+    ///   when the service refused or did not answer; without an answer it is unknown whether the data was accepted.
     public func setOwnData(_ value: some Encodable) async throws(LifelineError) {
         try await tell(try Publication.encoded(value))
     }
 
-    /// The same with JSON text, which is sent as it is. See ``setOwnData(_:)``.
+    /// Changes the data with JSON text, which is sent unchanged. See ``setOwnData(_:)``.
     ///
     /// - Throws: as ``setOwnData(_:)``.
     public func setOwnData(json: String) async throws(LifelineError) {

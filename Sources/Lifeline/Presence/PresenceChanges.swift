@@ -42,7 +42,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - start: the members when the sequence began.
-    ///   - current: the members of the moment.
+    ///   - current: the present members.
     init(
         stream: EventStream<PresenceItem>, channel: String, start: MemberList, current: @escaping @Sendable () -> [Member]
     ) {

@@ -1,10 +1,10 @@
 import Identifiers
 import WireCoding
 
-/// Who is on a channel, put together from one answer to "who is here now" and from presence events, as a value (rule LL-17).
+/// The members of a channel, derived from one here-now answer and from presence events. A value (rule LL-17).
 ///
-/// Events that come while the answer is under way may be in it or not. They are applied at once, remembered, and applied again to
-/// the answer: joining twice changes nothing.
+/// The answer may or may not include events that arrive during the request. They are applied at once, stored, and applied again to the
+/// answer: joining twice changes nothing.
 struct PresenceRoster: Hashable, Sendable {
     private enum Change: Hashable, Sendable {
         case joined(Member)
@@ -20,13 +20,13 @@ struct PresenceRoster: Hashable, Sendable {
 
     func contains(_ id: String) -> Bool { infos.keys.contains(Identifier(id)) }
 
-    /// A question was asked; the one before does not count any more.
+    /// A here-now request was sent; the one before is ignored from now on.
     mutating func asked(_ number: UInt64) {
         question = number
         meanwhile = []
     }
 
-    /// The question failed.
+    /// The request failed.
     mutating func failed() {
         question = nil
         meanwhile = []
@@ -53,7 +53,7 @@ struct PresenceRoster: Hashable, Sendable {
         return present
     }
 
-    /// A user joined or changed state. An event without state leaves the one that is known.
+    /// A user joined or changed state. An event without state keeps the known state.
     mutating func joined(_ id: String, info: String?) -> Member {
         let member = Member(id: id, info: info ?? infos[Identifier(id)] ?? nil)
         infos[Identifier(id)] = member.info

@@ -1,7 +1,7 @@
 import Identifiers
 
-/// Who is on the channels of a group, put together from one answer to "who is here now" and from presence events, as a value (rule LL-118).
-/// As ``PresenceRoster``, events that come while the answer is under way are applied at once, and again to the answer.
+/// The members of a group's channels, derived from one here-now answer and from presence events. A value (rule LL-118). As in
+/// ``PresenceRoster``, events that arrive during the request are applied at once, and again to the answer.
 struct GroupRoster: Hashable, Sendable {
     /// The members on one channel of the group.
     struct Channel: Hashable, Sendable {
@@ -25,13 +25,13 @@ struct GroupRoster: Hashable, Sendable {
     /// Whether a user is known on a channel.
     func knows(_ channel: String) -> Bool { present.count(on: channel) > 0 }
 
-    /// A question was asked; the one before does not count any more.
+    /// A here-now request was sent; the one before is ignored from now on.
     mutating func asked(_ number: UInt64) {
         question = number
         meanwhile = []
     }
 
-    /// The question failed.
+    /// The request failed.
     mutating func failed() {
         question = nil
         meanwhile = []

@@ -5,7 +5,7 @@ import PubNubProtocol
 import TransportCommon
 
 extension PubNubAdapter {
-    /// An adapter of these parts.
+    /// Makes an adapter of these parts.
     static func on(_ parts: ClientParts, _ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
         let network = options.network
         let transport: any ClientTransport<PubNubSession> = parts.longPoll(network.longPoll()) { PubNubAnswerDecoder() }
@@ -30,7 +30,7 @@ extension PubNubAdapter {
         let seed = seed ?? .random(in: .min ... .max)
         var session = PubNubOptions()
         session.endsWhenEmpty = false
-        // As many as the service's queue holds: only asked for to learn why a gap is one.
+        // As many as the service's queue holds. Requested only to learn the reason of a gap.
         session.messageCountThreshold = 100
         var policy = PubNubSession.policy(
             options.policy.retrying(options.retryPolicy), options: session, seed: seed)
@@ -74,7 +74,7 @@ extension PubNubAdapter {
         }
     }
 
-    /// When a token of the access manager expires, seconds since 1970; nil for an auth key, and for what cannot be read.
+    /// When an access manager token expires, seconds since 1970; nil for an auth key, and for a token that cannot be parsed.
     private static func expiry(of token: String) -> Int? {
         guard let token = try? PubNubAccessToken(parsing: token) else { return nil }
         let (lifetime, isTooLong) = token.ttl.multipliedReportingOverflow(by: 60)

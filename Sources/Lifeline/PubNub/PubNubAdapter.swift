@@ -26,7 +26,7 @@ final class PubNubAdapter: ServiceAdapter {
         var news: PubNubNews
         var items = CoalescingQueue<Deque<Item>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        /// Requests in progress, by channel.
+        /// Here-now requests in progress, by channel.
         var questions: [Identifier: Task<Void, Never>] = [:]
     }
 
@@ -78,7 +78,7 @@ final class PubNubAdapter: ServiceAdapter {
         // Inline: the hub only hands on to sequences, which never blocks.
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             for case .change(let change) in notices {
-                // LL-82: the next attempt requests another one.
+                // LL-82: the next attempt requests another token.
                 if let cause = change.cause, cause.category == .accessDenied { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take(.notices(notices, at: clock()))
@@ -97,7 +97,7 @@ final class PubNubAdapter: ServiceAdapter {
             take(.refused(channel: channel, error))
             throw error
         }
-        // Also when it is subscribed: only the session knows whether it still will be once everything was done that was asked for.
+        // Sent even when the channel is subscribed: only the session knows whether it stays so after all queued commands.
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]), submitted: submitted)
         } catch {
@@ -228,9 +228,9 @@ final class PubNubAdapter: ServiceAdapter {
         return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
-    /// Names that stand for something else than one channel or one pattern would deliver messages that belong to no room.
+    /// The error for a name that is neither one channel nor one pattern, because its messages would belong to no room.
     ///
-    /// - Parameter isPattern: whether a pattern will do.
+    /// - Parameter isPattern: whether a pattern is allowed.
     private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {
         let name = isPattern ? channel.droppingByteSuffix(".*") : channel
         guard !name.isEmpty, !name.hasByte(UInt8(ascii: ",")), !name.hasByte(UInt8(ascii: "*")),
@@ -244,7 +244,7 @@ final class PubNubAdapter: ServiceAdapter {
         return nil
     }
 
-    /// Other calls are about one channel.
+    /// Throws unless the name is that of one channel, as calls other than subscribing require.
     private static func check(_ channel: String) throws(LifelineError) {
         if let problem = problem(with: channel, isPattern: false) { throw problem }
         if PubNubGroupRoom.group(of: channel) != nil {
@@ -255,7 +255,8 @@ final class PubNubAdapter: ServiceAdapter {
 }
 
 extension PubNubAdapter {
-    /// The caller that finds no other one at work reports everything that is queued, so that the hub gets one report after the other.
+    /// Queues an item. The caller that finds no other one working reports all queued items, so that the hub gets one report after the
+    /// other.
     private func take(_ item: Item) {
         guard state.withLockedValue({ $0.items.append(item) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {

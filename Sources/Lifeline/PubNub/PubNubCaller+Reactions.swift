@@ -45,7 +45,7 @@ extension PubNubCaller {
         try await actions(on: Self.timetoken(id), in: channel).map { Reaction($0) }
     }
 
-    /// The reactions to a message, oldest first, by asking for the message with its actions.
+    /// The reactions to a message, oldest first, requested as the message with its actions.
     private func actions(on message: Timetoken, in channel: String) async throws(LifelineError) -> [PubNubMessageAction] {
         let (next, isTooLarge) = message.rawValue.addingReportingOverflow(1)
         guard !isTooLarge else { throw Self.noTimetoken }

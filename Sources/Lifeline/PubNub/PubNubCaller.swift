@@ -5,14 +5,14 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Asks PubNub for everything that is not a subscription. Needs no connection.
+/// Makes all requests to PubNub except those of the subscription. Needs no connection.
 struct PubNubCaller: Sendable {
     let host: ServiceHost
     let settings: PubNubSettings
     let cipher: PubNubCipher?
     let http: any HTTPSending
     let limit: Duration
-    /// Seconds since 1970, for signatures and nothing else.
+    /// Seconds since 1970, used for signatures only.
     let unixSeconds: @Sendable () -> Int
     let now: @Sendable () -> Moment
     /// The source of tokens; nil for the token of the settings.
@@ -34,15 +34,15 @@ struct PubNubCaller: Sendable {
         self.tokens = tokens
     }
 
-    /// Asks for something beside the subscription.
+    /// Makes a request that does not belong to the subscription.
     func ask<Call: PubNubCall>(_ call: Call) async throws(LifelineError) -> Call.Answer {
         do throws(PubNubProblem) { return try await perform(call) } catch { throw LifelineError(error) }
     }
 
-    /// The same, with the complete description of the problem.
+    /// The same, with a complete description of the problem.
     func answer<Call: PubNubCall>(to call: Call) async throws(PubNubProblem) -> Call.Answer { try await perform(call) }
 
-    /// Makes a request and returns the result that its answer means.
+    /// Makes a request and returns its decoded answer.
     private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
         try await perform(call, call.request(settings))
     }
@@ -67,7 +67,7 @@ struct PubNubCaller: Sendable {
             guard [401, 403].contains(error.failure.httpStatus) else { throw error }
             refusal = error
         }
-        // LL-82: once more with another token. Nothing has been done with the one that was refused.
+        // LL-82: repeated once with another token. The refused request had no effect.
         tokens.refuse(LifelineError(refusal), number: used)
         let number: Int
         do throws(ConnectionFailure) { (settings.auth, number) = try await tokens.value() } catch { throw refusal }
@@ -100,7 +100,7 @@ struct PubNubCaller: Sendable {
         return try call.answer(answer.body)
     }
 
-    /// Rule LL-15. In the body of a POST, which proxies do not repeat.
+    /// Rule LL-15: publishes in the body of a POST, which proxies do not repeat.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         var message = JSONText(checked: publication.json)
         if let cipher {
@@ -126,7 +126,8 @@ struct PubNubCaller: Sendable {
         }
     }
 
-    /// An answer that says no is one; an answer in the fives, or one that is not the service's, may come from anything on the way.
+    /// The outcome of a failed publish. A refusal by the service is one; a 5xx answer, or one that is not the service's, may come from
+    /// anything between client and service.
     static func outcome(of problem: PubNubProblem) -> PublishOutcome {
         switch problem.failure.httpStatus {
         case nil: PublishOutcome(ofRequest: problem.failure)
@@ -170,13 +171,13 @@ struct PubNubCaller: Sendable {
         return page
     }
 
-    /// Sets the user's state on a channel; the state as the service has taken it.
+    /// Sets the user's state on a channel, and returns the state as the service has accepted it.
     func setState(_ json: String, of channel: String) async throws(LifelineError) -> JSONText {
         try await ask(
             PubNubSetStateCall(channels: [channel], userID: settings.userID, state: JSONText(checked: json)))
     }
 
-    /// The most requests of one question who is there, 1000 users each.
+    /// The most requests for one here-now query, with 1000 users each.
     private static let mostPages = 10
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {

@@ -6,14 +6,14 @@ import WireCoding
 enum PubNubGroupRoom {
     static func name(of group: String) -> String { ":" + group }
 
-    /// The group whose room has this name; nil for that of a channel.
+    /// The group whose room has this name; nil for the room of a channel.
     static func group(of room: String) -> String? {
         room.hasBytePrefix(":") ? String(room.dropFirst()) : nil
     }
 }
 
 extension PubNubList {
-    /// The rooms of everything in the list, presence left out.
+    /// The rooms of all channels and groups in the list, without presence channels.
     var rooms: [String] {
         let plain = withoutPresence
         return plain.channels.map { String($0) } + plain.groups.map { PubNubGroupRoom.name(of: String($0)) }

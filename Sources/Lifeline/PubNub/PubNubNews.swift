@@ -12,7 +12,7 @@ import WireCoding
 
 /// Translates events of a PubNub subscription into `ServiceEvent`s. A pure value.
 struct PubNubNews: Sendable {
-    /// A question who is on a channel.
+    /// A here-now request for a channel.
     struct Question: Hashable, Sendable {
         var channel: String
         var number: UInt64
@@ -32,10 +32,10 @@ struct PubNubNews: Sendable {
     private let allowance: Duration
     /// Channels that were confirmed on this connection.
     private var confirmed: Set<Identifier> = []
-    /// Channels that were confirmed on any.
+    /// Channels that were confirmed on any connection.
     private var known: Set<Identifier> = []
     private var rosters: [Identifier: PresenceRoster] = [:]
-    /// The members on channels below each wildcard.
+    /// For each wildcard, the members on channels that it covers.
     private var below: [Identifier: WildcardMembers] = [:]
     /// The users on the channels of a group, by the group's room.
     private var groups: [Identifier: GroupRoster] = [:]
@@ -56,7 +56,7 @@ struct PubNubNews: Sendable {
                 if change.phase != .connected { confirmed = [] }
                 report.events.append(.change(change))
             case .event(.gap(let list, let since, _)):
-                // Told in the next breath when that is the reason.
+                // In case of an overflow, the report of it follows directly.
                 var isOverflow = false
                 if index + 1 < notices.count, case .event(.messageCountExceeded) = notices[index + 1] { isOverflow = true }
                 gap(on: list, since: since, isOverflow ? .tooMany : .connectionLost, into: &report)
@@ -70,7 +70,7 @@ struct PubNubNews: Sendable {
         return report
     }
 
-    /// The answer to a question. One that is out of date changes nothing.
+    /// Applies the answer to a here-now request. An outdated answer changes nothing.
     mutating func answered(_ question: Question, _ answer: Result<[GroupRoster.Channel], LifelineError>) -> Report {
         if groups[Identifier(question.channel)]?.question == question.number {
             switch answer {
@@ -87,7 +87,7 @@ struct PubNubNews: Sendable {
         case .success(let channels):
             let members = channels.first { $0.name.isExactly(question.channel) }?.members ?? []
             var present = rosters[question.channel]?.answered(members) ?? members
-            // The service's answer names those on the wildcard itself.
+            // The service's answer lists only the users on the wildcard itself.
             for member in below[Identifier(question.channel)]?.members ?? []
             where !present.contains(where: { $0.id.isExactly(member.id) }) {
                 present.append(member)
@@ -121,7 +121,7 @@ struct PubNubNews: Sendable {
                 take(message, at: now, into: &report)
             }
         case .problem(let problem):
-            // Other problems are reported by the change of phase.
+            // A change of phase reports other problems.
             guard problem.category == .accessDenied else { return }
             // Groups have the leading colon that their rooms have.
             let denied = (problem.channels + problem.channelGroups).filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
@@ -241,8 +241,8 @@ extension PubNubNews {
         return pattern
     }
 
-    /// The rooms of groups that an event is about: of the group by which it came, and, where it came by a channel that is subscribed by itself as
-    /// well, of the groups in which somebody is known on that channel.
+    /// The rooms of groups that an event concerns: the group by which it arrived, and, if it arrived by a channel that is also
+    /// subscribed directly, the groups that have known members on that channel.
     private func groups(of event: PubNubPresenceEvent, in message: PubNubMessage) -> [Identifier] {
         let subscription = message.subscription?.droppingByteSuffix(PubNubMessage.presenceSuffix)
         let room = subscription.map { Identifier(PubNubGroupRoom.name(of: $0)) }
@@ -293,14 +293,14 @@ extension PubNubNews {
             report.events.append(.left(channel: event.channel, memberID: id))
         }
         rosters[event.channel] = roster
-        // Interval events may leave out who came and went; single ones never do.
+        // Interval events may omit users who joined or left; single events never do.
         let isIncomplete = event.needsRefresh || roster.count != event.occupancy
         if event.action == .interval, roster.question == nil, isIncomplete { ask(event.channel, into: &report) }
     }
 }
 
 extension PubNubPresenceEvent {
-    /// The users who are present after the event and may not have been before.
+    /// The users who are present after the event and may be new.
     fileprivate var came: [String] {
         joined + ([.join, .stateChange].contains(action) ? [user].compactMap { $0 } : [])
     }
@@ -312,7 +312,7 @@ extension PubNubPresenceEvent {
 }
 
 extension LifelineError {
-    /// The problem's text includes the service's own message.
+    /// A problem as an error. Its text includes the service's own message.
     init(_ problem: PubNubProblem) {
         self.init(problem.failure)
         if problem.failure.httpStatus != nil, let information = problem.information { reason += " It says: \(information)" }
@@ -324,13 +324,13 @@ extension LifelineError {
 }
 
 extension Timetoken {
-    /// How much later this one is; zero when it is not.
+    /// How much later this timetoken is; zero when it is not later.
     func duration(since earlier: Timetoken) -> Duration {
         let (difference, isEarlier) = rawValue.subtractingReportingOverflow(earlier.rawValue)
-        // In microseconds, of which an Int64 holds a tenth of all timetokens.
+        // In microseconds, because an Int64 holds only a tenth of all timetokens in nanoseconds.
         return isEarlier ? .zero : .microseconds(Int64(difference / 10))
     }
 
-    /// Units of 100 ns since 1970.
+    /// The timetoken as a date; its unit is 100 ns since 1970.
     var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 10_000_000) }
 }

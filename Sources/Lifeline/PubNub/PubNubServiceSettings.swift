@@ -29,10 +29,10 @@ public enum PubNubCipherForm: String, CaseIterable, Hashable, Sendable {
 
 /// Keys that messages of PubNub are decrypted with beside the cipher key, such as the one before it (rule LL-53).
 ///
-/// To replace a cipher key: first give every client the new one for reading, then make it the cipher key and keep the old one for reading,
-/// and remove the old one when nothing is needed any more that was encrypted with it. Descriptions do not show the keys.
+/// To replace a cipher key: first give every client the new one for reading, then make it the cipher key and keep the old one for
+/// reading, and remove the old one when no message that was encrypted with it is needed any more. Descriptions do not show the keys.
 public struct PubNubReadingKeys: Sendable, CustomStringConvertible, CustomReflectable {
-    /// No keys but the cipher key.
+    /// No reading keys: only the cipher key decrypts.
     public static let none = PubNubReadingKeys()
 
     let keys: [String]
@@ -44,7 +44,8 @@ public struct PubNubReadingKeys: Sendable, CustomStringConvertible, CustomReflec
     /// Keys for decryption.
     ///
     /// - Parameter keys: 1 to 7; tried in this order, after the cipher key.
-    /// - Throws: ``LifelineError/Code/badRequest`` for more, since each costs an attempt for a message that none opens.
+    /// - Throws: ``LifelineError/Code/badRequest`` for more than 7 keys, because each key costs an attempt for every message that none
+    ///   of them decrypts.
     public init(_ keys: [String]) throws(LifelineError) {
         guard keys.count <= PubNubCipher.maximumReaders else {
             throw LifelineError(

@@ -23,7 +23,7 @@ struct WildcardMembers: Hashable, Sendable {
 
     func contains(_ id: String) -> Bool { entries[Identifier(id)] != nil }
 
-    /// A user joined a channel or changed state there. An event without state leaves the one that is known.
+    /// A user joined a channel or changed state there. An event without state keeps the known state.
     mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
         let user = Identifier(id)
         if entries[user] == nil { order.append(user) }

@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 
-/// The headers of requests to an endpoint that authorises.
+/// The headers of requests to an authorisation endpoint.
 enum EndpointHeaders: Sendable {
     case fixed([String: String])
     case provided(@Sendable (TokenRequest) async throws -> [String: String])
@@ -28,7 +28,7 @@ enum EndpointHeaders: Sendable {
 }
 
 extension PusherAuthorizer {
-    /// Asks an endpoint, once more with other headers when it refuses provided ones (rule LL-82).
+    /// Sends a request to an endpoint, and repeats it once with new headers when the endpoint refuses provided ones (rule LL-82).
     static func ask(
         _ headers: EndpointHeaders, _ source: TokenSource<[String: String]>?, by http: any HTTPSending, within limit: Duration,
         _ request: ([String: String]) -> HTTPCall

@@ -6,13 +6,13 @@ import TransportCommon
 import WireCoding
 
 extension PusherAdapter {
-    /// In bytes; as PusherSwift's.
+    /// The longest message in bytes, as in PusherSwift.
     private static let longestMessage = 1 << 25
 
-    /// An adapter of these parts.
+    /// Makes an adapter of these parts.
     static func on(_ parts: ClientParts, _ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
         let network = options.network
-        // Servers of one's own may be set to longer data than Pusher's 10 KiB (rule PA-53).
+        // Self-hosted servers may allow longer data than Pusher's 10 KiB (rule PA-53).
         let dial: @Sendable () -> any ClientTransport<PusherSession> = {
             parts.webSocket(network.webSocket(messageBytes: longestMessage)) { PusherFrameDecoder() }
         }
@@ -42,7 +42,7 @@ extension PusherAdapter {
             path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
         if settings.recoversMessages { recovering.askForRecovery() }
         let memory = recovering
-        // The header fields are for the service, and not for the endpoint that authorises.
+        // The header fields are for the service and not for the authorisation endpoint.
         let service = HeaderedHTTP(http, options.headers)
         let transport: @Sendable () -> any ClientTransport<PusherSession> = {
             HeaderedTransport.webSocket(dial(), options.headers)

@@ -10,15 +10,15 @@ struct PusherReplay: Sendable {
     /// How long a second connection may take to be established.
     let limit: Duration
     let tasks: TaskStarter
-    /// A driver that has not been started, with a changed memory.
+    /// Makes a driver that has not been started, with a modified memory.
     let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
 
-    /// Begins the close handshake, and does not wait for it.
+    /// Begins the close handshake without waiting for it.
     fileprivate func end(_ driver: PusherAdapter.Driver) {
         guard !driver.snapshot.phase.isTerminal else { return }
         let notices = driver.notices.stream()
         driver.submit(.disconnect)
-        // The driver has to live until the replay is complete.
+        // Keeps the driver alive until the replay is complete.
         _ = tasks.start {
             for await notice in notices {
                 if case .change(let change) = notice, change.phase.isTerminal { break }
@@ -37,8 +37,7 @@ extension PusherAdapter {
         guard PusherPosition(id) != nil else { throw .notAnID }
     }
 
-    /// Rule RV-24. The channel's own subscription is not used, because it has other consumers, and a replay on it would be delivered to
-    /// all.
+    /// Rule RV-24. Does not use the channel's own subscription, because a replay on it would also reach its other consumers.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         try check(start, of: channel)
         guard let replay, case .position(let id) = start, let position = PusherPosition(id) else { throw noHistory }

@@ -5,7 +5,7 @@ import WireCoding
 
 // Typing indicators by client events. Rule LL-123.
 extension PusherAdapter {
-    /// The name that this client gives itself where the service does not name it.
+    /// This client's user id in typing events: the signed-in user's, or else the one in the settings.
     private var ownName: String? { state.withLockedValue { $0.user } ?? user }
 
     func checkTyping(in channel: PusherChannelName) throws(LifelineError) {
@@ -20,7 +20,7 @@ extension PusherAdapter {
         }
     }
 
-    /// The server does not send it back, and the client does not wait until it was read.
+    /// Sends a client event. The server does not send it back, and the client does not wait until it was received.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         let name = try Self.checked(channel)
         try checkTyping(in: name)

@@ -11,13 +11,13 @@ extension PusherAdapter {
         guard signsIn else {
             throw LifelineError(.badRequest, "Messages to a user need a sign-in: configure user authentication for the service.")
         }
-        // Before the question, so that the confirmation cannot be missed.
+        // Opened before the sign-in state is read, so that the confirmation cannot be missed.
         let news = driver.notices.stream()
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.signIn) { [state] result in
                 guard case .success = result else { return }
                 let (isThere, body) = state.withLockedValue { ($0.userChannel == channel, $0.body) }
-                // Confirmed before it was requested.
+                // The channel was confirmed before it was requested.
                 if isThere { body?([.subscribed(channel: channel, members: nil, isRenewal: false)]) }
             }
         } catch {

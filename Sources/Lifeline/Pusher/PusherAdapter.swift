@@ -171,7 +171,7 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
-    /// An option of a publication that the service does not have (rule LL-28).
+    /// The option of a publication that the service does not support (rule LL-28); nil when it supports all.
     private static func missing(_ publication: Publication) -> String? {
         switch publication.options.isStored {
         case true?: "storing of messages"
@@ -181,13 +181,13 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
-    /// The data of a client event. Receivers take a JSON string for the text that it holds (rule PW-2), so a text is sent as a string that holds
-    /// the JSON of the text, as servers send all data. Anything else goes as it is (rule LL-69).
+    /// The data of a client event. Receivers read a JSON string as the text that it contains (rule PW-2), so a string is sent as a JSON
+    /// string that contains its JSON, as servers send all data. Other values are sent unchanged (rule LL-69).
     private static func wireData(of json: String) -> String {
         json.utf8.first == UInt8(ascii: "\"") ? JSONWriter.string(json) : json
     }
 
-    /// Rule LL-14: an event of the client's own, on a private or presence channel.
+    /// Rule LL-14: publishes as a client event, on a private or presence channel.
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
         let name = Self.neutralName(publication.event, on: publication.channel).event
         let event = Self.clientPrefix + name
@@ -196,7 +196,7 @@ final class PusherAdapter: ServiceAdapter {
                 channel: publication.channel, event: event, json: Self.wireData(of: publication.json))
             _ = try await driver.perform(command) { [state, clock] result in
                 guard case .success = result else { return }
-                // Rule LL-27: the service does not send it back to the connection that it came from.
+                // Rule LL-27: the service does not send the event back to the connection that published it.
                 let (body, myID) = state.withLockedValue { ($0.body, $0.myIDs[publication.channel]) }
                 body?([
                     .message(
@@ -290,7 +290,7 @@ extension PusherAdapter {
 
     static var clientPrefix: String { "client-" }
 
-    /// The name of an event without the prefix that the service wants of events of clients (rule LL-88).
+    /// The name of an event without the prefix that the service requires for client events (rule LL-88).
     private static func neutralName(_ event: String, on channel: String) -> (event: String, isClientEvent: Bool) {
         guard event.hasBytePrefix(clientPrefix), PusherChannelKind(of: channel).allowsClientEvents else { return (event, false) }
         return (String(event.utf8.dropFirst(clientPrefix.utf8.count)) ?? event, true)

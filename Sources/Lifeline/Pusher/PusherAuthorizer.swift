@@ -12,12 +12,12 @@ final class PusherAuthorizer: JobRunner {
 
     let settings: PusherSettings
     let http: any HTTPSending
-    /// How long an endpoint may take; the session stops waiting then as well.
+    /// How long an endpoint may take to answer; the session stops waiting at the same time.
     let limit: Duration
     let tasks: TaskStarter
-    /// Where headers of the endpoint for channels come from; nil for fixed ones.
+    /// The source of headers for the channel endpoint; nil for fixed ones.
     let channelHeaders: TokenSource<[String: String]>?
-    /// The same for the endpoint for users.
+    /// The source of headers for the user endpoint; nil for fixed ones.
     let userHeaders: TokenSource<[String: String]>?
 
     init(

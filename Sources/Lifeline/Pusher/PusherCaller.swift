@@ -4,13 +4,13 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-/// Publishes and asks over the HTTP API, signed with the app's secret. Rules LL-13 and LL-25. Needs no connection.
+/// Publishes and queries over the HTTP API, signed with the app's secret. Rules LL-13 and LL-25. Needs no connection.
 struct PusherCaller: Sendable {
     let settings: PusherSettings
     let credentials: PusherCredentials
     let http: any HTTPSending
     let limit: Duration
-    /// Seconds since 1970, for the signature and nothing else.
+    /// Seconds since 1970, used for the signature only.
     let unixSeconds: @Sendable () -> Int
     private let clock = ServerClock()
 
@@ -60,26 +60,26 @@ struct PusherCaller: Sendable {
         return Array(body.text.utf8)
     }
 
-    /// Makes a signed request, with the server's time where this machine's is refused (rule LL-60).
+    /// Makes a signed request, and repeats it with the server's time when the server refuses this machine's (rule LL-60).
     private func send(_ method: String, _ path: String, body: [UInt8] = []) async throws(ConnectionFailure) -> HTTPAnswer {
         try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { seconds in
             signed(method, path, body: body, at: seconds)
         }
     }
 
-    /// - Parameter path: below the app's own, with nothing in it that would have to be percent-encoded.
+    /// - Parameter path: relative to the app's path, without characters that need percent-encoding.
     private func signed(_ method: String, _ path: String, body: [UInt8], at seconds: Int) -> HTTPCall {
         let path = "/apps/\(PercentEncoding.encode(credentials.appID))/\(path)"
         let query = PusherRequestSignature.signed(
             method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: seconds)
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        // Servers take their prefix off before they verify, so it is sent and not signed (rule SR-23).
+        // Servers remove their path prefix before they verify the signature, so it is sent and not signed (rule SR-23).
         return HTTPCall(
             method: method, url: settings.api.url(target: "\(settings.apiPrefix)\(path)?\(parameters)"),
             headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
     }
 
-    /// Pusher documentation, HTTP API: 200 is success. An answer in the fives, or a web page, may come from anything on the way.
+    /// Pusher documentation, HTTP API: 200 is success. A 5xx answer or a web page may come from anything between client and service.
     static func outcome(of answer: HTTPAnswer) -> PublishOutcome {
         switch answer.status {
         case 200...299 where answer.isWebPage:
@@ -98,7 +98,7 @@ struct PusherCaller: Sendable {
         }
     }
 
-    /// Ten thousand members with ids of a hundred letters.
+    /// In bytes: ten thousand members with ids of a hundred characters.
     static let longestAnswer = 1 << 20
 
     /// Pusher documentation, HTTP API, GET users: ids only, of presence channels only.
@@ -120,7 +120,7 @@ struct PusherCaller: Sendable {
         return users.compactMap { user in user["id"].flatMap { $0.string ?? $0.text }.map { Member(id: $0) } }
     }
 
-    /// The service's own words are plain text; at most 200 letters of them, on one line.
+    /// The service's own text is plain text; the error has at most 200 characters of it, on one line.
     private static func refusal(of question: String, _ answer: HTTPAnswer) -> LifelineError {
         let words = String(decoding: answer.body.prefix(200), as: UTF8.self)
             .split(whereSeparator: { $0.isWhitespace || ($0.asciiValue ?? 0x20) < 0x20 }).joined(separator: " ")
@@ -138,7 +138,8 @@ struct PusherCaller: Sendable {
 }
 
 extension HTTPAnswer {
-    /// Whether the answer is a page, as networks show that want a sign-in. Services answer with JSON, which never begins like one.
+    /// Whether the answer is a web page, such as the sign-in page of a captive portal. Services answer with JSON, which never begins
+    /// like a web page.
     var isWebPage: Bool {
         let type = first("Content-Type")?.lowercased() ?? ""
         return type.hasPrefix("text/html") || body.first == UInt8(ascii: "<")

@@ -8,12 +8,12 @@ struct PusherSettings: Sendable {
     var access: PusherAccess
     /// The client's member on presence channels that it authorises itself.
     var user: Member?
-    /// Nil when the client does not sign in.
+    /// How the client signs in; nil when it does not.
     var signIn: PusherSignIn?
     /// Whether missed messages are requested.
     var recoversMessages = true
 
-    /// The prefix of the paths of the HTTP API: as for WebSockets, unless the API has another address.
+    /// The path prefix of the HTTP API: the one of WebSockets, unless the API has another address.
     var apiPrefix: String {
         guard api == host, let path else { return "" }
         let parts = path.split(separator: "/")
@@ -34,8 +34,9 @@ extension Service {
     ///   - access: how channels are authorised and published messages are signed.
     ///   - user: the client's member on presence channels, when it signs with the secret; `info` has to be JSON text.
     ///   - signIn: how the connection's user is authenticated; nil for a client that does not sign in.
-    ///   - recoversMessages: whether the client asks its server to replay what it misses while it has no connection. Lifeline's own server
-    ///     does so for two minutes and up to 100 events of a channel; others ignore it, and a gap is declared.
+    ///   - recoversMessages: whether the client asks its server to replay what it misses while it has no connection. Lifeline's own
+    ///     server replays events of the last two minutes, up to 100 of a channel; other servers ignore the request, and a gap is
+    ///     declared.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
         access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil,

@@ -23,7 +23,7 @@ public struct PusherSignIn: Sendable {
 
     let kind: Kind
 
-    /// The client signs in the service's user with the secret of its ``PusherAccess``.
+    /// The client signs in the user of the service's settings with the secret of its ``PusherAccess``.
     ///
     /// - Parameter watchlist: the ids of other users, at most 100.
     public static func secret(watchlist: [String] = []) -> PusherSignIn {
@@ -39,9 +39,9 @@ public struct PusherSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - url: the endpoint's address.
-    ///   - headers: asked before the first request, and again when the endpoint has answered 401 or 403; the request is made once more then.
-    ///     However many channels need headers at that moment, it is called once, in a task of its own (rules LL-80 to LL-84). Throw a
-    ///     ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
+    ///   - headers: called before the first request, and again when the endpoint has answered 401 or 403; the request is then repeated
+    ///     once. It is called once even when many requests need headers at that moment, in a task of its own (rules LL-80 to LL-84).
+    ///     Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
     public static func endpoint(
         _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]
     ) -> PusherSignIn {

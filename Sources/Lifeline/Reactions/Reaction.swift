@@ -6,7 +6,7 @@ import ConnectionEngine
     import Foundation
 #endif
 
-/// A user's reaction to a message: a thumb, a heart. A user has each reaction to a message once.
+/// A user's reaction to a message, such as a thumb or a heart. A user has each reaction to a message at most once.
 public struct Reaction: Hashable, Sendable {
     /// The reaction, such as `👍`, exactly as it was given.
     public var name: String

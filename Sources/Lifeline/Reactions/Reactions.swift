@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// An element for those who watch the reactions of a channel.
+/// An element for consumers of the reactions of a channel.
 enum ReactionItem: Sendable {
     case change(ReactionChange)
     /// This number of changes was dropped for this consumer alone.
@@ -42,7 +42,7 @@ public struct Reactions: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator(), start: start, clock: clock, hold: hold)
     }
 
-    /// Hands out one change after the other. For one task.
+    /// Returns one change after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<ReactionItem>.Iterator
         let start: Moment

@@ -17,7 +17,7 @@ public struct Service: Sendable {
         self.makeAdapter = makeAdapter
     }
 
-    /// The same service with a double in its place: clients of it open no sockets, and their time is the double's.
+    /// The same service with a test double in its place: its clients open no sockets, and they use the double's clock.
     package func on(_ double: any ServiceDouble) -> Service {
         var service = self
         service.parts = .doubled(double)
@@ -27,7 +27,7 @@ public struct Service: Sendable {
 
 /// The address of a service.
 public struct ServiceHost: Hashable, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var name: String
     /// The TCP port, 1 to 65535.
     public var port: Int
@@ -37,7 +37,7 @@ public struct ServiceHost: Hashable, Sendable {
     /// An address.
     ///
     /// - Parameters:
-    ///   - name: a name or an address; IPv6 addresses without brackets.
+    ///   - name: a host name or an IP address; IPv6 addresses without brackets.
     ///   - port: nil for 443 with TLS and 80 without.
     ///   - tls: whether connections use TLS; nil for yes, unless the host is this machine itself: `localhost`, an address of 127.0.0.0/8,
     ///     or `::1` (rule LL-50).

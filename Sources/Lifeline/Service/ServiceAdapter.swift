@@ -1,15 +1,15 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// The part of one service in the neutral API. The only place that knows the service's own terms.
+/// The implementation of the neutral API for one service. Only an adapter knows the service's own terms.
 ///
-/// An adapter owns one connection; releasing it ends everything that it started. Methods may be called from any thread.
+/// An adapter owns one connection; releasing it ends all its tasks and connections. Methods may be called from any thread.
 protocol ServiceAdapter: AnyObject, Sendable {
     /// The service's name, for errors.
     var serviceName: String { get }
     /// The service's name in logs and metrics.
     var serviceLabel: String { get }
-    /// The monotonic clock that all times of this adapter are read from. Does not keep the adapter alive.
+    /// The monotonic clock of all times of this adapter. The closure does not keep the adapter alive.
     var clock: @Sendable () -> Moment { get }
     /// The timers of that clock.
     var timers: any TimerScheduler { get }
@@ -19,10 +19,10 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// How long heartbeats take (rule LL-133).
     var heartbeats: HeartbeatMeter { get }
 
-    /// Calls `body` with everything from now on, in order, never concurrently. `body` must not block. Called once.
+    /// Calls `body` with all events from now on, in order, never concurrently. `body` must not block. Called once.
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation
 
-    /// Starts to connect, within a limit or without one.
+    /// Starts to connect, with or without a time limit.
     func connect(within limit: Duration?)
     func disconnect()
     /// The application went to the background or came back (rules LL-62 to LL-65).
@@ -31,7 +31,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Returns when the service has confirmed, after reporting it; throws when the service has refused for good, or when the connection
     /// was ended. A channel that was refused for good is dropped, also when that happens later.
     ///
-    /// - Parameter submitted: called once it is asked for: an ``unsubscribe(_:)`` from then on takes it back.
+    /// - Parameter submitted: called once the subscription was requested; from then on ``unsubscribe(_:)`` cancels it.
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError)
     /// Works in every state; drops a subscription that is still pending.
     func unsubscribe(_ channel: String)
@@ -46,11 +46,11 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var applicationKey: String { get }
     /// The client's user id, if it is known now.
     var user: String? { get }
-    /// Whether the service has no clients without a user.
+    /// Whether every client of the service needs a user.
     var requiresUser: Bool { get }
-    /// For how long after a message was first sent the service recognises it by its ``Publication/id``; nil when it never does.
+    /// How long after a message was first sent the service recognises it by its ``Publication/id``; nil when it never does.
     var repetitionSpan: Duration? { get }
-    /// The names of rooms of which a publisher to `channel` must have subscribed to one; empty when none is required.
+    /// The names of rooms of which a publisher to `channel` must have subscribed one; empty when none is required.
     func roomsOfPublishers(to channel: String) -> [String]
 
     /// The error that a call for this feature would throw before anything is sent: a feature that the service lacks, or a name that it
@@ -60,15 +60,15 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Whether the service reports who is present in `channel`.
     func hasPresence(_ channel: String) -> Bool
 
-    /// Changes what others see of this client's user in `channel`, until the channel is left.
+    /// Changes the data that others see of this client's user in `channel`, until the channel is left.
     ///
     /// - Parameter json: an object.
     func setOwnPresence(_ json: String, of channel: String) async throws(LifelineError)
 
-    /// Tells others, once or not at all, that this client's user types in `channel`, or has stopped.
+    /// Announces, at most once, that this client's user types in `channel` or has stopped.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError)
 
-    /// Adds a reaction of this client's user to the message with this id; the same again changes nothing.
+    /// Adds a reaction of this client's user to the message with this id; adding the same again changes nothing.
     func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError)
     /// Removes a reaction of this client's user, if it exists.
     func removeReaction(_ name: String, from id: String, in channel: String) async throws(LifelineError)
@@ -80,7 +80,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// Throws the errors that ``past(of:since:)`` would throw before anything is sent.
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError)
-    /// The messages that were published since then, as far as the service has them.
+    /// The messages after `start`, as far as the service has them.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast
 
     /// Why the messages of `channel` are not encrypted from end to end; nil when they are. Rule LL-26.
@@ -113,7 +113,7 @@ extension ServiceAdapter {
     var repetitionSpan: Duration? { nil }
     func roomsOfPublishers(to channel: String) -> [String] { [] }
 
-    /// Rule LL-112: the protocol has no such message.
+    /// The error for own presence data. Rule LL-112: the protocol has no such message.
     var noOwnPresence: LifelineError {
         .unsupported(feature: "change of one's own presence data", service: serviceName)
     }
@@ -122,7 +122,7 @@ extension ServiceAdapter {
 
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) { throw unknown(.typing) }
 
-    /// Rule LL-127.
+    /// The error for reactions. Rule LL-127.
     var noReactions: LifelineError { .unsupported(feature: "reactions to messages", service: serviceName) }
 
     func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError) { throw noReactions }
@@ -131,7 +131,7 @@ extension ServiceAdapter {
 
     func reactions(to id: String, in channel: String) async throws(LifelineError) -> [Reaction] { throw noReactions }
 
-    /// Nothing that is only good now is kept for a connection that comes later.
+    /// Throws without a connection, for messages that must not wait for a later one.
     func checkConnected() throws(LifelineError) {
         guard phase == .connected else { throw LifelineError(.disconnected, "There is no connection.") }
     }

@@ -15,7 +15,7 @@ enum ServiceEvent: Sendable {
     case left(channel: String, memberID: String)
     /// Another user has begun or stopped typing.
     case typing(channel: String, user: String, isTyping: Bool)
-    /// A user, who may be this client's own, has reacted to a message or taken it back.
+    /// A user, who may be this client's own, has added or removed a reaction to a message.
     case reaction(channel: String, ReactionChange)
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)
@@ -26,7 +26,7 @@ extension ServiceEvent {
         if case .typing = self { true } else { false }
     }
 
-    /// The event for a renewal of a token (rule LL-84).
+    /// The event for the renewal of a token (rule LL-84).
     init<Value>(_ news: TokenSource<Value>.News) {
         switch news {
         case .renewed(_, let reason):

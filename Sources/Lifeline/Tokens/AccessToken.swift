@@ -12,7 +12,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
     public var text: String
     /// When the token expires; nil when that is not known. Then the client requests another one only after a refusal.
     ///
-    /// A token of PubNub's access manager says so itself: leave it nil, and the client reads it from the token.
+    /// A token of PubNub's access manager contains its expiry: leave this nil, and the client reads it from the token.
     public var expires: Date?
 
     /// A token.
@@ -31,9 +31,9 @@ public struct TokenRequest: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The client has none yet.
         case first
-        /// The client's own one is about to expire, or has expired while there was no connection.
+        /// The client's token is about to expire, or has expired while there was no connection.
         case expiring
-        /// The service has refused the client's own one: it has ended early, was revoked, or lacks a right.
+        /// The service has refused the client's token: it has ended early, was revoked, or lacks a right.
         case refused
     }
 
@@ -49,11 +49,12 @@ public struct TokenRequest: Hashable, Sendable {
     }
 }
 
-/// Your code that gets tokens from your server, and when a client asks it.
+/// Your code that gets tokens from your server, with the time of their renewal.
 ///
-/// A client asks before its first attempt to connect, again some time before a token expires, and again when the service refuses one, with
-/// the refusal. However much needs a token at that moment, your code is called once, in a task of its own. A token that was renewed is used
-/// from the next request on; the connection stays. ``ClientEvents`` tell of each renewal, and of each one that failed. Rules LL-80 to LL-84.
+/// A client asks before its first attempt to connect, again some time before a token expires, and again when the service refuses one,
+/// with the refusal. Your code is called once, in a separate task, even when several requests need a token at that moment. A renewed
+/// token is used from the next request on; the connection stays. ``ClientEvents`` report each renewal, and each one that failed. Rules
+/// LL-80 to LL-84.
 ///
 /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to end the attempts; after other errors the client tries again.
 public struct TokenProvider: Sendable {
@@ -63,8 +64,8 @@ public struct TokenProvider: Sendable {
     /// A provider.
     ///
     /// - Parameters:
-    ///   - margin: how long before it expires a token is renewed; brought into 1 s to 24 h. Of a token that holds for less than twice as
-    ///     long, half of its time.
+    ///   - margin: how long before its expiry a token is renewed; clamped to 1 s to 24 h. A token with a lifetime below twice the
+    ///     margin is renewed after half of its lifetime.
     ///   - provide: called when a token is needed; one call at a time for each client.
     public init(
         margin: Duration = .seconds(60), _ provide: @escaping @Sendable (TokenRequest) async throws -> AccessToken
@@ -75,6 +76,6 @@ public struct TokenProvider: Sendable {
 }
 
 extension Date {
-    /// Whole seconds since 1970; the ends of the range for times that are beyond them, or none.
+    /// Whole seconds since 1970, clamped to the range of `Int`.
     var unixSeconds: Int { Int(exactly: timeIntervalSince1970.rounded(.down)) ?? (timeIntervalSince1970 < 0 ? .min : .max) }
 }

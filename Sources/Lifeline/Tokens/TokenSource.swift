@@ -3,8 +3,8 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A value that an app provides and that ends: a token, or headers with one. Asks the app once for all that need it at a moment, again before
-/// it expires, and again when the service has refused it (rules LL-80 to LL-84).
+/// A value that an app provides and that expires: a token, or headers with one. Calls the app's code once for all requests that need
+/// the value at a moment, again before it expires, and again when the service has refused it (rules LL-80 to LL-84).
 final class TokenSource<Value: Sendable>: Sendable {
     /// The token or the headers that the app has provided.
     struct Credential: Sendable {
@@ -26,7 +26,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         var current: (credential: Credential, number: Int)?
         /// The number of values that the app has provided.
         var count = 0
-        /// Why the present one must not be used any more.
+        /// Why the present value must not be used any more.
         var refusal: LifelineError?
         var asking: (id: Int, reason: TokenRequest.Reason, task: Task<Void, Never>?)?
         var asked = 0
@@ -43,9 +43,9 @@ final class TokenSource<Value: Sendable>: Sendable {
     private let ask: @Sendable (TokenRequest) async throws(ConnectionFailure) -> Credential
     private let state = NIOLockedValueBox(State())
 
-    /// How long after a renewal that failed another one is tried, while the present value still holds.
+    /// The pause in seconds after a failed renewal, while the present value is still valid.
     private static var pause: Int { 5 }
-    /// The longest timer: the time of day may be set, and a machine may sleep.
+    /// The longest timer in seconds, because the time of day may be set and a machine may sleep.
     private static var longestTimer: Int { 3_600 }
 
     init(
@@ -68,7 +68,7 @@ final class TokenSource<Value: Sendable>: Sendable {
     /// - Parameter body: gets every event about renewals; called from any thread, and must not block.
     func observe(_ body: @escaping @Sendable (News) -> Void) { state.withLockedValue { $0.observe = body } }
 
-    /// The value of now, and its number for ``refuse(_:number:)``. Waits for the app when there is none that can be used.
+    /// The present value, and its number for ``refuse(_:number:)``. Waits for the app's code when there is no usable value.
     func value() async throws(ConnectionFailure) -> (value: Value, number: Int) {
         let id = state.withLockedValue { state in
             state.lastWaiter += 1
@@ -81,7 +81,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         }.get()
     }
 
-    /// The service has refused a value: the next one who needs it waits for another one. One that was renewed meanwhile stays.
+    /// The service has refused a value: the next caller waits for a new one. A value that was renewed meanwhile stays.
     ///
     /// - Parameter number: which value was refused; nil for the present one.
     func refuse(_ error: LifelineError, number: Int? = nil) {
@@ -142,7 +142,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Nobody waits on behalf of a task that was cancelled. The app's code is cancelled with the last one who waited.
+    /// Removes the caller of a cancelled task. The app's code is cancelled together with its last waiting caller.
     private func abandon(_ id: Int) {
         let (waiter, task) = state.withLockedValue { state -> (Waiter?, Task<Void, Never>?) in
             guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, nil) }
@@ -172,7 +172,7 @@ final class TokenSource<Value: Sendable>: Sendable {
                     credential.expires.map { self.pause(until: $0, at: now) }
                 )
             case .failure(let failure):
-                // Until it has expired the present one is used on.
+                // The present value is used until it has expired.
                 let isTriedAgain = reason == .expiring && state.current?.credential.expires.map { now < $0 } ?? false
                 return (waiters, .failure(failure), state.observe, isTriedAgain ? Self.pause : nil)
             }
@@ -187,7 +187,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     // MARK: Time
 
-    /// After how many seconds a value is renewed that has just been provided.
+    /// The seconds until the renewal of a value that has just been provided.
     private func pause(until expires: Int, at now: Int) -> Int {
         let rest = max(expires.subtractingReportingOverflow(now).partialValue, 0)
         return max(rest - min(margin, rest / 2), 1)
@@ -216,7 +216,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 }
 
 extension TokenProvider {
-    /// Asks the app for a token, and translates its errors into a common failure.
+    /// Calls the app's code for a token, and translates its errors into a common failure.
     func token(_ request: TokenRequest) async throws(ConnectionFailure) -> AccessToken {
         do {
             return try await provide(request)

@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Gets a token before each dial, so that asking for it is part of the attempt: its limit, its failure and its retry (rule NP-25).
+/// Gets a token before each dial, as part of the attempt: the attempt's limit, failure and retry apply to it (rule NP-25).
 final class TokenTransport<Session: ProtocolSession>: ClientTransport {
     typealias Report = @Sendable (TransportEvent<Session.Inbound>) -> Void
 
@@ -49,7 +49,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
             }
             self?.dial(endpoint, attempt, report, result)
         }
-        // The task may be done already; then its entry is of no use, and of no harm.
+        // If the task has ended already, its entry is unused and harmless.
         state.withLockedValue { $0.asking = (attempt, task) }
     }
 
@@ -62,7 +62,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
         case .success(let token):
             state.withLockedValue { $0.accept }?(token)
             base.open(endpoint, attempt: attempt, report: report)
-            // A close that came in between has found nothing to close.
+            // A close that came in between had no connection to close.
             if isAbandoned(attempt) { base.close(attempt, reason: .abort) }
         case .failure(let failure): report(.closed(failure))
         }

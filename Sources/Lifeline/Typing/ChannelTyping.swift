@@ -7,9 +7,9 @@ final class ChannelTyping: Sendable {
     private struct State {
         var roster = TypingRoster()
         var throttle = TypingThrottle()
-        /// Fires when the first user's time is over.
+        /// The timer for the first user whose time ends.
         var timer: TimerCancellation?
-        /// The latest timer; earlier ones that fire all the same do nothing.
+        /// The number of the latest timer; earlier timers that still fire are ignored.
         var number: UInt64 = 0
     }
 
@@ -30,12 +30,12 @@ final class ChannelTyping: Sendable {
         return state.withLockedValue { body(&$0.throttle, now) }
     }
 
-    /// Changes the users, and sets the timer for the first one whose time will be over.
+    /// Changes the users, and sets the timer for the first one whose time ends.
     ///
     /// - Parameters:
-    ///   - change: returns whether it changed who types.
+    ///   - change: returns whether the typing users have changed.
     ///   - onExpiry: called when users have stopped because their time was over. Must not keep this alive.
-    /// - Returns: whether it changed who types.
+    /// - Returns: whether the typing users have changed.
     func take(_ change: (inout TypingRoster, Moment) -> Bool, onExpiry: @escaping @Sendable () -> Void) -> Bool {
         let now = timers.now
         let (hasChanged, deadline, number, former) = state.withLockedValue { state in

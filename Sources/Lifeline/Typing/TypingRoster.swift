@@ -3,9 +3,9 @@ import Identifiers
 
 /// The users who are typing in a channel, as a value (rule LL-121).
 struct TypingRoster: Sendable {
-    /// How long a user counts as typing without saying so again: as long as chat's clients show it (rule NH-42).
+    /// How long a user counts as typing after an announcement: as long as chat's clients show it (rule NH-42).
     static let lifetime: Duration = .seconds(6)
-    /// The most users who type at once, because others than this client say who they are. Further ones are not shown.
+    /// The most users who are shown as typing at once. Other clients choose their own user ids, so further ones are not shown.
     static let mostUsers = 100
     /// The longest id of a user, in bytes.
     static let longestUser = 512
@@ -20,7 +20,7 @@ struct TypingRoster: Sendable {
 
     /// A user has begun to type.
     ///
-    /// - Returns: whether the user did not before.
+    /// - Returns: whether the user was not typing before.
     mutating func began(_ user: String, at now: Moment) -> Bool {
         let id = Identifier(user)
         let isNew = deadlines[id] == nil
@@ -34,7 +34,7 @@ struct TypingRoster: Sendable {
 
     /// A user has stopped.
     ///
-    /// - Returns: whether the user typed before.
+    /// - Returns: whether the user was typing before.
     mutating func stopped(_ user: String) -> Bool {
         let id = Identifier(user)
         guard deadlines.removeValue(forKey: id) != nil else { return false }
@@ -44,7 +44,7 @@ struct TypingRoster: Sendable {
 
     /// Removes users whose time is over.
     ///
-    /// - Returns: whether there was anybody.
+    /// - Returns: whether any user was removed.
     mutating func expire(at now: Moment) -> Bool {
         let count = users.count
         users.removeAll { id in

@@ -3,8 +3,8 @@ import WireCoding
 /// The message that signals typing where the service has none of its own (rule LL-123): the payload of a PubNub signal, and the data of
 /// Pusher's client event ``event``.
 ///
-/// `{"lifeline":"typing","typing":true}`, and with `"user":"ann"` where the service does not say who has sent it. At most 64 bytes without a
-/// user, which is what a signal may have.
+/// `{"lifeline":"typing","typing":true}`, and with `"user":"ann"` where the service does not name the sender. At most 64 bytes without
+/// a user, the limit of a signal.
 package struct TypingSignal: Hashable, Sendable {
     /// The name of Pusher's client event, without `client-`.
     package static let event = "lifeline-typing"
@@ -18,9 +18,10 @@ package struct TypingSignal: Hashable, Sendable {
         self.user = user
     }
 
-    /// Nil for any other payload.
+    /// Nil for a payload that is not a typing signal.
     package init?(_ text: String) {
-        // Not longer than this client's own with the longest accepted user id, escaped. A text that is not JSON is another payload.
+        // The limit is the length of this client's own signal with the longest accepted user id, escaped. A text that is not JSON is
+        // another payload.
         guard text.utf8.count <= 6 * TypingRoster.longestUser, let json = try? JSONText(text), json.kind == .object,
             json["lifeline"]?.string == "typing", let isTyping = json["typing"]?.bool
         else { return nil }

@@ -1,7 +1,7 @@
 import EngineRuntime
 import Identifiers
 
-/// An element for those who watch typing users: a change. The list is read when it is delivered, so it is always the present one.
+/// An element for consumers of typing users: a change. The list is read on delivery, so it is always the present one.
 enum TypingItem: Sendable {
     case changed
 
@@ -10,9 +10,10 @@ enum TypingItem: Sendable {
     }
 }
 
-/// Who types in a channel, as a whole list each time it changes: an async sequence for one consumer. Rule LL-121.
+/// The users who are typing in a channel, as a whole list each time it changes: an async sequence for one consumer. Rule LL-121.
 ///
-/// It begins with the list of the moment and ends with the room. A consumer that is slow gets fewer lists, never an old one after a newer one.
+/// It begins with the present list and ends with the room. A consumer that is slow gets fewer lists, never an old one after a newer
+/// one.
 public struct TypingUsers: AsyncSequence, Sendable {
     /// The ids of the users, in the order in which they began.
     public typealias Element = [String]
@@ -23,7 +24,7 @@ public struct TypingUsers: AsyncSequence, Sendable {
     /// Keeps the room subscribed while a consumer reads it.
     let hold: RoomHold
 
-    /// Begins with the list of the moment.
+    /// Begins with the present list.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), hold: hold)
     }
