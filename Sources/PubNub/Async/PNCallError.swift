@@ -15,8 +15,8 @@ public struct PNCallError: Error, Sendable, CustomStringConvertible {
     public let channelGroups: [String]
     /// The failure of the connection in detail.
     public let failure: PNFailure
-    /// Of ``PubNub/sendFile(_:name:to:message:options:cipherKey:)``: the file, when it is uploaded and the message to subscribers
-    /// failed. Send that with ``PubNub/publishFileMessage(_:name:to:message:options:)``.
+    /// Set by ``PubNub/sendFile(_:name:to:message:options:cipherKey:)`` when the file was uploaded and the message to subscribers
+    /// failed: the uploaded file. Publish the message with ``PubNub/publishFileMessage(_:name:to:message:options:)``.
     public let uploadedFile: PNUploadedFile?
 
     init(_ problem: PubNubProblem, uploaded: PNUploadedFile? = nil) {

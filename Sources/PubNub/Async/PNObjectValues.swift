@@ -1,17 +1,17 @@
 import Foundation
 import PubNubProtocol
 
-/// Which part of a list of App Context is asked for, and in which order. An addition to the Cocoa SDK.
+/// The page, order and filter of a request for an App Context list. An addition to the Cocoa SDK.
 public struct PNObjectsQuery: Hashable, Sendable {
-    /// Such as `name` or `updated:desc`.
+    /// The fields to sort by, such as `name` or `updated:desc`.
     public var sort: [String]
-    /// In the language of App Context, such as `name LIKE 'A*'`.
+    /// A filter in the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// Where the page begins: ``PNObjectsPage/next`` of another page.
+    /// The start of the page: ``PNObjectsPage/next`` of another page.
     public var start: String?
-    /// Where the page ends: ``PNObjectsPage/previous`` of another page.
+    /// The end of the page: ``PNObjectsPage/previous`` of another page.
     public var end: String?
-    /// How many at most, 1 to 100.
+    /// The maximum number of elements, 1 to 100.
     public var limit: Int
     /// Whether the answer contains the total count.
     public var includesCount: Bool
@@ -35,15 +35,15 @@ public struct PNObjectsQuery: Hashable, Sendable {
     }
 }
 
-/// A part of a list of App Context. An addition to the Cocoa SDK.
+/// A page of an App Context list. An addition to the Cocoa SDK.
 public struct PNObjectsPage<Element: Sendable>: Sendable {
-    /// The part's elements, in the order of the query.
+    /// The page's elements, in the order of the query.
     public let elements: [Element]
     /// The position of the next page, for the next query's `start`; nil at the end.
     public let next: String?
     /// The position of the previous page, for the next query's `end`; nil at the beginning.
     public let previous: String?
-    /// How many there are in all; nil when it was not asked for.
+    /// The total number of elements; nil when it was not requested.
     public let totalCount: Int?
 }
 
@@ -60,7 +60,7 @@ public struct PNUserFields: Sendable {
     /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
     public var custom: (any Encodable & Sendable)?
 
-    /// Fields to set; those that are nil stay as they are.
+    /// Fields to set; nil fields stay unchanged.
     public init(
         name: String? = nil, externalID: String? = nil, profileURL: String? = nil, email: String? = nil,
         custom: (any Encodable & Sendable)? = nil
@@ -82,7 +82,7 @@ public struct PNChannelInfo: Sendable {
     /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
     public var custom: (any Encodable & Sendable)?
 
-    /// Fields to set; those that are nil stay as they are.
+    /// Fields to set; nil fields stay unchanged.
     public init(name: String? = nil, information: String? = nil, custom: (any Encodable & Sendable)? = nil) {
         self.name = name
         self.information = information

@@ -3,9 +3,9 @@ import PubNubProtocol
 
 /// A message of the history. An addition to the Cocoa SDK.
 public struct PNStoredMessage: Hashable, Sendable {
-    /// Its content as JSON text, decrypted.
+    /// The message's content as JSON text, decrypted.
     public let json: String
-    /// Its place in the channel, in units of 100 ns since 1970.
+    /// The message's position in the channel, in units of 100 ns since 1970.
     public let timetoken: UInt64
     /// The user id of the publisher; nil when the service does not report it.
     public let publisher: String?
@@ -15,7 +15,7 @@ public struct PNStoredMessage: Hashable, Sendable {
     public let customMessageType: String?
     /// The actions that users added to the message. Empty unless the request asked for actions.
     public let actions: [PNStoredAction]
-    /// Whether the client has a cipher key that does not open the message. ``json`` is what was stored then.
+    /// Whether the client has a cipher key that cannot decrypt the message. ``json`` is then the stored text.
     public let isUndecryptable: Bool
 
     init(_ message: PubNubStoredMessage, cipher: PubNubCipher?) {
@@ -37,17 +37,17 @@ public struct PNStoredMessage: Hashable, Sendable {
     }
 }
 
-/// Something that a user added to a message. An addition to the Cocoa SDK.
+/// An action that a user added to a message, such as a reaction. An addition to the Cocoa SDK.
 public struct PNStoredAction: Hashable, Sendable {
     /// The type of the action, such as `reaction`.
     public let type: String
     /// The action's value.
     public let value: String
-    /// Who added it.
+    /// The id of the user who added the action.
     public let user: String
-    /// Which message it belongs to.
+    /// The timetoken of the message that the action belongs to.
     public let messageTimetoken: UInt64
-    /// When it was added; with the message's timetoken it names the action.
+    /// When the action was added; this and the message's timetoken identify the action.
     public let timetoken: UInt64
 
     init(_ action: PubNubMessageAction) {

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import WireCoding
 
-// How the async functions make calls: without the callback queue, and cancelled with their task (rules PL-75 to PL-77).
+// The requests of the async functions: without the callback queue, and cancelled with their task (rules PL-75 to PL-77).
 extension PubNub {
     /// Makes a call and waits for its answer. Cancelling the task ends the request and throws `PNCancelledCategory`.
     ///

@@ -29,20 +29,21 @@ public struct PNUploadedFile: Hashable, Sendable {
 }
 
 // Files with async functions, an addition to the Cocoa SDK. None of them uses the callback queue; cancelling the task ends the request
-// that is under way (rules PL-95 and PL-97).
+// in progress (rules PL-95 and PL-97).
 extension PubNub {
     /// Uploads bytes as a file and notifies subscribers. Encrypted when there is a cipher key.
     ///
-    /// When telling fails it is tried again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
+    /// When the message to subscribers fails, it is sent again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in
+    /// all.
     ///
     /// - Parameters:
     ///   - content: the bytes of the file.
     ///   - name: the name of the file.
     ///   - channel: the channel of the file.
-    ///   - message: what to say about the file; nil for nothing.
-    ///   - options: of the message about the file. It never goes compressed.
-    ///   - cipherKey: what the file and the message are encrypted with; nil for the client's.
-    /// - Throws: with ``PNCallError/uploadedFile`` when the file is uploaded and subscribers could not be told.
+    ///   - message: the message about the file; nil for none.
+    ///   - options: the options of the message about the file, which is never compressed.
+    ///   - cipherKey: the key that encrypts the file and the message; nil for the client's.
+    /// - Throws: an error with ``PNCallError/uploadedFile`` when the file was uploaded and the message to subscribers failed.
     @discardableResult
     public func sendFile(
         _ content: Data, name: String, to channel: String, message: (any Encodable & Sendable)? = nil,
@@ -54,7 +55,7 @@ extension PubNub {
     /// Uploads a file of this machine and notifies subscribers, see ``sendFile(_:name:to:message:options:cipherKey:)``.
     ///
     /// - Parameters:
-    ///   - file: where the file is on this machine.
+    ///   - file: the location of the file on this machine.
     ///   - name: the file's name for receivers; nil for that of `file`.
     ///   - channel: the channel of the file.
     ///   - message: the message that is published with the file; nil for none.
@@ -69,7 +70,7 @@ extension PubNub {
         try await sendFile(.file(file), name ?? file.lastPathComponent, channel, message, options, cipherKey)
     }
 
-    /// Tells subscribers about a file that is uploaded already.
+    /// Notifies subscribers of a file that has already been uploaded.
     ///
     /// - Parameters:
     ///   - identifier: the service's id of the file.
@@ -77,7 +78,7 @@ extension PubNub {
     ///   - channel: the channel of the file.
     ///   - message: the message that is published with the file; nil for none.
     ///   - options: how the message about the file is published.
-    /// - Returns: the place of the message in the channel.
+    /// - Returns: the timetoken of the message.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func publishFileMessage(
@@ -97,11 +98,11 @@ extension PubNub {
         return try await answer(to: call, publishes: true).timetoken.rawValue
     }
 
-    /// The files of a channel, part by part.
+    /// Fetches the files of a channel, page by page.
     ///
     /// - Parameters:
     ///   - channel: the channel of the file.
-    ///   - limit: how many at most, 1 to 100.
+    ///   - limit: the maximum number of files, 1 to 100.
     ///   - next: ``PNFilePage/next`` of another page; nil for the first one.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func files(
@@ -113,13 +114,13 @@ extension PubNub {
         return PNFilePage(files: data.files ?? [], next: data.next)
     }
 
-    /// The content of a file, decrypted when there is a cipher key. At most 16 MiB.
+    /// Downloads the content of a file, decrypted when there is a cipher key. At most 16 MiB.
     ///
     /// - Parameters:
     ///   - identifier: the service's id of the file.
     ///   - name: the name of the file.
     ///   - channel: the channel of the file.
-    ///   - cipherKey: what it is decrypted with; nil for the client's.
+    ///   - cipherKey: the key that decrypts the file; nil for the client's.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func fileContent(
         _ identifier: String, name: String, of channel: String, cipherKey: String? = nil

@@ -15,7 +15,7 @@ extension PubNub {
     ///   - before: only messages older than this one.
     ///   - from: only messages from this one on, itself included.
     ///   - limit: 1 to 100; with actions 1 to 25.
-    ///   - includesActions: whether messages come with what users added to them.
+    ///   - includesActions: whether messages include their actions.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
         of channel: String, before: UInt64? = nil, from: UInt64? = nil, limit: Int = 100, includesActions: Bool = false

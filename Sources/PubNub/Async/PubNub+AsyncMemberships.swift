@@ -3,8 +3,8 @@ import PubNubProtocol
 import WireCoding
 
 // Memberships of users in channels (App Context) with async functions, an addition to the Cocoa SDK. None of them uses the callback
-// queue; cancelling the task ends the request (rules PL-95 and PL-96). What changes memberships returns those that there are then, a
-// part at a time.
+// queue; cancelling the task ends the request (rules PL-95 and PL-96). Functions that change memberships return one page of the
+// memberships after the change.
 extension PubNub {
     /// Makes a user a member of channels; the client's own user by default.
     ///
@@ -43,7 +43,7 @@ extension PubNub {
         ) { PNMembership($0) }
     }
 
-    /// Fetches a user's memberships, part by part; those of the client's own user by default.
+    /// Fetches a user's memberships, page by page; those of the client's own user by default.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func memberships(
@@ -90,7 +90,7 @@ extension PubNub {
         ) { PNChannelMember($0) }
     }
 
-    /// Fetches a channel's members, part by part.
+    /// Fetches a channel's members, page by page.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func members(
@@ -103,7 +103,7 @@ extension PubNub {
 
     /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
     ///
-    /// - Parameter key: `channel` or `uuid`: what the memberships are named by.
+    /// - Parameter key: `channel` or `uuid`: the object that identifies a membership.
     private func relations(
         _ key: String, setting: [PNRelation], removing: [String]
     ) throws(PNCallError) -> JSONText {

@@ -12,9 +12,9 @@ extension PubNub {
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: what to set; fields that are nil stay as they are.
-    ///   - user: the client's own by default.
-    ///   - include: what comes along.
+    ///   - fields: the fields to set; nil fields stay unchanged.
+    ///   - user: the user's id; the client's own by default.
+    ///   - include: the additional fields of the answer.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setUserMetadata(
@@ -44,7 +44,7 @@ extension PubNub {
         PNUUIDMetadata(try await object(PubNubObjectsCall(.get, .user(user ?? uuid()), include: include.include)))
     }
 
-    /// Fetches data about all users, part by part.
+    /// Fetches data about all users, page by page.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allUserMetadata(
@@ -82,7 +82,7 @@ extension PubNub {
         PNChannelMetadata(try await object(PubNubObjectsCall(.get, .channel(channel), include: include.include)))
     }
 
-    /// Fetches data about all channels, part by part.
+    /// Fetches data about all channels, page by page.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allChannelMetadata(
@@ -95,7 +95,7 @@ extension PubNub {
 }
 
 extension PubNub {
-    /// Asks for one object; the call's reader has made sure that there is one.
+    /// Requests one object. The call's decoder has checked that the answer contains one.
     private func object(_ call: PubNubObjectsCall) async throws(PNCallError) -> JSONText {
         guard let object = try await answer(to: call).object else {
             throw PNCallError(.malformed("The answer holds no object."))
@@ -112,7 +112,7 @@ extension PubNub {
             totalCount: objects.totalCount)
     }
 
-    /// `{"name":"…","custom":{…}}`, without what is nil.
+    /// `{"name":"…","custom":{…}}`, without fields that are nil.
     func objectContent(
         _ texts: [String: String?], custom: (any Encodable & Sendable)?
     ) throws(PNCallError) -> JSONText {
@@ -123,7 +123,7 @@ extension PubNub {
         return JSONText(checked: "{\(members.joined(separator: ","))}")
     }
 
-    /// Own fields are strings, numbers, booleans or null, by name.
+    /// The custom fields by name: strings, numbers, booleans or null.
     func customFields(_ custom: any Encodable & Sendable) throws(PNCallError) -> JSONText {
         let text = try json(custom)
         let isFlat = text.members?.allSatisfy { member in member.value.kind != .object && member.value.kind != .array }

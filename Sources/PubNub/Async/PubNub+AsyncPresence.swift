@@ -72,7 +72,7 @@ extension PubNub {
         try await answer(to: PubNubListGroupsCall())
     }
 
-    /// A group's channels.
+    /// Fetches a group's channels.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func channels(inGroup group: String) async throws(PNCallError) -> [String] {

@@ -39,7 +39,7 @@ extension PubNub {
     /// let timetoken = try await client.publish(Price(company: "ACME", price: 3), to: "prices")
     /// ```
     ///
-    /// - Returns: the message's place in the channel.
+    /// - Returns: the message's timetoken.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func publish(
@@ -50,7 +50,7 @@ extension PubNub {
 
     /// Publishes JSON text without changes.
     ///
-    /// - Returns: the message's place in the channel.
+    /// - Returns: the message's timetoken.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func publish(

@@ -5,10 +5,10 @@ import PubNubProtocol
 public struct PNPushDevice: Hashable, Sendable {
     let device: PubNubPushDevice
 
-    /// A device of Apple's newer service.
+    /// A device of Apple's push service with the HTTP/2 protocol.
     ///
     /// - Parameters:
-    ///   - token: as the system handed it out.
+    ///   - token: the device token, as the system provides it.
     ///   - topic: the app's bundle identifier.
     ///   - environment: the environment of Apple's service.
     public static func apns2(_ token: Data, topic: String, environment: PNAPNSEnvironment) -> PNPushDevice {
@@ -17,12 +17,12 @@ public struct PNPushDevice: Hashable, Sendable {
                 service: .apns2(topic: topic, isProduction: environment == .production), tokenBytes: Array(token)))
     }
 
-    /// A device of Apple's older service.
+    /// A device of Apple's push service with the older protocol.
     public static func apns(_ token: Data) -> PNPushDevice {
         PNPushDevice(device: PubNubPushDevice(service: .apns, tokenBytes: Array(token)))
     }
 
-    /// A device of Google's service.
+    /// A device of Google's Firebase Cloud Messaging.
     public static func fcm(_ token: String) -> PNPushDevice {
         PNPushDevice(device: PubNubPushDevice(service: .fcm, token: token))
     }

@@ -4,13 +4,13 @@ import Foundation
 public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
     /// Enables push notifications.
     public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
-    /// Switches notifications off, on all channels when none are given.
+    /// Disables push notifications, on all channels when none are given.
     public var disable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .disable) } }
-    /// Switches notifications off on all channels.
+    /// Disables push notifications on all channels.
     public var disableAll: () -> PNAPNSModificationAPICallBuilder {
         { PNAPNSModificationAPICallBuilder(self.client, .disableAll) }
     }
-    /// Reads on which channels notifications are on.
+    /// Reads the channels on which push notifications are enabled.
     public var audit: () -> PNAPNSAuditAPICallBuilder { { PNAPNSAuditAPICallBuilder(self.client) } }
 }
 
@@ -29,25 +29,25 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
         super.init(client)
     }
 
-    /// The device: `Data` of Apple's services, a `String` of the others.
+    /// The device token: `Data` for Apple's services, a `String` for the others.
     public var token: (Any) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device, as Apple's services hand it out.
+    /// The device token of Apple's services.
     @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device, as Google's service hands it out.
+    /// The device token of Google's service.
     @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
     /// The channels' names.
     public var channels: ([String]?) -> PNAPNSModificationAPICallBuilder { argument { $0.names = $1 ?? [] } }
-    /// Of Apple's newer service; development by default.
+    /// The environment of Apple's HTTP/2 service; development by default.
     public var environment: (PNAPNSEnvironment) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.environment = $1 } }
-    /// Which service; Apple's older one by default.
+    /// The push service; Apple's older one by default.
     public var pushType: (PNPushType) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.type = $1 } }
-    /// Of Apple's newer service: the app's bundle identifier, which is also the default.
+    /// The topic for Apple's HTTP/2 service: the app's bundle identifier, which is also the default.
     public var topic: (String) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.topic = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNAPNSModificationAPICallBuilder { argument { $0.query = $1 } }
@@ -69,23 +69,23 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
 public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PushDraft()
 
-    /// The device: `Data` of Apple's services, a `String` of the others.
+    /// The device token: `Data` for Apple's services, a `String` for the others.
     public var token: (Any) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device, as Apple's services hand it out.
+    /// The device token of Apple's services.
     @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device, as Google's service hands it out.
+    /// The device token of Google's service.
     @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
-    /// Of Apple's newer service; development by default.
+    /// The environment of Apple's HTTP/2 service; development by default.
     public var environment: (PNAPNSEnvironment) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.environment = $1 } }
-    /// Which service; Apple's older one by default.
+    /// The push service; Apple's older one by default.
     public var pushType: (PNPushType) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.type = $1 } }
-    /// Of Apple's newer service: the app's bundle identifier, which is also the default.
+    /// The topic for Apple's HTTP/2 service: the app's bundle identifier, which is also the default.
     public var topic: (String) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.topic = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNAPNSAuditAPICallBuilder { argument { $0.query = $1 } }

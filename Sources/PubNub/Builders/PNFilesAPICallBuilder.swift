@@ -7,7 +7,7 @@ public final class PNFilesAPICallBuilder: PNAPICallBuilder {
     public var sendFile: (String, String) -> PNSendFileAPICallBuilder {
         { PNSendFileAPICallBuilder(self.client, channel: $0, name: $1) }
     }
-    /// Lists the files of a channel.
+    /// Returns the download URL of a file; takes its channel, id and name.
     public var listFiles: (String) -> PNListFilesAPICallBuilder { { PNListFilesAPICallBuilder(self.client, channel: $0) } }
     /// Tells where a file can be downloaded; takes its channel, id and name.
     public var fileURL: (String, String, String) -> PNFileDownloadURLAPICallBuilder {
@@ -32,7 +32,7 @@ public final class PNSendFileAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
         super.init(client)
     }
 
-    /// A stream and how many bytes it delivers. It belongs to the client from then on.
+    /// A stream and the number of bytes that it delivers. The stream belongs to the client from then on.
     public var stream: (InputStream, UInt) -> PNSendFileAPICallBuilder {
         { stream, size in
             self.draft.source = .stream(HandedOver(stream), size)
@@ -88,7 +88,7 @@ public final class PNListFilesAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
     }
 }
 
-/// Tells where a file can be downloaded.
+/// Returns the download URL of a file.
 public final class PNFileDownloadURLAPICallBuilder: PNAPICallBuilder {
     private let file: PubNubFileName
 
@@ -97,7 +97,7 @@ public final class PNFileDownloadURLAPICallBuilder: PNAPICallBuilder {
         super.init(client)
     }
 
-    /// Hands the place to the block, on the callback queue.
+    /// Passes the URL to the block, on the callback queue.
     public var performWithCompletion: (@escaping PNFileDownloadURLCompletionBlock) -> Void {
         { block in
             let url = self.client.downloadURLForFile(
@@ -121,7 +121,7 @@ public final class PNDownloadFileAPICallBuilder: PNAPICallBuilder, ArgumentBuild
 
     /// The key with which the file is decrypted. The default is the client's cipher key.
     public var cipherKey: (String) -> PNDownloadFileAPICallBuilder { argument { $0.key = $1 } }
-    /// Where to store the file; a new file in the directory for temporary files by default.
+    /// The file's destination; a new file in the directory for temporary files by default.
     public var url: (URL) -> PNDownloadFileAPICallBuilder { argument { $0.target = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNDownloadFileAPICallBuilder { argument { $0.query = $1 } }
@@ -150,7 +150,7 @@ public final class PNDeleteFileAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
     }
 }
 
-/// Tells subscribers about a file that is uploaded already.
+/// Notifies subscribers of a file that has already been uploaded.
 public final class PNPublishFileMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PublishDraft()
     private var identifier = ""
@@ -187,6 +187,6 @@ public final class PNPublishFileMessageAPICallBuilder: PNAPICallBuilder, Argumen
 extension PubNub {
     /// Sends, lists, finds, downloads and deletes files.
     public var files: () -> PNFilesAPICallBuilder { { PNFilesAPICallBuilder(self) } }
-    /// Tells subscribers about a file that is uploaded already.
+    /// Notifies subscribers of a file that has already been uploaded.
     public var publishFileMessage: () -> PNPublishFileMessageAPICallBuilder { { PNPublishFileMessageAPICallBuilder(self) } }
 }

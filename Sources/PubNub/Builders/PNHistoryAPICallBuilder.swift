@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks for stored messages of a channel or of several.
+/// Requests stored messages of one channel or several channels.
 public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = HistoryDraft()
 
@@ -12,17 +12,17 @@ public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
     /// The end of the range, inclusive.
     public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }
-    /// How many messages at most.
+    /// The maximum number of messages.
     public var limit: (UInt) -> PNHistoryAPICallBuilder { argument { $0.draft.limit = $1 } }
-    /// Whether messages come with their timetokens; those of several channels always do.
+    /// Whether messages include their timetokens; those of several channels always do.
     public var includeTimeToken: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesTimetoken = $1 } }
-    /// Whether messages come with their metadata.
+    /// Whether messages include their metadata.
     public var includeMetadata: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesMetadata = $1 } }
-    /// Whether messages come with their kind; true for several channels.
+    /// Whether messages include their kind; true for several channels.
     public var includeMessageType: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesKind = $1 } }
-    /// Whether messages come with their publisher; true for several channels.
+    /// Whether messages include their publisher; true for several channels.
     public var includeUUID: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesPublisher = $1 } }
-    /// Whether messages come with what users added to them; for one channel, up to 25 messages.
+    /// Whether messages include their actions; for one channel, up to 25 messages.
     public var includeMessageActions: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesActions = $1 } }
     /// Whether to begin with the oldest message; for the plain history of one channel.
     public var reverse: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.isReversed = $1 } }
@@ -56,7 +56,7 @@ public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuil
     }
 }
 
-/// Asks how many messages were stored since a time.
+/// Requests the number of messages that were stored since a timetoken.
 public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var names: [String] = []
     private var times: [NSNumber] = []
@@ -75,7 +75,7 @@ public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuild
 }
 
 extension PubNub {
-    /// Asks for stored messages.
+    /// Requests stored messages.
     public var history: () -> PNHistoryAPICallBuilder { { PNHistoryAPICallBuilder(self) } }
     /// Deletes stored messages.
     public var deleteMessage: () -> PNDeleteMessageAPICallBuilder { { PNDeleteMessageAPICallBuilder(self) } }

@@ -4,7 +4,7 @@ import Foundation
 public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = MessageActionDraft()
 
-    /// Which message.
+    /// The timetoken of the message.
     public var messageTimetoken: (NSNumber) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
     /// The channel of the message.
     public var channel: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
@@ -25,7 +25,7 @@ public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentB
 public final class PNRemoveMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = MessageActionDraft()
 
-    /// Which message.
+    /// The timetoken of the message.
     public var messageTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
     /// When the action was added.
     public var actionTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.action = $1 } }
@@ -40,13 +40,13 @@ public final class PNRemoveMessageActionAPICallBuilder: PNAPICallBuilder, Argume
     }
 }
 
-/// Asks for actions of a channel's messages.
+/// Requests actions of a channel's messages.
 public final class PNFetchMessagesActionsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = FetchActionsDraft()
 
     /// The channel's name.
     public var channel: (String) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// How many actions at most, up to 100.
+    /// The maximum number of actions, up to 100.
     public var limit: (UInt) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.limit = $1 } }
     /// The start of the range, exclusive.
     public var start: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.start = $1 } }
@@ -66,7 +66,7 @@ extension PubNub {
     public var addMessageAction: () -> PNAddMessageActionAPICallBuilder { { PNAddMessageActionAPICallBuilder(self) } }
     /// Removes an action from a message.
     public var removeMessageAction: () -> PNRemoveMessageActionAPICallBuilder { { PNRemoveMessageActionAPICallBuilder(self) } }
-    /// Asks for actions of a channel's messages.
+    /// Requests actions of a channel's messages.
     public var fetchMessageActions: () -> PNFetchMessagesActionsAPICallBuilder {
         { PNFetchMessagesActionsAPICallBuilder(self) }
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Asks who is where.
+/// Requests presence: the users on channels, or the channels of a user.
 public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
     /// Lists the users who are present on channels or in groups, or on all channels when neither is given.
     public var hereNow: () -> PNPresenceHereNowAPICallBuilder { { PNPresenceHereNowAPICallBuilder(self.client) } }
-    /// The channels that a user is on.
+    /// Requests the channels on which a user is present.
     public var whereNow: () -> PNPresenceWhereNowAPICallBuilder { { PNPresenceWhereNowAPICallBuilder(self.client) } }
 }
 
-/// Asks who is anywhere, unless channels or groups follow.
+/// Requests the users on all channels, unless channels or groups follow.
 public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var level = PNHereNowVerbosityLevel.state
 
@@ -35,7 +35,7 @@ public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBu
     }
 }
 
-/// Asks who is on channels.
+/// Requests the users on channels.
 public final class PNPresenceChannelHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var names: [String]
     private var level: PNHereNowVerbosityLevel
@@ -58,7 +58,7 @@ public final class PNPresenceChannelHereNowAPICallBuilder: PNAPICallBuilder, Arg
     }
 }
 
-/// Asks who is on groups' channels.
+/// Requests the users on the channels of groups.
 public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var names: [String]
     private var level: PNHereNowVerbosityLevel
@@ -83,7 +83,7 @@ public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder
     }
 }
 
-/// Asks where a user is.
+/// Requests the channels on which a user is present.
 public final class PNPresenceWhereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var user: String?
 
@@ -99,6 +99,6 @@ public final class PNPresenceWhereNowAPICallBuilder: PNAPICallBuilder, ArgumentB
 }
 
 extension PubNub {
-    /// Asks who is where.
+    /// Requests presence: the users on channels, or the channels of a user.
     public var presence: () -> PNPresenceAPICallBuilder { { PNPresenceAPICallBuilder(self) } }
 }

@@ -15,7 +15,7 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
 
     /// The channels' names.
     public var channels: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.channels = $1 } }
-    /// Which groups' channels.
+    /// The names of the groups whose channels are meant.
     public var channelGroups: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.groups = $1 } }
     /// The user's state by channel or group.
     public var state: ([String: [AnyHashable: Any]]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.content = $1 } }
@@ -30,7 +30,7 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
 }
 
 extension PNPresenceAPICallBuilder {
-    /// Says that the user is on channels, or has left them. For clients with ``PNConfiguration/managePresenceListManually``.
+    /// Declares the user present on channels, or absent. For clients with ``PNConfiguration/managePresenceListManually``.
     public var connected: (Bool) -> PNPresenceHeartbeatAPICallBuilder {
         { PNPresenceHeartbeatAPICallBuilder(self.client, isConnected: $0) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Publishes a message, or fires it.
+/// Publishes a message to subscribers, or to the service's functions only.
 public final class PNPublishAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft: PublishDraft
 
@@ -57,13 +57,13 @@ public final class PNSignalAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     }
 }
 
-/// Tells how large the request to publish a message would be.
+/// Calculates the size of the request that would publish a message.
 public final class PNPublishSizeAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PublishDraft()
 
     /// The channel to publish to.
     public var channel: (String) -> PNPublishSizeAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// What.
+    /// The message: a dictionary, an array, a string, a number or a boolean.
     public var message: (Any) -> PNPublishSizeAPICallBuilder { argument { $0.draft.message = $1 } }
     /// Metadata that subscribers' filters can use.
     public var metadata: ([AnyHashable: Any]) -> PNPublishSizeAPICallBuilder { argument { $0.draft.metadata = $1 } }
@@ -78,13 +78,13 @@ public final class PNPublishSizeAPICallBuilder: PNAPICallBuilder, ArgumentBuilde
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNPublishSizeAPICallBuilder { argument { $0.draft.query = $1 } }
 
-    /// Hands the size in bytes to the block, on the callback queue; -1 when the message cannot be sent.
+    /// Passes the size in bytes to the block, on the callback queue; -1 when the message cannot be sent.
     public var performWithCompletion: (@escaping PNMessageSizeCalculationCompletionBlock) -> Void {
         { self.client.size(self.draft, $0) }
     }
 }
 
-/// Asks for the service's time.
+/// Requests the service's time.
 public final class PNTimeAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNTimeAPICallBuilder { argument { $0.query = $1 } }
@@ -98,12 +98,12 @@ public final class PNTimeAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 extension PubNub {
     /// Publishes a message.
     public var publish: () -> PNPublishAPICallBuilder { { PNPublishAPICallBuilder(self) } }
-    /// Publishes a message that neither subscribers nor the history get, only functions of the service.
+    /// Publishes a message to the service's functions only; neither subscribers nor the history get it.
     public var fire: () -> PNPublishAPICallBuilder { { PNPublishAPICallBuilder(self, isFire: true) } }
     /// Sends a signal.
     public var signal: () -> PNSignalAPICallBuilder { { PNSignalAPICallBuilder(self) } }
-    /// Tells how large the request to publish a message would be.
+    /// Calculates the size of the request that would publish a message.
     public var size: () -> PNPublishSizeAPICallBuilder { { PNPublishSizeAPICallBuilder(self) } }
-    /// Asks for the service's time.
+    /// Requests the service's time.
     public var time: () -> PNTimeAPICallBuilder { { PNTimeAPICallBuilder(self) } }
 }

@@ -19,12 +19,12 @@ public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, Argument
     public var uuid: (String) -> PNStateModificationAPICallBuilder { argument { $0.user = $1 } }
     /// The state; nil for none.
     public var state: ([AnyHashable: Any]?) -> PNStateModificationAPICallBuilder { argument { $0.content = $1 } }
-    /// On one channel.
+    /// The channel that the state belongs to.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateModificationAPICallBuilder { argument { $0.names = [$1] } }
     /// The channels that the state belongs to.
     public var channels: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.names = $1 } }
-    /// On one group's channels.
+    /// The group to whose channels the state belongs.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateModificationAPICallBuilder { argument { $0.groups = [$1] } }
     /// The groups to whose channels the state belongs.
@@ -49,12 +49,12 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
 
     /// The user id; the client's user by default.
     public var uuid: (String) -> PNStateAuditAPICallBuilder { argument { $0.user = $1 } }
-    /// On one channel.
+    /// The channel that the state belongs to.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateAuditAPICallBuilder { argument { $0.names = [$1] } }
     /// The channels that the state belongs to.
     public var channels: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.names = $1 } }
-    /// On one group's channels.
+    /// The group to whose channels the state belongs.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateAuditAPICallBuilder { argument { $0.groups = [$1] } }
     /// The groups to whose channels the state belongs.

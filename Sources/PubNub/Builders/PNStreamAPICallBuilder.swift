@@ -27,9 +27,9 @@ public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, Argumen
         super.init(client)
     }
 
-    /// Which group.
+    /// The name of the group.
     public var channelGroup: (String) -> PNStreamModificationAPICallBuilder { argument { $0.group = $1 } }
-    /// Which channels, at most 200.
+    /// The channels' names, at most 200.
     public var channels: ([String]) -> PNStreamModificationAPICallBuilder { argument { $0.names = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNStreamModificationAPICallBuilder { argument { $0.query = $1 } }
@@ -50,7 +50,7 @@ public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, Argumen
 public final class PNStreamAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var group = ""
 
-    /// Which group.
+    /// The name of the group.
     public var channelGroup: (String) -> PNStreamAuditAPICallBuilder { argument { $0.group = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNStreamAuditAPICallBuilder { argument { $0.query = $1 } }

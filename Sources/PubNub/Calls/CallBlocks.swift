@@ -1,18 +1,18 @@
-// Blocks that calls end with. All are called on the client's callback queue, once for each attempt. Of `(result, status)` exactly
-// one is not nil.
+// Completion handlers of calls. All are called on the client's callback queue, once for each attempt. Of `(result, status)` exactly one
+// is not nil.
 
 /// Completion handler that gets a result or a status.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void
-/// Takes a result.
+/// Completion handler that gets a result.
 public typealias PNResultBlock = (PNResult) -> Void
-/// Takes a status.
+/// Completion handler that gets a status.
 public typealias PNStatusBlock = (PNStatus) -> Void
 
 /// Completion handler of publishing.
 public typealias PNPublishCompletionBlock = (PNPublishStatus) -> Void
 /// Completion handler of signals.
 public typealias PNSignalCompletionBlock = (PNSignalStatus) -> Void
-/// Takes a size in bytes; -1 when there is none, because the message cannot be sent.
+/// Completion handler of a size calculation. It gets the size in bytes; -1 when the message cannot be sent.
 public typealias PNMessageSizeCalculationCompletionBlock = (Int) -> Void
 /// Completion handler of a request for the service's time. It gets a result or an error status.
 public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void
@@ -21,14 +21,14 @@ public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void
 public typealias PNHistoryCompletionBlock = (PNHistoryResult?, PNErrorStatus?) -> Void
 /// Completion handler of deleting messages.
 public typealias PNMessageDeleteCompletionBlock = (PNAcknowledgmentStatus) -> Void
-/// Takes how many messages there are, or why it is not known.
+/// Completion handler of a request for message counts. It gets a result or an error status.
 public typealias PNMessageCountCompletionBlock = (PNMessageCountResult?, PNErrorStatus?) -> Void
 
-/// Takes who is on a channel, or why it is not known.
+/// Completion handler of a request for the users on a channel. It gets a result or an error status.
 public typealias PNHereNowCompletionBlock = (PNPresenceChannelHereNowResult?, PNErrorStatus?) -> Void
 /// Completion handler of a request for the users on all channels. It gets a result or an error status.
 public typealias PNGlobalHereNowCompletionBlock = (PNPresenceGlobalHereNowResult?, PNErrorStatus?) -> Void
-/// Takes who is on a group's channels, or why it is not known.
+/// Completion handler of a request for the users on a group's channels. It gets a result or an error status.
 public typealias PNChannelGroupHereNowCompletionBlock = (PNPresenceChannelGroupHereNowResult?, PNErrorStatus?) -> Void
 /// Completion handler of a request for the channels on which a user is present. It gets a result or an error status.
 public typealias PNWhereNowCompletionBlock = (PNPresenceWhereNowResult?, PNErrorStatus?) -> Void
@@ -39,7 +39,7 @@ public typealias PNSetStateCompletionBlock = (PNClientStateUpdateStatus) -> Void
 public typealias PNGetStateCompletionBlock = (PNClientStateGetResult?, PNErrorStatus?) -> Void
 /// Completion handler of a request for a user's state on one channel. It gets a result or an error status.
 public typealias PNChannelStateCompletionBlock = (PNChannelClientStateResult?, PNErrorStatus?) -> Void
-/// Takes the state on a group's channels, or why there is none.
+/// Completion handler of a request for a user's state on a group's channels. It gets a result or an error status.
 public typealias PNChannelGroupStateCompletionBlock = (PNChannelGroupClientStateResult?, PNErrorStatus?) -> Void
 
 /// Completion handler of a request for the names of channel groups. It gets a result or an error status.
@@ -51,7 +51,7 @@ public typealias PNChannelGroupChangeCompletionBlock = (PNAcknowledgmentStatus) 
 
 /// Completion handler of a change of a device's push notifications. It gets a status.
 public typealias PNPushNotificationsStateModificationCompletionBlock = (PNAcknowledgmentStatus) -> Void
-/// Takes on which channels a device is notified, or why it is not known.
+/// Completion handler of a request for the channels on which a device is notified. It gets a result or an error status.
 public typealias PNPushNotificationsStateAuditCompletionBlock = (PNAPNSEnabledChannelsResult?, PNErrorStatus?) -> Void
 
 /// Completion handler of adding a message action.

@@ -6,16 +6,16 @@ import WireCoding
 /// The parameters of all requests for history.
 struct HistoryDraft {
     var channel: String?
-    /// The channels of a request to the newer history service. Nil means that the older service is asked.
+    /// The channels of a request to the newer history service. When nil, the older service is used.
     var channels: [String]?
     var start: NSNumber?
     var end: NSNumber?
-    /// 0 for the service's default.
+    /// The maximum number of messages; 0 for the service's default.
     var limit: UInt = 0
     var includesTimetoken = false
     var includesMetadata = false
     var includesActions = false
-    /// Nil when it was not set: then the older service may be asked, which does not report it.
+    /// Whether messages include their kind. When nil, the older service may be used, which does not report it.
     var includesKind: Bool?
     var includesPublisher: Bool?
     var isReversed = false
@@ -36,14 +36,14 @@ struct HistoryDraft {
         return isNewer ? .historyForChannelsOperation : .historyOperation
     }
 
-    /// The question to the older service.
+    /// The request to the older service.
     func page() throws(PubNubProblem) -> PubNubHistoryCall {
         PubNubHistoryCall(
             channel: channel ?? "", start: range.from, end: range.to, limit: count, isReversed: isReversed,
             includesTimetoken: includesTimetoken, includesMetadata: includesMetadata)
     }
 
-    /// The question to the newer service.
+    /// The request to the newer service.
     func fetch() throws(PubNubProblem) -> PubNubFetchCall {
         guard !isReversed else {
             throw .badArguments(
@@ -58,7 +58,7 @@ struct HistoryDraft {
 }
 
 extension Timetoken {
-    /// The two ends of a time in their order, whichever was named first (rule PL-91).
+    /// The two ends of a range in chronological order, whichever was given first (rule PL-91).
     static func ordered(_ start: NSNumber?, _ end: NSNumber?) -> (from: Timetoken?, to: Timetoken?) {
         let (start, end) = (Timetoken(start), Timetoken(end))
         if let start, let end, end < start { return (end, start) }
@@ -66,18 +66,18 @@ extension Timetoken {
     }
 }
 
-/// Stored messages of any service, before they are opened.
+/// Stored messages from either history service, before they are decrypted.
 struct HistoryContent: Sendable {
     struct Channel: Sendable {
         var name: String
         var messages: [PubNubStoredMessage]
     }
 
-    /// Whether the request asks for more than the messages, such as their actions.
+    /// Whether the request includes more than the messages, such as their actions.
     var isDetailed: Bool
     /// The messages of a single channel are also the result's `messages`.
     var isSingle: Bool
-    /// Whether results are by channel.
+    /// Whether results are grouped by channel.
     var isByChannel: Bool
     var channels: [Channel]
     var first: Timetoken
@@ -102,9 +102,9 @@ struct HistoryContent: Sendable {
         last = times.max() ?? .zero
     }
 
-    /// Decrypts all messages that can be; the others stay as they are.
+    /// Decrypts all messages that can be decrypted; the others stay unchanged.
     ///
-    /// - Returns: whether there were others.
+    /// - Returns: whether some messages could not be decrypted.
     mutating func open(with cipher: PubNubCipher) -> Bool {
         var failed = false
         for channel in channels.indices {
@@ -122,7 +122,7 @@ struct HistoryContent: Sendable {
 }
 
 extension PubNubProblem {
-    /// Stored messages that the cipher key does not open.
+    /// The problem of stored messages that the cipher key cannot decrypt.
     static let undecryptable = PubNubProblem(
         ConnectionFailure(.decryptionFailed, "A message of the history could not be decrypted. Check the cipher key."),
         information: "A message of the history could not be decrypted. Check the cipher key.")

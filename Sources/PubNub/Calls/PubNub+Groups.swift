@@ -3,7 +3,7 @@ import PubNubProtocol
 
 // Channel groups. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Asks for the names of all groups. An addition: the Cocoa SDK 4.17 has the result, and no method that leads to it.
+    /// Requests the names of all groups. An addition: the Cocoa SDK 4.17 has the result type, but no method that returns it.
     public func channelGroupsWithCompletion(_ block: @escaping PNGroupAuditCompletionBlock) {
         startForResult(.channelGroupsOperation) {
             PubNubListGroupsCall()
@@ -14,12 +14,12 @@ extension PubNub {
         }
     }
 
-    /// Asks for a group's channels.
+    /// Requests a group's channels.
     public func channelsForGroup(_ group: String, withCompletion block: @escaping PNGroupChannelsAuditCompletionBlock) {
         channels(ofGroup: group, query: nil, block)
     }
 
-    /// Adds channels to a group, at most 200 at once. The group comes into being with its first channel.
+    /// Adds channels to a group, at most 200 at once. The service creates the group with its first channel.
     public func addChannels(
         _ channels: [String], toGroup group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
     ) {

@@ -3,23 +3,24 @@ import PubNubProtocol
 
 // Stored messages. Each method returns at once; `block` is called on the callback queue.
 //
-// `start` is where to begin, exclusive, and `end` where to end, inclusive; both are timetokens. The newest messages come, in the
-// order in which they were published, unless `reverse` asks for the oldest. With a cipher key messages are decrypted; when that fails
-// for one of them, there is no result but a status with `PNDecryptionErrorCategory` and the `PNHistoryData` in `associatedObject`.
+// `start` is the exclusive beginning of the range and `end` its inclusive end; both are timetokens. The answer has the newest messages
+// of the range, in the order of publication, or the oldest ones with `reverse`. With a cipher key messages are decrypted; when that
+// fails for one of them, the call ends without a result and with a status with `PNDecryptionErrorCategory` and the `PNHistoryData` in
+// `associatedObject`.
 extension PubNub {
-    /// Asks for the newest 100 messages of a channel.
+    /// Requests the newest 100 messages of a channel.
     public func historyForChannel(_ channel: String, withCompletion block: @escaping PNHistoryCompletionBlock) {
         history(HistoryDraft(channel: channel), block)
     }
 
-    /// Asks for the newest messages with their metadata.
+    /// Requests the newest messages with their metadata.
     public func historyForChannel(
         _ channel: String, withMetadata shouldIncludeMetadata: Bool, completion block: @escaping PNHistoryCompletionBlock
     ) {
         history(HistoryDraft(channel: channel, includesMetadata: shouldIncludeMetadata), block)
     }
 
-    /// Asks for the newest messages with what users added to them.
+    /// Requests the newest messages with their actions.
     public func historyForChannel(
         _ channel: String, withMessageActions shouldIncludeMessageActions: Bool,
         completion block: @escaping PNHistoryCompletionBlock
@@ -27,7 +28,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Asks for the newest messages with their metadata and what users added to them.
+    /// Requests the newest messages with their metadata and actions.
     public func historyForChannel(
         _ channel: String, withMetadata shouldIncludeMetadata: Bool, messageActions shouldIncludeMessageActions: Bool,
         completion block: @escaping PNHistoryCompletionBlock
@@ -37,7 +38,7 @@ extension PubNub {
                 channel: channel, includesMetadata: shouldIncludeMetadata, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Asks for messages of a time.
+    /// Requests messages of a time range.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -45,7 +46,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, start: startDate, end: endDate), block)
     }
 
-    /// Asks for messages of a time with their metadata.
+    /// Requests messages of a time range with their metadata.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -54,7 +55,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesMetadata: shouldIncludeMetadata), block)
     }
 
-    /// Asks for messages of a time with what users added to them.
+    /// Requests messages of a time range with their actions.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -63,7 +64,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Asks for messages of a time with their metadata and what users added to them.
+    /// Requests messages of a time range with their metadata and actions.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
         includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -74,7 +75,7 @@ extension PubNub {
                 includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Asks for messages of a time, `limit` at most, up to 100.
+    /// Requests messages of a time range, at most `limit`, up to 100.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -82,7 +83,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit), block)
     }
 
-    /// Asks for messages of a time with their timetokens.
+    /// Requests messages of a time range with their timetokens.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeTimeToken shouldIncludeTimeToken: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -91,7 +92,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesTimetoken: shouldIncludeTimeToken), block)
     }
 
-    /// Asks for messages of a time with their timetokens, `limit` at most, up to 100.
+    /// Requests messages of a time range with their timetokens, at most `limit`, up to 100.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
         includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -101,7 +102,7 @@ extension PubNub {
                 channel: channel, start: startDate, end: endDate, limit: limit, includesTimetoken: shouldIncludeTimeToken), block)
     }
 
-    /// Asks for messages of a time, `limit` at most, the oldest of them if wanted.
+    /// Requests messages of a time range, at most `limit`; the oldest ones with `reverse`.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -110,7 +111,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit, isReversed: shouldReverseOrder), block)
     }
 
-    /// Asks for messages of a time with their timetokens, `limit` at most, the oldest of them if wanted.
+    /// Requests messages of a time range with their timetokens, at most `limit`; the oldest ones with `reverse`.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
         includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -121,7 +122,7 @@ extension PubNub {
                 isReversed: shouldReverseOrder), block)
     }
 
-    /// The one way of all of them.
+    /// Shared implementation of all history methods.
     func history(_ draft: HistoryDraft, _ block: @escaping PNHistoryCompletionBlock) {
         let extras = CallExtras(query: draft.query)
         let cipher = cipher
@@ -146,7 +147,7 @@ extension PubNub {
         guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
         if let cipher, content.open(with: cipher) {
             var failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
-            // As the Cocoa SDK names it (rule PL-93).
+            // The operation that the Cocoa SDK reports (rule PL-93).
             if failed.facts.operation == .historyWithActionsOperation { failed.facts.operation = .historyOperation }
             return block(nil, failed.errorStatus(associatedObject: PNHistoryData(content)))
         }
@@ -154,7 +155,7 @@ extension PubNub {
     }
 }
 
-/// A question to either service, with one kind of answer.
+/// A history request to either service, with a common type of answer.
 private struct HistoryQuestion<Call: PubNubCall>: PubNubCall {
     let call: Call
     let content: @Sendable (Call.Answer, Call) -> HistoryContent

@@ -1,7 +1,8 @@
 import Foundation
 import PubNubProtocol
 
-// Message actions: what users add to messages, such as reactions. Each method returns at once; `block` is called on the callback queue.
+// Message actions: data that users add to messages, such as reactions. Each method returns at once; `block` is called on the callback
+// queue.
 extension PubNub {
     /// Adds an action to a message.
     public func addMessageAction(
@@ -23,7 +24,7 @@ extension PubNub {
             query: nil, block)
     }
 
-    /// Asks for actions of a channel's messages.
+    /// Requests actions of a channel's messages.
     public func fetchMessageActions(
         with request: PNFetchMessageActionsRequest, completion block: @escaping PNFetchMessageActionsCompletionBlock
     ) {
@@ -68,7 +69,7 @@ extension PubNub {
     }
 }
 
-/// An action as callers describe it.
+/// The arguments of a call that adds or removes an action.
 struct MessageActionDraft {
     var channel = ""
     var message: NSNumber?
@@ -77,11 +78,11 @@ struct MessageActionDraft {
     var value = ""
 }
 
-/// Which actions to ask for.
+/// The arguments of a request for actions.
 struct FetchActionsDraft {
     var channel = ""
     var start: NSNumber?
     var end: NSNumber?
-    /// 0 for the service's default.
+    /// The maximum number of actions; 0 for the service's default.
     var limit: UInt = 0
 }

@@ -1,38 +1,38 @@
 import Foundation
 import PubNubProtocol
 
-// Who is where. Each method returns at once; `block` is called on the callback queue.
+// Presence requests. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Asks who is present on any channel, with everybody's state.
+    /// Requests the users on all channels, with their states.
     public func hereNowWithCompletion(_ block: @escaping PNGlobalHereNowCompletionBlock) {
         hereNowWithVerbosity(.state, completion: block)
     }
 
-    /// Asks who is present on any channel.
+    /// Requests the users on all channels.
     public func hereNowWithVerbosity(
         _ level: PNHereNowVerbosityLevel, completion block: @escaping PNGlobalHereNowCompletionBlock
     ) {
         hereNowAnywhere(level, query: nil, block)
     }
 
-    /// Asks who is present on a channel, with everybody's state.
+    /// Requests the users on a channel, with their states.
     public func hereNowForChannel(_ channel: String, withCompletion block: @escaping PNHereNowCompletionBlock) {
         hereNowForChannel(channel, withVerbosity: .state, completion: block)
     }
 
-    /// Asks who is present on a channel.
+    /// Requests the users on a channel.
     public func hereNowForChannel(
         _ channel: String, withVerbosity level: PNHereNowVerbosityLevel, completion block: @escaping PNHereNowCompletionBlock
     ) {
         hereNow(channels: [channel], level, query: nil, block)
     }
 
-    /// Asks who is present on a group's channels, with everybody's state.
+    /// Requests the users on a group's channels, with their states.
     public func hereNowForChannelGroup(_ group: String, withCompletion block: @escaping PNChannelGroupHereNowCompletionBlock) {
         hereNowForChannelGroup(group, withVerbosity: .state, completion: block)
     }
 
-    /// Asks who is present on a group's channels.
+    /// Requests the users on a group's channels.
     public func hereNowForChannelGroup(
         _ group: String, withVerbosity level: PNHereNowVerbosityLevel,
         completion block: @escaping PNChannelGroupHereNowCompletionBlock
@@ -40,7 +40,7 @@ extension PubNub {
         hereNow(groups: [group], level, query: nil, block)
     }
 
-    /// Asks on which channels a user is present.
+    /// Requests the channels on which a user is present.
     public func whereNowUUID(_ uuid: String, withCompletion block: @escaping PNWhereNowCompletionBlock) {
         whereNow(uuid, query: nil, block)
     }

@@ -11,7 +11,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message), block)
     }
 
-    /// Publishes a message with metadata, which filters can address.
+    /// Publishes a message with metadata that filter expressions can use.
     public func publish(
         _ message: Any, toChannel channel: String, withMetadata metadata: [String: Any]?,
         completion block: PNPublishCompletionBlock? = nil
@@ -19,14 +19,14 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, metadata: metadata), block)
     }
 
-    /// Publishes a message, compressed if wanted.
+    /// Publishes a message, optionally compressed.
     public func publish(
         _ message: Any, toChannel channel: String, compressed: Bool, withCompletion block: PNPublishCompletionBlock? = nil
     ) {
         publish(PublishDraft(channel: channel, message: message, isCompressed: compressed), block)
     }
 
-    /// Publishes a message with metadata, compressed if wanted.
+    /// Publishes a message with metadata, optionally compressed.
     public func publish(
         _ message: Any, toChannel channel: String, compressed: Bool, withMetadata metadata: [String: Any]?,
         completion block: PNPublishCompletionBlock? = nil
@@ -34,7 +34,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, metadata: metadata, isCompressed: compressed), block)
     }
 
-    /// Publishes a message that is kept in the history, or not.
+    /// Publishes a message, optionally kept in the history.
     public func publish(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool,
         withCompletion block: PNPublishCompletionBlock? = nil
@@ -42,7 +42,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, isStored: shouldStore), block)
     }
 
-    /// Publishes a message with metadata that is kept in the history, or not.
+    /// Publishes a message with metadata, optionally kept in the history.
     public func publish(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
         completion block: PNPublishCompletionBlock? = nil
@@ -50,7 +50,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, metadata: metadata, isStored: shouldStore), block)
     }
 
-    /// Publishes a message that is kept in the history, or not; compressed if wanted.
+    /// Publishes a message, optionally kept in the history and optionally compressed.
     public func publish(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, compressed: Bool,
         withCompletion block: PNPublishCompletionBlock? = nil
@@ -58,7 +58,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, isStored: shouldStore, isCompressed: compressed), block)
     }
 
-    /// Publishes a message with metadata that is kept in the history, or not; compressed if wanted.
+    /// Publishes a message with metadata, optionally kept in the history and optionally compressed.
     public func publish(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, compressed: Bool,
         withMetadata metadata: [String: Any]?, completion block: PNPublishCompletionBlock? = nil
@@ -73,7 +73,7 @@ extension PubNub {
         publish(request.draft, block)
     }
 
-    /// The one way of all of them.
+    /// Shared implementation of all methods that publish a message.
     func publish(_ draft: PublishDraft, _ block: PNPublishCompletionBlock?) {
         start(.publishOperation, draft.extras) { () throws(PubNubProblem) in
             try draft.call(cipher, sequence: nextSequenceNumber())
@@ -83,7 +83,7 @@ extension PubNub {
     }
 }
 
-// Publishing for push notifications, too.
+// Publishing with push notifications.
 extension PubNub {
     /// Publishes a message together with payloads for push notifications by vendor, such as `["aps": ["alert": "Hi"]]`. Either of
     /// the two may be nil.
@@ -102,7 +102,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, metadata: metadata, payloads: payloads), block)
     }
 
-    /// Publishes a message together with payloads for push notifications, compressed if wanted.
+    /// Publishes a message together with payloads for push notifications, optionally compressed.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?, compressed: Bool,
         withCompletion block: PNPublishCompletionBlock? = nil
@@ -110,7 +110,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, payloads: payloads, isCompressed: compressed), block)
     }
 
-    /// Publishes a message with metadata, together with payloads for push notifications, compressed if wanted.
+    /// Publishes a message with metadata, together with payloads for push notifications, optionally compressed.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?, compressed: Bool,
         withMetadata metadata: [String: Any]?, completion block: PNPublishCompletionBlock? = nil
@@ -120,7 +120,7 @@ extension PubNub {
                 channel: channel, message: message, metadata: metadata, payloads: payloads, isCompressed: compressed), block)
     }
 
-    /// Publishes a message together with payloads for push notifications; kept in the history, or not.
+    /// Publishes a message together with payloads for push notifications, optionally kept in the history.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
         storeInHistory shouldStore: Bool, withCompletion block: PNPublishCompletionBlock? = nil
@@ -128,7 +128,7 @@ extension PubNub {
         publish(PublishDraft(channel: channel, message: message, payloads: payloads, isStored: shouldStore), block)
     }
 
-    /// Publishes a message with metadata, together with payloads for push notifications; kept in the history, or not.
+    /// Publishes a message with metadata, together with payloads for push notifications, optionally kept in the history.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
         storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
@@ -139,7 +139,7 @@ extension PubNub {
             block)
     }
 
-    /// Publishes a message together with payloads for push notifications; kept in the history, or not; compressed if wanted.
+    /// Publishes a message together with payloads for push notifications, optionally kept in the history and optionally compressed.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
         storeInHistory shouldStore: Bool, compressed: Bool, withCompletion block: PNPublishCompletionBlock? = nil
@@ -149,8 +149,8 @@ extension PubNub {
                 channel: channel, message: message, payloads: payloads, isStored: shouldStore, isCompressed: compressed), block)
     }
 
-    /// Publishes a message with metadata, together with payloads for push notifications; kept in the history, or not; compressed if
-    /// wanted.
+    /// Publishes a message with metadata, together with payloads for push notifications, optionally kept in the history and optionally
+    /// compressed.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
         storeInHistory shouldStore: Bool, compressed: Bool, withMetadata metadata: [String: Any]?,

@@ -3,9 +3,9 @@ import PubNubProtocol
 
 // The channels on which devices get push notifications. Each method returns at once; `block` is called on the callback queue.
 //
-// A token is `Data` of Apple's services, or its hexadecimal digits; of the others a `String`.
+// A token of Apple's services is `Data`, or a `String` of its hexadecimal digits; a token of other services is a `String`.
 extension PubNub {
-    /// Switches notifications on, by Apple's older service.
+    /// Enables push notifications through Apple's older service.
     public func addPushNotificationsOnChannels(
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -27,8 +27,8 @@ extension PubNub {
     ///   - channels: the channels' names.
     ///   - pushToken: the device's token.
     ///   - pushType: the push service.
-    ///   - environment: of Apple's newer service.
-    ///   - topic: of Apple's newer service: the app's bundle identifier.
+    ///   - environment: the environment of Apple's HTTP/2 service.
+    ///   - topic: the topic for Apple's HTTP/2 service: the app's bundle identifier.
     ///   - block: called on the callback queue.
     public func addPushNotificationsOnChannels(
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment,
@@ -38,7 +38,7 @@ extension PubNub {
         push(.add, channels, device, query: nil, block)
     }
 
-    /// Switches notifications off, by Apple's older service.
+    /// Disables push notifications through Apple's older service.
     public func removePushNotificationsFromChannels(
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -46,7 +46,7 @@ extension PubNub {
         push(.remove, channels, PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Switches notifications off.
+    /// Disables push notifications.
     public func removePushNotificationsFromChannels(
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -54,7 +54,7 @@ extension PubNub {
         push(.remove, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Switches notifications off.
+    /// Disables push notifications.
     public func removePushNotificationsFromChannels(
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment,
         topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -63,14 +63,14 @@ extension PubNub {
         push(.remove, channels, device, query: nil, block)
     }
 
-    /// Switches all notifications of a device off, by Apple's older service.
+    /// Disables all push notifications of a device through Apple's older service.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Data, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
         pushOff(PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Switches all notifications of a device off.
+    /// Disables all push notifications of a device.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -78,7 +78,7 @@ extension PubNub {
         pushOff(PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Switches all notifications of a device off.
+    /// Disables all push notifications of a device.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -86,21 +86,21 @@ extension PubNub {
         pushOff(PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic), query: nil, block)
     }
 
-    /// Asks on which channels a device is notified, by Apple's older service.
+    /// Requests the channels on which a device is notified through Apple's older service.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Data, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
     ) {
         pushChannels(PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Asks on which channels a device is notified.
+    /// Requests the channels on which a device is notified.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
     ) {
         pushChannels(PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Asks on which channels a device is notified.
+    /// Requests the channels on which a device is notified.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
         andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
@@ -109,7 +109,7 @@ extension PubNub {
     }
 }
 
-// The ways of all of them.
+// Shared implementation of the push methods.
 extension PubNub {
     func push(
         _ change: PubNubChangePushCall.Change, _ channels: [String], _ draft: PushDraft, query: [AnyHashable: Any]?,

@@ -1,9 +1,10 @@
 import Foundation
 import PubNubProtocol
 
-// How large a request would be. Nothing is sent.
+// The size of a publish request. Nothing is sent.
 extension PubNub {
-    /// Tells how many bytes publishing a message would send: request line, headers and body, without what HTTP libraries add.
+    /// Calculates how many bytes the request to publish a message has: request line, headers and body, without headers that HTTP
+    /// libraries add.
     ///
     /// - Parameters:
     ///   - message: the message.
@@ -15,7 +16,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message), block)
     }
 
-    /// The same with metadata.
+    /// Calculates the size of a publish request with metadata.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, withMetadata metadata: [String: Any]?,
         completion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -23,7 +24,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, metadata: metadata), block)
     }
 
-    /// The same, compressed if wanted.
+    /// Calculates the size of a publish request, optionally compressed.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, compressed compressMessage: Bool,
         withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -31,7 +32,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, isCompressed: compressMessage), block)
     }
 
-    /// The same with metadata, compressed if wanted.
+    /// Calculates the size of a publish request with metadata, optionally compressed.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, compressed compressMessage: Bool, withMetadata metadata: [String: Any]?,
         completion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -39,7 +40,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, metadata: metadata, isCompressed: compressMessage), block)
     }
 
-    /// The same for a message that is kept in the history, or not.
+    /// Calculates the size of a publish request for a message that is optionally kept in the history.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool,
         withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -47,7 +48,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, isStored: shouldStore), block)
     }
 
-    /// The same with metadata for a message that is kept in the history, or not.
+    /// Calculates the size of a publish request with metadata for a message that is optionally kept in the history.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
         completion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -55,7 +56,7 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, metadata: metadata, isStored: shouldStore), block)
     }
 
-    /// The same, compressed if wanted, for a message that is kept in the history, or not.
+    /// Calculates the size of a publish request, optionally compressed, for a message that is optionally kept in the history.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, compressed compressMessage: Bool, storeInHistory shouldStore: Bool,
         withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -63,7 +64,8 @@ extension PubNub {
         size(PublishDraft(channel: channel, message: message, isStored: shouldStore, isCompressed: compressMessage), block)
     }
 
-    /// The same with metadata, compressed if wanted, for a message that is kept in the history, or not.
+    /// Calculates the size of a publish request with metadata, optionally compressed, for a message that is optionally kept in the
+    /// history.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, compressed compressMessage: Bool, storeInHistory shouldStore: Bool,
         withMetadata metadata: [String: Any]?, completion block: @escaping PNMessageSizeCalculationCompletionBlock
@@ -83,7 +85,8 @@ extension PubNub {
     private func size(of draft: PublishDraft) -> Int {
         let values = configuration
         do throws(PubNubProblem) {
-            // The number of the message takes as many bytes as that of a client's first nine; the estimate need not use one up.
+            // The sequence number is 1, which has as many digits as those of a client's first nine messages, so the estimate does not
+            // consume a number.
             let call = try draft.call(cipher, sequence: 1)
             let request = try source.assemble(
                 call, values: values, extra: draft.extras.parameters, compresses: draft.isCompressed)
@@ -95,7 +98,7 @@ extension PubNub {
 }
 
 extension CallRequest {
-    /// How many bytes it is on the wire in HTTP/1.1.
+    /// The number of bytes of the request in HTTP/1.1.
     var size: Int {
         var size = method.utf8.count + target.utf8.count + "  HTTP/1.1\r\n".utf8.count
         size += "Host: \(endpoint.host)\r\n".utf8.count

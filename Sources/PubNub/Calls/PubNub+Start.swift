@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// A caller's block on its way to the callback queue.
+/// A caller's block that will be called on the callback queue.
 ///
 /// `@unchecked Sendable`: it is called on the client's callback queue only, never by two threads at once, and a caller who shares
 /// what it captures does so on that queue, as with any callback API.
@@ -16,7 +16,7 @@ struct CallerBlock<Input>: @unchecked Sendable {
     func callAsFunction(_ input: Input) { block(input) }
 }
 
-/// A call whose arguments were refused, so that it ends like any other: on the callback queue, with a status that can be retried.
+/// A call whose arguments were refused. It ends like any other call: on the callback queue, with a status that can be retried.
 struct RefusedCall<Answer: Sendable>: PubNubCall {
     let problem: PubNubProblem
 
@@ -34,9 +34,9 @@ struct CallExtras {
     var parameters: [PubNubRequest.Parameter] { QueryArguments.parameters(query) }
 }
 
-// How the calls of the Cocoa SDK are made (rules PL-60 to PL-63).
+// Shared implementation of the calls of the Cocoa SDK (rules PL-60 to PL-63).
 extension PubNub {
-    /// Makes a call. Arguments are read here and now, on the caller's thread; `block` comes on the callback queue.
+    /// Makes a call. Arguments are read immediately, on the caller's thread; `block` is called on the callback queue.
     func start<Call: PubNubCall>(
         _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         then block: @escaping (CallOutcome<Call.Answer>) -> Void
@@ -76,7 +76,7 @@ extension PubNub {
 
 /// The query parameters that callers add.
 enum QueryArguments {
-    /// As parameters, in the order of their names. Numbers are written as Objective-C writes them: `1` for true.
+    /// The query parameters in the order of their names. Numbers are written as Objective-C writes them: `1` for true.
     static func parameters(_ query: [AnyHashable: Any]?) -> [PubNubRequest.Parameter] {
         (query ?? [:]).map { PubNubRequest.Parameter(text($0.key.base), text($0.value)) }.sorted { $0.name < $1.name }
     }
@@ -91,9 +91,9 @@ enum QueryArguments {
     }
 }
 
-/// Arguments of calls that go out as JSON.
+/// Encodes the arguments of calls that are sent as JSON.
 enum JSONArguments {
-    /// Any JSON value.
+    /// Encodes any JSON value.
     static func value(_ value: Any, _ what: String) throws(PubNubProblem) -> JSONText {
         guard let text = FoundationJSON.text(value) else {
             throw .badArguments(
@@ -102,7 +102,7 @@ enum JSONArguments {
         return JSONText(checked: text)
     }
 
-    /// A dictionary.
+    /// Encodes a dictionary.
     static func object(_ value: [AnyHashable: Any], _ what: String) throws(PubNubProblem) -> JSONText {
         var members: [String: Any] = [:]
         for (key, value) in value {

@@ -4,7 +4,7 @@ import WireCoding
 
 // The state of users on channels. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets a user's state on a channel; nil for none. That of this client's user is sent again with later subscriptions.
+    /// Sets a user's state on a channel; nil for none. The state of this client's user is sent again with later subscriptions.
     public func setState(
         _ state: [String: Any]?, forUUID uuid: String, onChannel channel: String,
         withCompletion block: PNSetStateCompletionBlock? = nil
@@ -20,7 +20,7 @@ extension PubNub {
         setState(StateDraft(groups: [group], uuid: uuid), state, query: nil, block)
     }
 
-    /// Asks for a user's state on a channel.
+    /// Requests a user's state on a channel.
     public func stateForUUID(
         _ uuid: String, onChannel channel: String, withCompletion block: @escaping PNChannelStateCompletionBlock
     ) {
@@ -33,7 +33,7 @@ extension PubNub {
         }
     }
 
-    /// Asks for a user's state on a group's channels.
+    /// Requests a user's state on a group's channels.
     public func stateForUUID(
         _ uuid: String, onChannelGroup group: String, withCompletion block: @escaping PNChannelGroupStateCompletionBlock
     ) {
@@ -70,13 +70,13 @@ extension PubNub {
         }
     }
 
-    /// Later subscriptions send it again, because the service forgets it when a user leaves.
+    /// Stores the state for later subscriptions, which send it again because the service deletes it when a user leaves.
     func remember(_ state: JSONText, of names: [String]) {
         for name in names { engine.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: name)) }
     }
 }
 
-/// A request for state: the user, channels and groups.
+/// A request for state: the user, the channels and the groups.
 struct StateDraft {
     var channels: [String] = []
     var groups: [String] = []

@@ -3,8 +3,8 @@ import PubNubProtocol
 
 // Deleting and counting stored messages.
 extension PubNub {
-    /// Deletes stored messages of a channel, from `start` (exclusive) to `end` (inclusive); all of them without the two. The keyset
-    /// has to allow it.
+    /// Deletes stored messages of a channel, from `start` (exclusive) to `end` (inclusive); all of them when both are nil. The keyset
+    /// has to allow deletion.
     public func deleteMessagesFromChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         withCompletion block: PNMessageDeleteCompletionBlock? = nil

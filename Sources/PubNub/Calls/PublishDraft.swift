@@ -8,10 +8,10 @@ struct PublishDraft {
     var channel = ""
     var message: Any?
     var metadata: [AnyHashable: Any]?
-    /// For push notifications, by vendor.
+    /// Payloads for push notifications, by vendor.
     var payloads: [AnyHashable: Any]?
     var isStored = true
-    /// Hours; 0 for the keyset's default.
+    /// How many hours the message is kept; 0 for the keyset's default.
     var ttl: UInt = 0
     var isCompressed = false
     var isReplicated = true
@@ -20,7 +20,7 @@ struct PublishDraft {
 
     var extras: CallExtras { CallExtras(query: query, isCompressed: isCompressed) }
 
-    /// The call: message encoded, encrypted when there is a cipher key, and put together with what is for push notifications
+    /// Makes the call: encodes the message, encrypts it when there is a cipher key, and merges it with payloads for push notifications
     /// (rules PL-64 to PL-67).
     func call(_ cipher: PubNubCipher?, sequence: Int) throws(PubNubProblem) -> PubNubPublishCall {
         var metadataText: JSONText?
@@ -50,7 +50,7 @@ struct PublishDraft {
 }
 
 extension JSONText {
-    /// The JSON string to publish in its place.
+    /// The encrypted message as the JSON string that is published instead.
     func encrypted(with cipher: PubNubCipher) throws(PubNubProblem) -> JSONText {
         do {
             return JSONText(checked: try cipher.encrypt(message: text))
@@ -62,8 +62,8 @@ extension JSONText {
 
 /// Payloads for push notifications.
 enum PushPayloads {
-    /// With the keys that the service knows: `aps` becomes `pn_apns` around it, `gcm` becomes `pn_gcm`; what has its prefix already
-    /// stays.
+    /// The payloads with the keys that the service knows: `aps` is wrapped in `pn_apns` and `gcm` in `pn_gcm`; keys with the prefix
+    /// stay unchanged.
     static func vendorKeys(_ payloads: [AnyHashable: Any]) -> [AnyHashable: Any] {
         var known: [AnyHashable: Any] = [:]
         for (key, payload) in payloads {

@@ -1,9 +1,9 @@
 import Foundation
 import PubNubProtocol
 
-/// A device as callers describe it.
+/// The device and push service that a caller has given.
 struct PushDraft {
-    /// `Data` of Apple's services, a `String` of the others.
+    /// The device token: `Data` for Apple's services, a `String` for the others.
     var token: Any?
     var type: PNPushType = .PNAPNSPush
     var environment: PNAPNSEnvironment = .development
@@ -11,7 +11,7 @@ struct PushDraft {
 
     var isSecondVersion: Bool { type == .PNAPNS2Push }
 
-    /// The device in the service's terms (rule PL-70).
+    /// The device as the service identifies it (rule PL-70).
     func device() throws(PubNubProblem) -> PubNubPushDevice {
         let service: PubNubPushDevice.Service
         switch type {

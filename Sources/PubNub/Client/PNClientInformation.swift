@@ -1,13 +1,13 @@
-/// Which version of the library this is.
+/// The version of the library.
 public final class PNClientInformation: Sendable {
-    /// The version of the Cocoa SDK whose API this is.
+    /// The version of the Cocoa SDK whose API the library implements.
     public let version = "4.17.0"
-    /// The state of the source; empty, since releases are named by their version.
+    /// The commit of the source; empty, because releases are identified by their version.
     public let commit = ""
 
     init() {}
 
-    /// How the client names itself to the service.
+    /// The library's name and version, which each request sends to the service.
     static let sdk = "PubNub-ObjC-\(platform)/4.17.0"
 
     private static var platform: String {

@@ -30,7 +30,7 @@ public struct PNPAMPermission: OptionSet, Hashable, Sendable {
     public static let all: PNPAMPermission = [.CRUD, .get, .join, .manage]
 }
 
-/// The rights on one resource.
+/// The permissions for one resource.
 public final class PNPAMResourcePermission: Sendable {
     /// The permissions as an option set.
     public let value: PNPAMPermission
@@ -77,13 +77,13 @@ public final class PNPAMToken: Sendable {
     /// The version of the token's format.
     public var version: UInt { UInt(clamping: token.version) }
 
-    /// When it was granted, in seconds since 1970.
+    /// When the token was granted, in seconds since 1970.
     public var timestamp: UInt { UInt(clamping: token.issued) }
 
-    /// How many minutes it is valid after that.
+    /// How many minutes the token is valid after ``timestamp``.
     public var ttl: UInt { UInt(clamping: token.ttl) }
 
-    /// The only user who may use it; nil for any.
+    /// The only user who may use the token; nil for any.
     public var authorizedUUID: String? { token.authorizedUser }
 
     /// Values that the granting server added.

@@ -1,14 +1,16 @@
 import EngineRuntime
 
-// Applications that come and go. Additions to the Cocoa SDK, which only listens to the system (rules PK-72 to PK-75).
+// Moves of the application to the background and back. Additions to the Cocoa SDK, which only observes the system (rules PK-72 to
+// PK-75).
 extension PubNub {
     /// Call this when the application goes to the background. The subscription's connection is kept for
-    /// ``PNConfiguration/backgroundGrace``, 20 s unless set, and closed then (on macOS at once, where it is the sleep of the computer): listeners get `PNUnexpectedDisconnectCategory` with `background` as its cause, and nothing is tried and no timer runs, heartbeats included,
-    /// until ``applicationWillEnterForeground()``. No leave is sent.
+    /// ``PNConfiguration/backgroundGrace``, 20 s unless set, and then closed. On macOS the background means the sleep of the computer,
+    /// and the connection is closed at once. Listeners get `PNUnexpectedDisconnectCategory` with `background` as its cause, and the
+    /// client makes no attempts, sends no heartbeats and runs no timers until ``applicationWillEnterForeground()``. No leave is sent.
     ///
-    /// Channels, groups and the timetoken are kept; subscribing and unsubscribing meanwhile is remembered. Calls under way go on or end,
-    /// by ``PNConfiguration/completeRequestsBeforeSuspension``. Repeated calls do nothing. On iOS, tvOS, visionOS and macOS the library
-    /// calls it by itself, except in extensions. May be called from any thread.
+    /// Channels, groups and the timetoken are kept; subscriptions that the app changes meanwhile take effect afterwards. Calls in
+    /// progress continue or end, according to ``PNConfiguration/completeRequestsBeforeSuspension``. Repeated calls do nothing. On iOS,
+    /// tvOS, visionOS and macOS the library calls this automatically, except in extensions. May be called from any thread.
     public func applicationDidEnterBackground() {
         moved(to: .background)
     }
@@ -33,7 +35,7 @@ extension PubNub {
         if isNews, place == .background { suspendCalls() }
     }
 
-    /// Rule PK-74.
+    /// Rule PK-74: handles calls in progress when the application goes to the background.
     private func suspendCalls() {
         guard configuration.completeRequestsBeforeSuspension else { return calls.cancelAll() }
         SystemActivity.run(reason: "PubNub calls are under way") { calls.whenIdle($0) }

@@ -4,10 +4,10 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-// Another client in place of this one.
+// Replaces this client by one with another configuration.
 extension PubNub {
     /// Makes a client with another configuration that takes over the subscriptions, the listeners and the position in the stream. This
-    /// client stops receiving. When the user or the auth key changes, the service is told that the former user left.
+    /// client stops receiving. When the user or the auth key changes, the client sends a leave for the former user.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
@@ -16,11 +16,11 @@ extension PubNub {
         copy(configuration, queue: queue, completion: block)
     }
 
-    /// The same, with callbacks on another queue.
+    /// Makes such a client with callbacks on another queue.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
-    ///   - callbackQueue: where callbacks of the new client and `block` run; nil for the main queue.
+    ///   - callbackQueue: the queue for callbacks of the new client and for `block`; nil for the main queue.
     ///   - block: called on the callback queue.
     public func copyWithConfiguration(
         _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping (PubNub) -> Void
@@ -28,14 +28,14 @@ extension PubNub {
         copy(configuration, queue: callbackQueue.map { .queue($0) } ?? .main, completion: block)
     }
 
-    /// The same, and waits for the new client.
+    /// Makes a client with another configuration, and waits for it.
     public func copyWithConfiguration(_ configuration: PNConfiguration) async -> PubNub {
         await withCheckedContinuation { done in
             copyWithConfiguration(configuration) { done.resume(returning: $0) }
         }
     }
 
-    /// The same with callbacks on another queue, and waits for the new client.
+    /// Makes a client with another configuration and callbacks on another queue, and waits for it.
     public func copyWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) async -> PubNub {
         await withCheckedContinuation { done in
             copyWithConfiguration(configuration, callbackQueue: callbackQueue) { done.resume(returning: $0) }
@@ -78,7 +78,7 @@ extension PubNub {
 
 // Access tokens.
 extension PubNub {
-    /// A new auth key or access token for every request from now on, the next poll included. Nothing is interrupted.
+    /// Sets the auth key or access token for every request from now on, the next poll included. The present poll continues.
     public func setAuthToken(_ token: String) {
         commands.withLock {
             setup.withLockedValue { $0.values.authKey = token }

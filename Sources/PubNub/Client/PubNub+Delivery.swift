@@ -4,7 +4,7 @@ import PubNubProtocol
 
 // Delivers the engine's events to listeners and sequences.
 extension PubNub {
-    /// On the engine's thread: what happened is written down as deliveries, and the list of channels follows.
+    /// Turns the engine's events into deliveries and updates the list of channels. Runs on the engine's thread.
     func hear(_ notices: [SubscriptionNotice]) {
         var out: [Delivery] = []
         for notice in notices {
@@ -26,7 +26,7 @@ extension PubNub {
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
         if let draft { out.append(.status(status(draft))) }
-        // The engine has emptied its list as well (rule PK-28).
+        // The engine has also emptied its list (rule PK-28).
         if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
             self.wanted.withLockedValue { $0.removeAll() }
         }
@@ -46,7 +46,7 @@ extension PubNub {
         }
     }
 
-    /// The status of a draft.
+    /// The status object of a draft.
     func status(_ draft: StatusDraft) -> PNErrorStatus {
         draft.status(resultContext) { [weak self] in self?.cancelAutomaticRetry() }
     }
@@ -55,7 +55,7 @@ extension PubNub {
         if script.withLockedValue({ $0.cancelRetry() }) { engine.cancelRetry() }
     }
 
-    /// On the callback queue: everything to every listener.
+    /// Delivers a batch to every listener. Runs on the callback queue.
     func deliver(_ batch: [Delivery]) {
         for delivery in batch {
             switch delivery {
@@ -84,7 +84,7 @@ extension PubNub {
         var present: [any PNEventsListener] = []
         let reader = reader
         for index in messages.indices {
-            // A listener that is removed inside its own callback gets nothing more.
+            // A listener that is removed inside its own callback gets no further calls.
             listeners.refresh(&present, &version)
             if present.isEmpty { continue }
             switch reader.read(messages[index], shared) {

@@ -5,13 +5,13 @@ import HTTPTransport
 import PubNubProtocol
 import TransportCommon
 
-// The one way of every call.
+// Shared implementation of all calls.
 extension PubNub {
-    /// Makes a call. Returns at once; `completion` comes exactly once, on the callback queue, also for arguments that are refused
+    /// Makes a call. Returns at once; `completion` is called exactly once, on the callback queue, also for arguments that are refused
     /// before anything is sent.
     ///
     /// - Parameters:
-    ///   - extra: further parameters of the request; they win over parameters of the call of the same name.
+    ///   - extra: further parameters of the request; they replace parameters of the call with the same name.
     ///   - compresses: whether the body is compressed.
     func perform<Call: PubNubCall>(
         _ call: Call, operation: PNOperationType, extra: [PubNubRequest.Parameter] = [], compresses: Bool = false,
@@ -73,7 +73,7 @@ extension PNOperationType {
 }
 
 extension HTTPAnswer {
-    /// The result that the answer means for a call.
+    /// Decodes the answer of a call.
     func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
         let head = HTTPAnswerHead(
             status: status, contentType: first("Content-Type"),

@@ -3,7 +3,7 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-// The channels and groups from which the client receives. Nothing here blocks; listeners get the results.
+// The subscribed channels and groups. No method blocks; listeners get the results.
 extension PubNub {
     // MARK: The subscribed names
 
@@ -12,37 +12,37 @@ extension PubNub {
         wantedList.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
-    /// The groups that are subscribed to, those for presence included.
+    /// The subscribed groups, including those for presence.
     public func channelGroups() -> [String] { wantedList.groups }
 
-    /// The presence channels that are subscribed to, with `-pnpres`.
+    /// The subscribed presence channels, with `-pnpres`.
     public func presenceChannels() -> [String] {
         wantedList.channels.filter { $0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
-    /// Whether a channel, group or presence channel of this name is subscribed to.
+    /// Whether a channel, group or presence channel of this name is subscribed.
     public func isSubscribed(on name: String) -> Bool {
         wanted.withLockedValue { $0.contains(name) }
     }
 
     // MARK: Subscribing
 
-    /// Subscribes to channels, in addition to what is subscribed to already. The same channels again, or none, make the client ask
-    /// the service afresh.
-    ///
-    /// - Parameters:
-    ///   - channels: the channels' names.
-    ///   - shouldObservePresence: whether to hear who comes and goes, too.
-    public func subscribeToChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
-        subscribe(channels: channels, withPresence: shouldObservePresence)
-    }
-
-    /// Subscribes to channels from a point in time on.
+    /// Subscribes to channels, in addition to the present ones. Subscribing to the same channels again, or to none, makes the client
+    /// send a new subscribe request.
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
     ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
-    ///   - timeToken: nil to go on from where the subscription stands.
+    public func subscribeToChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
+        subscribe(channels: channels, withPresence: shouldObservePresence)
+    }
+
+    /// Subscribes to channels, beginning at a timetoken.
+    ///
+    /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
+    ///   - timeToken: the timetoken to begin at; nil to continue at the subscription's position.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
     ) {
@@ -54,14 +54,14 @@ extension PubNub {
     /// - Parameters:
     ///   - channels: the channels' names.
     ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
-    ///   - state: a dictionary of state for each channel by its name. What is not a dictionary is left out, and logged.
+    ///   - state: a dictionary of state for each channel by its name. A value that is not a dictionary is left out, and logged.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
     ) {
         subscribe(channels: channels, withPresence: shouldObservePresence, state: state)
     }
 
-    /// Subscribes to channels from a point in time on and sets the user's state there.
+    /// Subscribes to channels, beginning at a timetoken, and sets the user's state there.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
         clientState state: [String: Any]?
@@ -88,7 +88,7 @@ extension PubNub {
         subscribe(groups: groups, withPresence: shouldObservePresence, state: state)
     }
 
-    /// Subscribes to groups from a point in time on and sets the user's state there.
+    /// Subscribes to groups, beginning at a timetoken, and sets the user's state there.
     public func subscribeToChannelGroups(
         _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
         clientState state: [String: Any]?
@@ -96,19 +96,19 @@ extension PubNub {
         subscribe(groups: groups, withPresence: shouldObservePresence, timetoken: timeToken, state: state)
     }
 
-    /// Hears who comes to channels and goes, without receiving their messages and without being present there.
+    /// Receives the presence events of channels, without receiving their messages and without being present there.
     public func subscribeToPresenceChannels(_ channels: [String]) {
         subscribe(PubNubList(channels: channels.presenceNames), timetoken: nil, state: [:])
     }
 
     // MARK: Unsubscribing
 
-    /// Stops receiving from channels. The service is notified that the user left, unless that is suppressed.
+    /// Unsubscribes from channels. The service is notified that the user left, unless that is suppressed.
     public func unsubscribeFromChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
         unsubscribe(PubNubList(channels: channels.named(withPresence: shouldObservePresence)))
     }
 
-    /// Stops receiving from groups.
+    /// Unsubscribes from groups.
     public func unsubscribeFromChannelGroups(_ groups: [String], withPresence shouldObservePresence: Bool) {
         unsubscribe(PubNubList(groups: groups.named(withPresence: shouldObservePresence)))
     }
@@ -118,14 +118,14 @@ extension PubNub {
         unsubscribe(PubNubList(channels: channels.presenceNames))
     }
 
-    /// Stops receiving anything.
+    /// Unsubscribes from all channels and groups.
     public func unsubscribeFromAll() {
         unsubscribeFromAll(completion: nil)
     }
 
     /// Unsubscribes from all channels and groups.
     ///
-    /// - Parameter block: called on the callback queue when it has been done, after the listeners.
+    /// - Parameter block: called on the callback queue when the client has unsubscribed, after the listeners.
     public func unsubscribeFromAll(completion block: ((PNStatus) -> Void)?) {
         let block = block.map { CallerBlock($0) }
         let isEmpty = commands.withLock {
@@ -147,7 +147,7 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block)() }
     }
 
-    /// Reports that nothing is subscribed any more, after everything that listeners got before.
+    /// Reports that no channel is subscribed any more, after all earlier deliveries to listeners.
     private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) -> @Sendable () -> Void {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
@@ -157,8 +157,8 @@ extension PubNub {
 
     // MARK: Filter
 
-    /// Which messages the service sends: an expression over their metadata, such as `priority > 3`. Nil for all. A malformed one
-    /// leads to `PNMalformedFilterExpressionCategory`, and nothing is received until it is changed.
+    /// A filter expression over the metadata of messages, such as `priority > 3`: the service sends only matching messages. Nil for
+    /// all. A malformed one leads to `PNMalformedFilterExpressionCategory`, and nothing is received until it is changed.
     public var filterExpression: String? {
         get { filter.withLockedValue { $0 } }
         set {
@@ -184,7 +184,7 @@ extension PubNub {
         subscribe(list, timetoken: timetoken.map { Timetoken(rawValue: $0.uint64Value) }, state: stateTexts(state))
     }
 
-    /// Each state as JSON text. What is not a dictionary of JSON values is left out.
+    /// Each state as JSON text. Values that are not dictionaries of JSON values are left out.
     func stateTexts(_ state: [String: Any]?) -> [Identifier: String] {
         var texts: [Identifier: String] = [:]
         for (name, value) in state ?? [:] {
@@ -217,8 +217,7 @@ extension PubNub {
         }
     }
 
-    /// Whether the client has to connect for the sake of the leave, since an attempt failed and the next one waits or never comes
-    /// (rule PX-52).
+    /// Whether the client has to connect in order to send the leave, because an attempt failed and no other one is due (rule PX-52).
     private func beginUnsubscribing() -> Bool {
         script.withLockedValue { script in
             script.begin()
@@ -250,7 +249,7 @@ extension [String] {
     /// The names of the presence channels. Empty names are left out.
     fileprivate var presenceNames: [String] { filter { !$0.isEmpty }.map(\.withPresenceSuffix) }
 
-    /// The names, and those of their presence channels if wanted. Empty names are left out.
+    /// The names, and those of their presence channels if `withPresence` is true. Empty names are left out.
     func named(withPresence: Bool) -> [String] {
         let names = filter { !$0.isEmpty }
         guard withPresence else { return names }

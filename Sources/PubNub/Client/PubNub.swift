@@ -7,25 +7,25 @@ import PubNubProtocol
 /// A client of a PubNub service.
 ///
 /// May be used from any thread; no method blocks. Listeners and completions are called on one queue, the main queue unless chosen
-/// otherwise, in the order in which things happened. As long as there is a reference to it the client lives; releasing the last one
-/// ends its connections, and calls under way end as cancelled.
+/// otherwise, in the order of the events. The client lives as long as it is referenced; releasing the last reference ends its
+/// connections, and calls in progress end as cancelled.
 public final class PubNub: Sendable {
-    /// How the client is set up, and what its results have in common.
+    /// The client's configuration, and the values that its results have in common.
     let setup: NIOLockedValueBox<ClientSetup>
-    /// Where callbacks run.
+    /// The queue on which callbacks run.
     let queue: CallbackQueue
     let calls: CallRunner
     let engine: any SubscriptionEngine
     let cipher: PubNubCipher?
     let listeners = ListenerTable()
-    /// Tells this client from others of the same user.
+    /// A random id that distinguishes this client from others of the same user.
     let instanceID: String
     /// Deliveries to listeners and sequences, in one order.
     let deliveries: Broadcaster<Delivery>
     /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
         backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
-    /// Completions, in one order with them.
+    /// Completions, in one order with the deliveries.
     let line: CallbackLine
 
     let wanted = NIOLockedValueBox(WantedList())
@@ -33,7 +33,7 @@ public final class PubNub: Sendable {
     let filter = NIOLockedValueBox<String?>(nil)
     /// Whether the application is in the foreground or in the background.
     let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
-    /// Serialises the changes that concern both the list and the engine.
+    /// Serialises changes that concern both the list and the engine.
     let commands = NIOLock()
 
     /// The log and the metrics of the configuration.
@@ -73,41 +73,42 @@ public final class PubNub: Sendable {
     deinit {
         deliveries.finish()
         networkDeliveries.finish()
-        // Their completions find a client that has gone, and go to the queue at once.
+        // Cancelled completions do not wait for this client any more, and go to the callback queue at once.
         line.close()
         calls.close()
     }
 
-    /// How many answers may wait for slow callbacks before the messages of further ones are dropped and a gap is told (rule PK-31).
+    /// How many answers may wait for slow callbacks before the messages of further answers are dropped and a gap is reported (rule
+    /// PK-31).
     private static let backlog = 4096
 
-    /// A client whose callbacks come on the main queue. On Linux that queue runs only while the main thread runs it:
-    /// `dispatchMain()` or a run loop.
+    /// Makes a client whose callbacks run on the main queue. On Linux that queue runs only while the main thread runs `dispatchMain()`
+    /// or a run loop.
     public static func clientWithConfiguration(_ configuration: PNConfiguration) -> PubNub {
         clientWithConfiguration(configuration, callbackQueue: nil)
     }
 
-    /// A client.
+    /// Makes a client.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
-    ///   - callbackQueue: where callbacks run, a serial queue; nil for the main queue.
+    ///   - callbackQueue: the serial queue on which callbacks run; nil for the main queue.
     public static func clientWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) -> PubNub {
         PubNub(
             configuration.values, queue: callbackQueue.map { .queue($0) } ?? .main, assembly: .chosen(by: configuration.values))
     }
 
-    /// Which version of the library this is.
+    /// The version of the library.
     public static func information() -> PNClientInformation { PNClientInformation() }
 
-    /// A copy of how the client is set up now. Changing it has no effect on the client.
+    /// A copy of the present configuration. Changing it has no effect on the client.
     public func currentConfiguration() -> PNConfiguration { PNConfiguration(configuration) }
 
     /// The user id of the client.
     public func uuid() -> String { configuration.uuid }
 
-    /// Hears what the client receives. Held weakly; adding one again changes nothing. May be called from any thread, also from inside
-    /// a callback.
+    /// Adds a listener for the client's events. The listener is held weakly; adding one again changes nothing. May be called from any
+    /// thread, also from inside a callback.
     public func addListener(_ listener: any PNEventsListener) {
         listeners.add(listener)
     }
@@ -117,7 +118,7 @@ public final class PubNub: Sendable {
         listeners.remove(listener)
     }
 
-    /// The number of the next message that this client publishes, from 1 on.
+    /// The number of the next message that this client publishes; the first is 1.
     func nextSequenceNumber() -> Int {
         sequence.withLockedValue { number in
             number = number >= Int(Int32.max) ? 1 : number + 1
@@ -125,7 +126,7 @@ public final class PubNub: Sendable {
         }
     }
 
-    /// A client of the same kind with another configuration.
+    /// Makes a client from the same parts with another configuration.
     func sibling(_ values: ConfigurationValues, queue: CallbackQueue) -> PubNub {
         let sibling = PubNub(values, queue: queue, assembly: assembly)
         if place.withLockedValue({ $0 }) == .background { sibling.moved(to: .background) }
@@ -133,7 +134,7 @@ public final class PubNub: Sendable {
     }
 }
 
-/// How a client is set up, and what its results have in common.
+/// A client's configuration, and the values that its results have in common.
 struct ClientSetup: Sendable {
     var values: ConfigurationValues {
         didSet { context = values.resultContext }
@@ -147,9 +148,9 @@ struct ClientSetup: Sendable {
 }
 
 extension PubNub {
-    /// How the client is set up now.
+    /// The present configuration.
     var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
 
-    /// The context that results share now.
+    /// The present context of results.
     var resultContext: ResultContext { setup.withLockedValue { $0.context } }
 }

@@ -53,7 +53,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var maximumAnswerSize: Int?
     var logger = Uncompared<Logger?>(nil)
     var metrics = Uncompared<ClientMetrics?>(nil)
-    /// The double of the service in tests.
+    /// The test double of the service; nil outside of tests.
     var double: DoubleReference?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
@@ -71,15 +71,15 @@ extension ConfigurationValues {
         return String(origin[start...].prefix { $0 != "/" })
     }
 
-    /// Whether connections are encrypted: as the application has set it, else by the scheme of `origin`, else unless the host is this
-    /// machine itself (rule PK-66).
+    /// Whether connections are encrypted: the application's setting; without one the scheme of `origin`; without a scheme true, unless
+    /// the host is this machine itself (rule PK-66).
     var usesTLS: Bool {
         if let chosenTLS { return chosenTLS }
         guard let scheme = origin.range(of: "://") else { return !Loopback.contains(host.name) }
         return origin[..<scheme.lowerBound].lowercased() != "http"
     }
 
-    /// Host and port of `origin`, without brackets. The port is nil when there is none.
+    /// Host and port of `origin`, without brackets. The port is nil when `origin` has none.
     private var host: (name: String, port: Int?) {
         let authority = authority
         var host = Substring(authority)
@@ -98,7 +98,7 @@ extension ConfigurationValues {
         return HTTPEndpoint(host: host.name, port: host.port ?? (usesTLS ? 443 : 80), usesTLS: usesTLS)
     }
 
-    /// The settings that every request carries.
+    /// The settings that every request includes.
     func settings(instanceID: String?) -> PubNubSettings {
         PubNubSettings(
             endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: uuid,
@@ -118,14 +118,14 @@ extension ConfigurationValues {
         ResultContext(userID: uuid, authKey: authKey, origin: authority, usesTLS: usesTLS)
     }
 
-    /// No answer of PubNub's is longer than the limit, so that more would be kept in vain.
+    /// The largest answer; nil for the defaults. PubNub's answers are never longer than the limit, so a higher value has no use.
     var chosenAnswerSize: Int? { maximumAnswerSize.map { min($0, PubNubLimits.answerBytes) } }
 
     var requestTimeout: Duration { .positive(seconds: nonSubscribeRequestTimeout) }
 }
 
 extension Duration {
-    /// `seconds` within 1 ms and a day. Takes infinity, and NaN, which counts as 1 ms.
+    /// `seconds` clamped to 1 ms to 1 day. Accepts infinity, and NaN, which counts as 1 ms.
     static func positive(seconds: Double) -> Duration {
         seconds.isNaN ? .milliseconds(1) : .seconds(min(max(seconds, 0.001), 86_400))
     }

@@ -4,9 +4,10 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WireCoding
 
-/// Remembers who users and devices are, over starts of the program. Never fails: what cannot be kept holds for this process.
+/// Stores the ids of users and devices across starts of the program. Never fails: an id that cannot be stored is valid for this
+/// process.
 final class IdentityStore: Sendable {
-    /// In the folder `pubnub` of ``ApplicationFolder``.
+    /// The store in the folder `pubnub` of ``ApplicationFolder``.
     static let shared = IdentityStore(directory: ApplicationFolder.url("pubnub"))
 
     private let directory: URL?
@@ -44,9 +45,9 @@ final class IdentityStore: Sendable {
         let file = directory.appendingPathComponent(name, isDirectory: false)
         if let identity = Self.read(file) { return identity }
         let made = make()
-        // Without a directory the identity is not kept, and the app gets a new one with the next start.
+        // Without a directory the identity is not stored, and the app gets a new one at the next start.
         try? ApplicationFolder.make(directory)
-        // Written to a file of its own first, so that no reader sees an incomplete one.
+        // Written to a temporary file first, so that no reader sees an incomplete identity.
         let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }

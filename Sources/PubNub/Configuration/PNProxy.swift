@@ -2,7 +2,7 @@
 ///
 /// Descriptions never show the password.
 public struct PNProxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     /// The TCP port of the proxy, 1 to 65535.
     public var port: Int

@@ -4,7 +4,7 @@ import ConnectionEngine
 public enum PNTiming: Hashable, Sendable {
     /// The limits for production.
     case standard
-    /// Short limits for tests: network trouble is noticed within 2 s and retried within 3 s.
+    /// Short limits for tests: network failures are detected within 2 s and retried within 3 s.
     case fast
 }
 
@@ -18,8 +18,8 @@ public struct PNRetryPolicy: Hashable, Sendable {
     public var maximumRetries: Int?
     /// The longest pause in seconds, 0.1 or more; nil for that of the timing: 30 s, or 3 s in the fast one.
     public var maximumDelay: Double?
-    /// Pauses, jitter and limits of your own, for single categories too; nil for the library's. ``maximumRetries`` and ``maximumDelay``
-    /// count before its limit and its cap when they are set (rules PK-67 and RT-31).
+    /// Custom pauses, jitter and limits, optionally for single categories; nil for the library's. ``maximumRetries`` and
+    /// ``maximumDelay`` replace its limit and its longest pause when they are set (rules PK-67 and RT-31).
     public var pauses: RetryPolicy?
 
     /// A policy; by default retries without end.

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// Encrypts and decrypts files with bounded memory. The result takes its place only when it is complete.
+/// Encrypts and decrypts files with bounded memory. The destination appears only when the result is complete.
 enum CipherFile {
     private static let pieceSize = 256 * 1024
 
@@ -16,7 +16,7 @@ enum CipherFile {
         try copy(source, to: destination, prefix: [], through: .decrypting(with: try cipher(key)))
     }
 
-    /// Runs work that reads and writes files where it may block.
+    /// Runs work that reads and writes files on a queue where it may block.
     static func onQueue(_ work: @escaping @Sendable () throws -> URL) async throws -> URL {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
@@ -51,7 +51,7 @@ enum CipherFile {
         var stream = stream
         let input = try FileHandle(forReadingFrom: source)
         defer { try? input.close() }
-        // Readable by the owner only: one of the two files is a secret.
+        // Readable by the owner only: one of the two files contains decrypted data.
         guard FileManager.default.createFile(atPath: partial.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown)
         }

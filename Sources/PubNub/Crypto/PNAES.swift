@@ -3,18 +3,18 @@ import PubNubProtocol
 
 /// The domain of the errors that ``PNAES`` reports.
 public let kPNAESErrorDomain: String! = "PNAESErrorDomain"
-/// There is nothing to encrypt or decrypt.
+/// The error code of an empty input.
 public var kPNAESEmptyObjectError: Int { 5000 }
-/// The cipher key is empty.
+/// The error code of an empty cipher key.
 public var kPNAESConfigurationError: Int { 5001 }
 /// The error code of too little memory.
 public var kPNAESInsufficientMemoryError: Int { 5002 }
 /// The error code of a failed encryption or decryption.
 public var kPNAESEncryptionError: Int { 5003 }
-/// The key is another one, or the data were not encrypted with it.
+/// The error code of a failed decryption: the key is wrong, or the data was not encrypted with it.
 public var kPNAESDecryptionError: Int { 5004 }
 
-/// Encrypts and decrypts data with a cipher key, apart from any client (rules PC-1 to PC-12).
+/// Encrypts and decrypts data with a cipher key, without a client (rules PC-1 to PC-12).
 ///
 /// All methods may be called from any thread.
 open class PNAES {
@@ -27,7 +27,7 @@ open class PNAES {
 
     /// Decrypts base64 whose initialisation vector is the constant one, or which has the header of the crypto module.
     ///
-    /// - Returns: nil when it cannot be decrypted.
+    /// - Returns: nil when the data cannot be decrypted.
     open class func decrypt(_ object: String, withKey key: String) -> Data? {
         decrypt(object, withRandomIV: false, cipherKey: key)
     }
@@ -36,8 +36,8 @@ open class PNAES {
     ///
     /// - Parameters:
     ///   - data: the data.
-    ///   - useRandomIV: whether the result begins with a random initialisation vector, as messages of clients do whose
-    ///     configuration says `shouldUseRandomInitializationVector`.
+    ///   - useRandomIV: whether the result begins with a random initialisation vector, like messages of clients with
+    ///     `shouldUseRandomInitializationVector`.
     ///   - key: the cipher key.
     /// - Returns: base64, or nil when there is nothing to encrypt or the key is empty.
     open class func encrypt(_ data: Data, withRandomIV useRandomIV: Bool, cipherKey key: String) -> String? {
@@ -48,7 +48,7 @@ open class PNAES {
 
     /// Decrypts base64.
     ///
-    /// - Returns: nil when it cannot be decrypted.
+    /// - Returns: nil when the data cannot be decrypted.
     open class func decrypt(_ object: String, withRandomIV useRandomIV: Bool, cipherKey key: String) -> Data? {
         guard !key.isEmpty, let data = Data(base64Encoded: object) else { return nil }
         return (try? PubNubCipher(key: key, usesRandomIV: useRandomIV).decrypt(Array(data))).map { Data($0) }
@@ -58,9 +58,10 @@ open class PNAES {
     ///
     /// - Parameters:
     ///   - fileURL: the file.
-    ///   - encryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - encryptedFileURL: the destination; nil for a new file in the directory for temporary files. The file appears when it is
+    ///     complete.
     ///   - key: the cipher key.
-    ///   - block: called on a background queue, with the place or with an error.
+    ///   - block: called on a background queue, with the encrypted file's URL or with an error.
     open class func encryptFile(
         at fileURL: URL, to encryptedFileURL: URL?, withCipherKey key: String,
         completion block: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -85,9 +86,10 @@ open class PNAES {
     ///
     /// - Parameters:
     ///   - fileURL: the file.
-    ///   - decryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - decryptedFileURL: the destination; nil for a new file in the directory for temporary files. The file appears when it is
+    ///     complete.
     ///   - key: the cipher key.
-    ///   - block: called on a background queue, with the place; or with the encrypted file and an error.
+    ///   - block: called on a background queue, with the decrypted file's URL; or with the encrypted file's URL and an error.
     open class func decryptFile(
         at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String,
         completion block: @escaping @Sendable (URL, (any Error)?) -> Void

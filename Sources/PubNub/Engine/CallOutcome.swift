@@ -4,7 +4,7 @@ import HTTPTransport
 import PubNubProtocol
 import TransportCommon
 
-/// How a call ended, and all that its result or status is made from.
+/// The outcome of a call, with all values that its result or status is made from.
 struct CallOutcome<Answer: Sendable>: Sendable {
     let result: Result<Answer, PubNubProblem>
     /// The facts that every ``PNResult`` has: the operation, the status code and the user.
@@ -15,7 +15,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
     /// The answer, when there is one.
     var answer: Answer? { try? result.get() }
 
-    /// For a status that reports both success and failure: an acknowledgment, or the error.
+    /// For a status that reports both success and failure: the facts of an acknowledgment, or of the error.
     var statusFacts: StatusFacts {
         switch result {
         case .success: StatusFacts(result: facts, category: .PNAcknowledgmentCategory)
@@ -46,7 +46,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
 }
 
 extension StatusFacts {
-    /// The facts of something that went wrong (rules PK-1 to PK-4).
+    /// The facts of a failed call (rules PK-1 to PK-4).
     init(_ problem: PubNubProblem, facts: ResultFacts, retry: (@Sendable () -> Void)? = nil) {
         var facts = facts
         facts.statusCode = problem.statusCode

@@ -11,7 +11,7 @@ final class CallRunner: Sendable {
 
     private struct Pending {
         var completion: Completion
-        /// Nil until the transport has returned.
+        /// Cancels the request; nil until the transport has returned.
         var cancel: JobCancellation?
     }
 
@@ -19,7 +19,7 @@ final class CallRunner: Sendable {
         var last: UInt64 = 0
         var isClosed = false
         var pending: [UInt64: Pending] = [:]
-        /// Called when nothing is pending any more.
+        /// Called when no request is pending any more.
         var waiters: [@Sendable () -> Void] = []
 
         mutating func takeWaiters() -> [@Sendable () -> Void] {
@@ -40,13 +40,13 @@ final class CallRunner: Sendable {
         cancelAll()
     }
 
-    /// The client has gone: ends all requests, and every later one at once.
+    /// Ends all requests, and every later one at once, because the client was released.
     func close() {
         state.withLockedValue { $0.isClosed = true }
         cancelAll()
     }
 
-    /// Cancels all requests, in the order in which they were made; their completions get a cancellation.
+    /// Cancels all requests, in the order in which they were made; each completion gets a cancellation.
     func cancelAll() {
         let (left, waiters) = state.withLockedValue { state in
             let left = state.pending.sorted { $0.key < $1.key }.map(\.value)
@@ -60,7 +60,7 @@ final class CallRunner: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once every request was answered: at once if that is so now, otherwise on the thread of the last answer.
+    /// Calls `body` once every request was answered: at once when none is pending, otherwise on the thread of the last answer.
     func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = state.withLockedValue { state in
             if !state.pending.isEmpty { state.waiters.append(body) }
@@ -69,9 +69,9 @@ final class CallRunner: Sendable {
         if isIdle { body() }
     }
 
-    /// Makes a request. Returns at once; `completion` comes once, on any thread.
+    /// Makes a request. Returns at once; `completion` is called once, on any thread.
     ///
-    /// - Returns: what cancels it.
+    /// - Returns: the id that ``cancel(_:)`` takes.
     @discardableResult
     func send(_ request: CallRequest, completion: @escaping Completion) -> UInt64 {
         let (id, isClosed) = state.withLockedValue { state in

@@ -3,7 +3,7 @@ import EngineRuntime
 import HTTPTransport
 import PubNubProtocol
 
-/// Makes the requests of calls. Tests replace it by a script.
+/// Makes the requests of calls. Tests replace it by a scripted transport.
 protocol CallTransport: AnyObject, Sendable {
     /// Makes a request and returns at once. `completion` is called once, on any thread; never after a cancellation.
     func send(
@@ -31,9 +31,10 @@ final class RefusingCalls: CallTransport {
 
 /// Requests over real sockets. The HTTP client is made for the first of them.
 final class LiveCalls: CallTransport {
-    /// For the service's own host.
+    /// The HTTP client for the service's own host.
     let caller: HTTPCaller
-    /// For hosts that the service names, such as that of files: their keys are not pinned, and they do not learn who the client is.
+    /// The HTTP client for hosts that the service names, such as that of files: their keys are not pinned, and they get no client
+    /// certificate.
     let elsewhere: HTTPCaller
     private let host: String
 

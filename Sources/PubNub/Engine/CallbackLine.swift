@@ -4,7 +4,8 @@ import NIOConcurrencyHelpers
 /// Queues the completions of a client's calls in order with the events for its listeners. A completion that was put on the callback
 /// queue directly would overtake messages that wait for a busy listener (rule PK-82).
 ///
-/// Every completion is called once, also when the client is released meanwhile: then those that wait go to the queue at once (rule PK-77).
+/// Every completion is called once, also when the client is released meanwhile: then the waiting completions go to the queue at once
+/// (rule PK-77).
 final class CallbackLine: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -21,7 +22,7 @@ final class CallbackLine: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Runs `body` on the callback queue, after everything that was queued before. May be called from any thread.
+    /// Runs `body` on the callback queue, after all work that was queued before. May be called from any thread.
     func run(_ body: @escaping @Sendable () -> Void) {
         let id: UInt64? = state.withLockedValue { state in
             if state.isClosed { return nil }
@@ -39,7 +40,7 @@ final class CallbackLine: Sendable {
         body?()
     }
 
-    /// The client has been released: waiting completions are called at once.
+    /// Calls the waiting completions at once, because the client was released.
     func close() {
         let left = state.withLockedValue { state in
             state.isClosed = true

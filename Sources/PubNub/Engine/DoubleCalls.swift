@@ -4,13 +4,13 @@ import EngineRuntime
 import HTTPTransport
 
 extension PNConfiguration {
-    /// Clients of this configuration open no sockets: a double stands in for the service, and their time is the double's.
+    /// Clients of this configuration open no sockets: a test double replaces the service and provides the clock.
     package func use(_ double: any ServiceDouble) {
         setDouble(double)
     }
 }
 
-/// A double as a part of a configuration, which is compared by value.
+/// A reference to a double in a configuration, which is compared by value.
 struct DoubleReference: Hashable, Sendable {
     let double: any ServiceDouble
 

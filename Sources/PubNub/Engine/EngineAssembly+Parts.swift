@@ -8,7 +8,7 @@ import TransportCommon
 extension EngineAssembly {
     static let live = on(.live)
 
-    /// Real sockets, unless the configuration names a double.
+    /// The assembly with real sockets, unless the configuration has a double.
     static func chosen(by values: ConfigurationValues) -> EngineAssembly {
         values.double.map { on(.doubled($0.double)) } ?? .live
     }
@@ -42,7 +42,7 @@ extension EngineAssembly {
         return parts.longPoll(values.transport) { PubNubAnswerDecoder() }
     }
 
-    /// A driver for the configured service.
+    /// Makes a driver for the configured service.
     static func driver(
         _ values: ConfigurationValues, _ settings: PubNubSettings, _ transport: any ClientTransport<PubNubSession>,
         _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max),
@@ -61,7 +61,7 @@ extension ConfigurationValues {
     /// The pins; nil for none, and for invalid ones, which ``problem`` reports.
     var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
 
-    /// The problem of the configuration: with one, nothing may be sent (rules PK-69 and PK-71).
+    /// The configuration's error; nothing may be sent while there is one (rules PK-69 and PK-71).
     var problem: ConnectionFailure? {
         let most = PubNubCipher.maximumReaders
         if readingCipherKeys.count > most {
@@ -77,7 +77,7 @@ extension ConfigurationValues {
         }
     }
 
-    /// The profile, with the chosen liveness.
+    /// The connection policy of the timing, with the chosen liveness.
     var timingPolicy: ConnectionPolicy {
         var policy: ConnectionPolicy =
             switch timing {
@@ -88,7 +88,7 @@ extension ConfigurationValues {
         return policy
     }
 
-    /// How everything connects, and how much of an answer it takes (rule PK-65).
+    /// The network settings of all connections, with the limits of answers (rule PK-65).
     var network: NetworkSettings {
         NetworkSettings(
             policy: timingPolicy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
@@ -96,7 +96,7 @@ extension ConfigurationValues {
             paths: networkPaths, messageTimeout: messageTimeout.map { .positive(seconds: $0) }, messageBytes: chosenAnswerSize)
     }
 
-    /// How the subscription connects.
+    /// The transport configuration of the subscription.
     var transport: LongPollTransportConfiguration { network.longPoll() }
 
     /// The session's options.
@@ -117,7 +117,7 @@ extension ConfigurationValues {
         return options
     }
 
-    /// When to try again (rules PK-14 and PX-5).
+    /// The retry policy (rules PK-14 and PX-5).
     func policy(seed: UInt64) -> ConnectionPolicy {
         var base = timingPolicy
         var pauses = retryPolicy.pauses
@@ -129,7 +129,7 @@ extension ConfigurationValues {
         base.backgroundGrace = backgroundGrace.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         base.retriesAutomatically = retryPolicy.isEnabled
         if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
-        // A problem of the configuration does not end by itself.
+        // An error of the configuration persists, so a retry is useless.
         if problem != nil { base.overrides[.badRequest] = .never }
         return PubNubSession.policy(base, options: options, seed: seed)
     }

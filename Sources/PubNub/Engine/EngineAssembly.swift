@@ -8,6 +8,7 @@ struct EngineAssembly: Sendable {
     var makeCalls: @Sendable (ConfigurationValues) -> any CallTransport
     /// Makes the engine of the subscription.
     var makeEngine: @Sendable (ConfigurationValues, PubNubSettings) -> any SubscriptionEngine
-    /// Hears from the system where the application is; nil when only the application says so itself.
+    /// Observes the system's reports that the application goes to the background and comes back; nil when only the application reports
+    /// it.
     var observeApplication: @Sendable (@escaping @Sendable (ApplicationMonitor.Place) -> Void) -> Observation? = { _ in nil }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON text to and from the values of `JSONSerialization`, which is what the API hands out and takes.
+/// Converts JSON text to and from the values of `JSONSerialization`, which the API takes and returns.
 enum FoundationJSON {
     /// The value of a JSON text: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Nil when it is not JSON.
     static func value(_ text: String) -> Any? {
@@ -13,7 +13,7 @@ enum FoundationJSON {
 
     /// A value as JSON text, slashes unescaped; nil when it is not a JSON value, such as a `Date` or NaN.
     static func text(_ value: Any) -> String? {
-        // Wrapped, because only arrays and objects can be checked, and writing what was not checked traps on Apple platforms.
+        // Wrapped in an array, because only arrays and objects can be checked, and writing an unchecked value traps on Apple platforms.
         guard JSONSerialization.isValidJSONObject([value]) else { return nil }
         let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: value, options: options) else { return nil }

@@ -1,8 +1,8 @@
 import Foundation
 import WireCoding
 
-/// Reads JSON into the values of `JSONSerialization`, several times faster than that does on Linux: `String`, `NSNumber`, `NSNull`,
-/// `[Any]` and `[String: Any]`.
+/// Reads JSON into the values of `JSONSerialization`, several times faster than `JSONSerialization` on Linux: `String`, `NSNumber`,
+/// `NSNull`, `[Any]` and `[String: Any]`.
 struct FoundationReader {
     /// An empty dictionary with room for most messages. A copy of it is one allocation; a dictionary that grows takes several, and
     /// `init(minimumCapacity:)` is slower than both, since it is not specialised.
@@ -16,7 +16,7 @@ struct FoundationReader {
         scanner = JSONScanner(bytes)
     }
 
-    /// The one value of the text.
+    /// Reads the single value of the text.
     mutating func read() throws(JSONSyntaxError) -> Any {
         let value = try value(depth: 0)
         try scanner.expectEnd()
@@ -67,7 +67,7 @@ struct FoundationReader {
         }
     }
 
-    /// Steps over a comma or over the closing bracket.
+    /// Skips a comma or the closing bracket, and returns whether it was the bracket.
     private mutating func endsContainer(with closer: UInt8) throws(JSONSyntaxError) -> Bool {
         let byte = try scanner.peek()
         guard byte == UInt8(ascii: ",") || byte == closer else {
@@ -77,7 +77,7 @@ struct FoundationReader {
         return byte == closer
     }
 
-    /// A number, a truth value or null.
+    /// Reads a number, a boolean or null.
     private mutating func simple() throws(JSONSyntaxError) -> Any {
         let token = try scanner.value()
         switch token.kind {
@@ -87,7 +87,7 @@ struct FoundationReader {
         }
     }
 
-    /// A whole number of at most 18 digits, as nearly all are, without a second look at its digits.
+    /// Reads an integer of at most 18 digits, the usual case, in a single pass.
     private mutating func plainNumber() -> NSNumber? {
         let (bytes, first) = (scanner.bytes, scanner.position)
         var position = first
@@ -107,7 +107,7 @@ struct FoundationReader {
         }
     }
 
-    /// Nil for a number that no `Double` holds: as infinity it could not be written as JSON again (rule PK-81).
+    /// Nil for a number outside the range of `Double`: as infinity it could not be written as JSON again (rule PK-81).
     private func number(_ token: JSONScanner.ValueToken) -> NSNumber? {
         let isNegative = scanner.bytes[token.start] == UInt8(ascii: "-")
         if let magnitude = scanner.wholeNumber(token.start + (isNegative ? 1 : 0), token.end) {

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// A subscription with a driver of its own. The factory that makes its drivers decides which transport is used.
+/// A subscription with its own driver. The factory that makes its drivers chooses the transport.
 final class LiveSubscription: SubscriptionEngine {
     typealias Driver = ConnectionDriver<PubNubSession>
 
@@ -41,7 +41,7 @@ final class LiveSubscription: SubscriptionEngine {
             state.network = status
             return (state.driver, isNews ? state.body : nil)
         }
-        // Before the driver acts on it, so that it is the first status of a disruption, and the first one after it (rule PK-90).
+        // Reported before the driver reacts, so that it is the first status of a disruption and the first one after it (rule PK-90).
         body?([.network(status)])
         driver.submit(.networkChanged(status))
     }
@@ -72,7 +72,7 @@ final class LiveSubscription: SubscriptionEngine {
 
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
-    /// The driver is released with everything in progress, and a new one replaces it.
+    /// Releases the driver with all requests in progress; a new driver replaces it.
     func abandon() {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)

@@ -1,8 +1,8 @@
 import ConnectionEngine
 
 extension PNStatusCategory {
-    /// The status category of the Cocoa SDK for a category of the engine. This is the only place that decides it (architecture,
-    /// Categories; rule PK-1).
+    /// The status category of the Cocoa SDK for a category of the engine. The only place with this mapping (architecture, Categories;
+    /// rule PK-1).
     init(_ category: StatusCategory) {
         switch category {
         case .connected: self = .PNConnectedCategory
@@ -25,7 +25,7 @@ extension PNStatusCategory {
         }
     }
 
-    /// The status code that stands in when no answer gave one (rule PK-2).
+    /// The status code that is reported without an answer (rule PK-2).
     var standInStatusCode: Int {
         switch self {
         case .PNTimeoutCategory: 408

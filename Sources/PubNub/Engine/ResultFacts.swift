@@ -22,7 +22,7 @@ struct ResultFacts: Sendable {
     /// The HTTP status, or the status that replaces it when there is no answer.
     var statusCode = 200
     var context: ResultContext
-    /// The path and query that were asked for, when there was one request.
+    /// The path and query of the request; nil when there was no single request.
     var target: String?
 }
 
@@ -33,7 +33,7 @@ struct StatusFacts: Sendable {
     var isError = false
     var willAutomaticallyRetry = false
     var errorData = PNErrorData()
-    /// Why, in the engine's words; nil when nothing went wrong.
+    /// The engine's failure; nil when there was none.
     var failure: PNFailure?
     var attempt = 0
     var retryDelay: Double?

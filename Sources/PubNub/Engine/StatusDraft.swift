@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// A status before it is an object: all that differs between statuses of the subscription.
+/// The values that differ between statuses of the subscription, before a status object is made of them.
 struct StatusDraft: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case subscription

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// Puts what the engine tells into the statuses of the Cocoa SDK. A pure value (rules PK-20 to PK-29).
+/// Translates the engine's events into the statuses of the Cocoa SDK. A pure value (rules PK-20 to PK-29).
 ///
 /// ```
 ///            subscribed: PNConnected              loss: PNUnexpectedDisconnect
@@ -22,7 +22,7 @@ struct StatusScript: Sendable {
         case lost
         /// After `PNAccessDeniedCategory`: the next success is `PNConnectedCategory`.
         case denied
-        /// After a failure that retrying does not mend.
+        /// After a failure that retrying cannot resolve.
         case stopped
     }
 
@@ -35,22 +35,22 @@ struct StatusScript: Sendable {
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false
 
-    /// Automatic retries were cancelled. What is being tried right now is the last that is.
+    /// Cancels automatic retries. The attempt in progress is the last one.
     ///
-    /// - Returns: whether the engine has to be told now.
+    /// - Returns: whether the engine has to be stopped now.
     mutating func cancelRetry() -> Bool {
         if phase == .connecting { isCancelling = true }
         return phase == .waiting || phase == .suspended
     }
 
-    /// The user asked for something, so what was cancelled before is of no importance.
+    /// Resets an earlier cancellation of retries, because the user has subscribed or unsubscribed.
     mutating func begin() {
         isCancelling = false
     }
 
     /// Returns the status for a change of phase; nil when listeners get none.
     ///
-    /// - Returns: the status, and whether the engine has to be told to stop.
+    /// - Returns: the status, and whether the engine has to be stopped.
     mutating func hear(_ change: ConnectionChange, wanted: PubNubList) -> (status: StatusDraft?, mustCancel: Bool) {
         let before = phase
         phase = change.phase
@@ -61,11 +61,11 @@ struct StatusScript: Sendable {
                 problem = nil
                 return (nil, true)
             }
-            // Without a network at all there is one status; the next is that of the next attempt.
+            // Without a network the client reports one status; the next one is that of the next attempt.
             return (failed(change, wanted: wanted), false)
         case .failed:
             isCancelling = false
-            // A wait that has ended was reported when it began.
+            // The beginning of the wait was already reported.
             if before == .waiting || before == .suspended { return (nil, false) }
             return (failed(change, wanted: wanted), false)
         case .connected:
@@ -81,7 +81,7 @@ struct StatusScript: Sendable {
         let cause = change.cause ?? ConnectionFailure(change.category, "The connection was lost.")
         var problem = problem ?? PubNubProblem(cause)
         self.problem = nil
-        // The engine may know more than the answer: how it classified it, when to come back.
+        // The engine's failure may have more details than the answer: its category and the time of the retry.
         problem.failure = cause
         let exact = PNStatusCategory(cause.category)
         var draft = StatusDraft(

@@ -3,29 +3,29 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// The engine's report about a subscription; all are in one order.
+/// The engine's reports about a subscription, in one order.
 enum SubscriptionNotice: Sendable {
     indirect case change(ConnectionChange)
     case event(PubNubSessionEvent)
-    /// The machine lost its network or has one again. Reported on a thread of its own.
+    /// The machine lost its network or has one again. Reported on a separate thread.
     case network(NetworkStatus)
     /// This number of events was dropped here, because the consumer was too slow.
     case dropped(Int)
 }
 
-/// The engine of a client's subscription. Tests replace it by a script.
+/// The engine of a client's subscription. Tests replace it by a scripted engine.
 ///
-/// Any thread may call any method; none blocks. Releasing it ends everything.
+/// Any thread may call any method; none blocks. Releasing it ends the connection and all timers.
 protocol SubscriptionEngine: AnyObject, Sendable {
     /// Performs a command whose answer is not used.
     func perform(_ command: PubNubCommand)
-    /// Gives a command and calls `completion` once it was answered, or can never be.
+    /// Performs a command and calls `completion` once it was answered or can no longer be answered.
     func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void)
-    /// Wants to be connected; while the next attempt waits, it comes at once.
+    /// Requests a connection; a waiting attempt is made at once.
     func connect()
     /// Stops automatic retries.
     func cancelRetry()
-    /// Ends the subscription without a word to the service.
+    /// Ends the subscription without notifying the service.
     func abandon()
     /// The application went to the background or came back.
     func moved(to place: ApplicationMonitor.Place)
@@ -33,6 +33,6 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     var cursor: PubNubCursor { get }
     /// The user's presence state by channel or group, as JSON text.
     var states: [Identifier: String] { get }
-    /// Calls `body` with everything from now on, on the engine's own thread.
+    /// Calls `body` with all notices from now on, on the engine's own thread.
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation
 }

@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 
 /// The listeners of a client, held weakly. Any thread may add and remove.
 ///
-/// Reading a weak reference may make it the last strong one, whose end then releases the app's object. So the references are read outside of
-/// the lock only (rule PK-80): a listener may call the client while it is released.
+/// Reading a weak reference makes a strong one, which may become the last and then release the app's object. Therefore the references
+/// are read outside of the lock only (rule PK-80): a listener may call the client from its deinitialiser.
 ///
 /// `@unchecked Sendable`: the references are behind `box`, a `NIOLockedValueBox`; listeners are called on the client's callback queue
 /// only.
@@ -18,7 +18,7 @@ final class ListenerTable: @unchecked Sendable {
 
     private struct State {
         var references: [Reference] = []
-        /// Changes with every addition and removal.
+        /// A number that changes with every addition and removal.
         var version = 0
     }
 
@@ -32,7 +32,7 @@ final class ListenerTable: @unchecked Sendable {
         }
     }
 
-    /// Forgets a listener. Works also while it is released, when no reference leads to it any more.
+    /// Removes a listener. Works also during its deinitialisation, when its weak reference is already nil.
     func remove(_ listener: any PNEventsListener) {
         change { present in
             present.filter { $0.listener != nil && $0.listener !== listener }.map(\.reference)
@@ -48,7 +48,7 @@ final class ListenerTable: @unchecked Sendable {
         box.withLockedValue { $0.references }.compactMap(\.listener)
     }
 
-    /// Brings a copy of those that are alive up to date, if anything has changed since `version`.
+    /// Updates a copy of the live listeners if the table has changed since `version`.
     func refresh(_ present: inout [any PNEventsListener], _ version: inout Int) {
         let fresh: [Reference]? = box.withLockedValue { state in
             if state.version == version { return nil }
@@ -58,8 +58,8 @@ final class ListenerTable: @unchecked Sendable {
         if let fresh { present = fresh.compactMap(\.listener) }
     }
 
-    /// Puts other references in the place of the present ones. `make` sees them with their listeners and gives nil to change nothing; it is
-    /// called again when another thread was faster.
+    /// Replaces the references. `make` gets the present ones with their listeners and returns nil to change nothing; it is called again
+    /// when another thread has changed the table meanwhile.
     private func change(
         _ make: ([(reference: Reference, listener: (any PNEventsListener)?)]) -> [Reference]?
     ) {

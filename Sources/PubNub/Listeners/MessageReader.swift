@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// The form in which listeners get one element of an answer.
+/// The result or status that listeners get for one element of an answer.
 enum Reading {
     case message(PNMessageResult)
     case signal(PNSignalResult)
@@ -13,11 +13,11 @@ enum Reading {
     case status(PNErrorStatus)
 }
 
-/// Makes results of the elements of an answer.
+/// Makes results from the elements of an answer.
 struct MessageReader {
     /// Nil when messages are not encrypted.
     let cipher: PubNubCipher?
-    /// Where a file is: by its id, its name and its channel.
+    /// The download URL of a file by its id, name and channel.
     let downloadURL: @Sendable (String, String, String) -> URL?
 
     func read(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
@@ -54,7 +54,7 @@ struct MessageReader {
         return .file(PNFileEventResult(data))
     }
 
-    /// The status in place of a message that could not be decrypted, with the message as it came (rule PK-30).
+    /// The status in place of a message that could not be decrypted; it contains the encrypted message (rule PK-30).
     private func unreadable(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
         let facts = StatusFacts(
             result: ResultFacts(operation: .subscribeOperation, context: batch.context),

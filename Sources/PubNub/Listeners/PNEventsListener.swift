@@ -1,7 +1,8 @@
 /// Receives the events of a client. Every method is optional.
 ///
-/// Called on the client's callback queue, in the order in which things happened; see ``PubNub/addListener(_:)``. A subclass hears only
-/// what the class that states the conformance implements, so implement a method there, or state the conformance in the subclass.
+/// Methods are called on the client's callback queue, in the order of the events; see ``PubNub/addListener(_:)``. Only methods that the
+/// conforming class itself implements are called, not those that a subclass adds, so implement a method there, or declare the
+/// conformance in the subclass.
 public protocol PNEventsListener: AnyObject {
     /// A message was published on a channel that the client is subscribed to.
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult)
@@ -17,9 +18,9 @@ public protocol PNEventsListener: AnyObject {
     func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult)
     /// The subscription changed, a message could not be decrypted, or a heartbeat ended.
     func client(_ client: PubNub, didReceive status: PNStatus)
-    /// Messages may be missing. Comes before the messages that follow the gap. An addition to the Cocoa SDK.
+    /// Messages may be missing. Called before the messages that follow the gap. An addition to the Cocoa SDK.
     func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap)
-    /// This machine lost its network, or found one again. Comes before the statuses that follow from it. An addition to the Cocoa SDK.
+    /// This machine lost its network, or has one again. Called before the statuses that result from it. An addition to the Cocoa SDK.
     func client(_ client: PubNub, didReceiveNetworkStatus status: PNNetworkStatus)
 }
 

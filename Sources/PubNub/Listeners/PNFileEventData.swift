@@ -6,13 +6,13 @@ import WireCoding
 public final class PNFile: Sendable {
     /// The service's id of the file.
     public let identifier: String
-    /// Its name.
+    /// The file's name.
     public let name: String
-    /// Where it can be downloaded. Holds the auth key when the client has one: do not log it.
+    /// The download URL. It contains the auth key when the client has one: do not log it.
     public let downloadURL: URL
-    /// Its length in bytes; 0 when it is not known.
+    /// The file's length in bytes; 0 when it is not known.
     public let size: UInt
-    /// When it was shared.
+    /// When the file was shared.
     public let created: Date
 
     init(identifier: String, name: String, downloadURL: URL, size: UInt = 0, created: Date) {
@@ -34,7 +34,7 @@ public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
 
     /// - Parameters:
     ///   - payload: the payload, decrypted when the client has a cipher key.
-    ///   - downloadURL: where a file of this id and name is.
+    ///   - downloadURL: returns the URL of a file by its id and name.
     init(_ raw: PubNubMessage, batch: MessageBatch, payload: String, downloadURL: (String, String) -> URL?) {
         let payload = try? JSONText(payload)
         let described = payload?["file"]

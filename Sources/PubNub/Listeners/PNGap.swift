@@ -7,9 +7,9 @@ import PubNubProtocol
 public struct PNGap: Hashable, Sendable {
     /// The channels with the gap; empty for all.
     public let channels: [String]
-    /// Through which groups.
+    /// The groups with the gap.
     public let channelGroups: [String]
-    /// The last position before the gap: where to ask history from. Nil when it is not known.
+    /// The last position before the gap: the timetoken to request history from. Nil when it is not known.
     public var lastTimetoken: NSNumber? { after.map { NSNumber(value: $0.rawValue) } }
     private let after: Timetoken?
 

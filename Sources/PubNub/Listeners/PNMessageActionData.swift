@@ -2,13 +2,13 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Something that a user added to a message: a reaction, a receipt.
+/// An action that a user added to a message, such as a reaction or a receipt.
 public final class PNMessageAction: Sendable {
     /// The type of the action, such as `reaction`.
     public let type: String
     /// The action's value.
     public let value: String
-    /// Who added it.
+    /// The id of the user who added the action.
     public let uuid: String
     private let message: Timetoken
     private let added: Timetoken
@@ -21,10 +21,10 @@ public final class PNMessageAction: Sendable {
         added = action
     }
 
-    /// Which message it belongs to.
+    /// The timetoken of the message that the action belongs to.
     public var messageTimetoken: NSNumber { NSNumber(value: message.rawValue) }
 
-    /// When it was added.
+    /// The timetoken at which the action was added.
     public var actionTimetoken: NSNumber { NSNumber(value: added.rawValue) }
 }
 

@@ -117,11 +117,11 @@ public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
         super.init(raw, batch: batch)
     }
 
-    /// When it happened, in seconds since 1970.
+    /// When the change happened, in seconds since 1970.
     public var timestamp: NSNumber { NSNumber(value: raw.timetoken.rawValue / 10_000_000) }
 }
 
-/// Dates as the service writes them: ISO 8601, with up to nine digits of a second.
+/// Parses dates as the service writes them: ISO 8601, with up to nine digits of a second.
 enum ObjectDate {
     static func parse(_ text: String?) -> Date {
         guard let text else { return Date(timeIntervalSince1970: 0) }

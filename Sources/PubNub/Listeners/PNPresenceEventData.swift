@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Who is present after a presence event, and who came and went.
+/// The users after a presence event: how many are present, and who joined and left.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable {
@@ -13,13 +13,13 @@ public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable 
         super.init(raw, batch: batch)
     }
 
-    /// When it happened, in seconds since 1970.
+    /// When the event happened, in seconds since 1970.
     public override var timetoken: NSNumber { NSNumber(value: event.timestamp) }
 
     /// The user who joined, left, timed out or changed state; nil for `interval`.
     public var uuid: String? { event.user }
 
-    /// Who joined since the last `interval` event, when presence deltas are on.
+    /// The users who joined since the last `interval` event, when presence deltas are on.
     public var join: [String]? { event.joined }
 
     /// The users who left since the last `interval` event.
@@ -64,16 +64,16 @@ struct PresenceEvent: Sendable {
     var joined: [String]?
     var left: [String]?
     var timedOut: [String]?
-    /// As JSON text.
+    /// The user's state as JSON text.
     var state: String?
 
-    /// A payload that does not make sense reads as an `interval` of nobody.
+    /// A payload that cannot be parsed is read as an `interval` event without users.
     init(_ json: String) {
         let text = try? JSONText(json)
         var members: [String: JSONText] = [:]
         for member in text?.members ?? [] { members[member.key] = member.value }
         func names(_ key: String) -> [String]? { members[key]?.elements?.compactMap(\.string) }
-        // Intervals of some regions name no action.
+        // Interval events of some regions have no action.
         action = members["action"]?.string ?? "interval"
         user = members["uuid"]?.string
         timestamp = members["timestamp"].flatMap { UInt64($0.text) } ?? 0

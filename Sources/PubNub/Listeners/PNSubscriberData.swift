@@ -14,7 +14,7 @@ final class MessageBatch: Sendable {
     }
 }
 
-/// Something that came on a channel.
+/// The data of a message or event that was received on a channel.
 ///
 /// `@unchecked Sendable`, here and in all subclasses: constant, except for what is read lazily under the lock of `batch`.
 open class PNSubscriberData: PNServiceData, @unchecked Sendable {
@@ -27,22 +27,22 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
         super.init()
     }
 
-    /// The channel, without `-pnpres`.
+    /// The channel's name, without `-pnpres`.
     public final var channel: String { raw.channel.withoutPresenceSuffix }
 
-    /// The group or wildcard through which it came; nil when the channel itself is subscribed to.
+    /// The group or wildcard by which the message was received; nil when the channel itself is subscribed.
     public final var subscription: String? {
         guard let subscription = raw.subscription?.withoutPresenceSuffix, subscription != channel else { return nil }
         return subscription
     }
 
-    /// The name that was subscribed to: the group or wildcard, or the channel. Cocoa SDK before 4.9.
+    /// The subscribed name: the group or wildcard, or the channel. For applications of the Cocoa SDK before 4.9.
     public final var subscribedChannel: String { subscription ?? channel }
 
     /// The channel of the message, for applications of the Cocoa SDK before 4.9.
     public final var actualChannel: String { channel }
 
-    /// When it was published, in units of 100 ns since 1970. Not a clock: use it to ask for history.
+    /// When the message was published, in units of 100 ns since 1970. Use it as a position for history requests, not as a clock.
     open var timetoken: NSNumber { NSNumber(value: raw.timetoken.rawValue) }
 
     /// The metadata of the message; nil for none, or when it is not a dictionary.
@@ -69,12 +69,12 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         case read(Any?)
     }
 
-    /// Guarded by `batch.lock`, so that no two accesses meet.
+    /// Guarded by `batch.lock`, so that accesses never overlap.
     @exclusivity(unchecked) private var content = Content.unread
     /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
     public final let json: String
 
-    /// - Parameter opened: what decryption made of the payload, as JSON text; nil for a payload as it came.
+    /// - Parameter opened: the decrypted payload as JSON text; nil for a payload that is not encrypted.
     init(_ raw: PubNubMessage, batch: MessageBatch, opened: String? = nil) {
         json = opened ?? raw.payload
         super.init(raw, batch: batch)

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageResult: PNResult, @unchecked Sendable {
-    /// Its content.
+    /// The message's content.
     public let data: PNMessageData
 
     init(_ data: PNMessageData) {
@@ -15,7 +15,7 @@ public final class PNMessageResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNSignalResult: PNResult, @unchecked Sendable {
-    /// Its content.
+    /// The signal's content.
     public let data: PNSignalData
 
     init(_ data: PNSignalData) {
@@ -41,7 +41,7 @@ public final class PNMessageActionResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
-    /// Who did what.
+    /// The presence event.
     public let data: PNPresenceEventData
 
     init(_ data: PNPresenceEventData) {

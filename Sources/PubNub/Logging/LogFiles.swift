@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Log files that are rotated, with a limit on their size and number. They are written on a queue of their own; a line that cannot be
+/// Log files that are rotated, with a limit on their size and number. They are written on a separate queue; a line that cannot be
 /// written is dropped.
 ///
 /// `@unchecked Sendable`: the limits are behind `box`, a `NIOLockedValueBox`; `handle`, `length` and `files` are touched on `queue` only.
@@ -19,7 +19,7 @@ final class LogFiles: @unchecked Sendable {
     private let queue = DispatchQueue(label: "lifeline.pubnub.log")
     private var handle: FileHandle?
     private var length: UInt = 0
-    /// How many files were begun.
+    /// How many files were started.
     private var files: UInt64 = 0
 
     init(directory: String, ending: String) {
@@ -38,7 +38,7 @@ final class LogFiles: @unchecked Sendable {
         queue.async { self.write(Data(line.utf8)) }
     }
 
-    /// Waits until everything has been written.
+    /// Waits until all lines have been written.
     func flush() {
         queue.sync {}
     }
@@ -49,13 +49,13 @@ final class LogFiles: @unchecked Sendable {
         length += UInt(line.count)
     }
 
-    /// Begins a new file and removes the oldest that are too many.
+    /// Starts a new file and removes the oldest files beyond the limits.
     private func begin() {
         try? handle?.close()
         handle = nil
         length = 0
         let manager = FileManager.default
-        // Without a directory there is no file, and nothing is logged: a log is no reason to disturb the app.
+        // Without a directory there is no file and nothing is logged, because a log must not disturb the app.
         try? manager.createDirectory(at: directory, withIntermediateDirectories: true)
         let file = directory.appendingPathComponent("\(name()).\(ending)", isDirectory: false)
         guard manager.createFile(atPath: file.path, contents: nil) else { return }
@@ -77,7 +77,7 @@ final class LogFiles: @unchecked Sendable {
         }
     }
 
-    /// Sorts by time, and within this process by number.
+    /// A file name that sorts by time, and within this process by number.
     private func name() -> String {
         files += 1
         let milliseconds = UInt64(max(Date().timeIntervalSince1970, 0) * 1000)

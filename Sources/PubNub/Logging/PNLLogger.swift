@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 
 /// The log of a client: its levels and its files. Nothing is written until ``enabled`` is set (rules PK-50 to PK-53).
 ///
-/// Lines go to swift-log, whose backend decides where they end up, and to files. Neither keys, tokens nor payloads are ever written.
-/// May be used from any thread.
+/// Lines go to swift-log, whose backend chooses their destination, and to files. Keys, tokens and payloads are never written. May be
+/// used from any thread.
 public final class PNLLogger: Sendable {
     struct Settings: Sendable {
         var isEnabled = false
@@ -18,7 +18,7 @@ public final class PNLLogger: Sendable {
 
     /// The logger's name.
     public let identifier: String
-    /// The folder of its files.
+    /// The folder of the log files.
     public let directory: String
 
     private let settings = NIOLockedValueBox(Settings())
@@ -35,12 +35,12 @@ public final class PNLLogger: Sendable {
         self.init(identifier: identifier, directory: logsDirectoryPath, logExtension: nil)
     }
 
-    /// A logger of the app's.
+    /// A logger for the app.
     ///
     /// - Parameters:
     ///   - identifier: the logger's name.
-    ///   - logsDirectoryPath: the folder of its files; nil for one of its name in the user's folder for caches.
-    ///   - extension: the ending of its files' names; nil for `txt`.
+    ///   - logsDirectoryPath: the folder of its files; nil for a folder with the logger's name in the user's folder for caches.
+    ///   - extension: the extension of its files' names; nil for `txt`.
     public init(identifier: String, directory logsDirectoryPath: String?, logExtension extension: String?) {
         self.identifier = identifier
         directory = logsDirectoryPath ?? Self.defaultDirectory(identifier)
@@ -48,7 +48,7 @@ public final class PNLLogger: Sendable {
         files = LogFiles(directory: directory, ending: `extension` ?? "txt")
     }
 
-    /// Whether anything is written; false at first.
+    /// Whether anything is written; false by default.
     public var enabled: Bool {
         get { settings.withLockedValue { $0.isEnabled } }
         set { settings.withLockedValue { $0.isEnabled = newValue } }
@@ -60,31 +60,31 @@ public final class PNLLogger: Sendable {
         set { change { $0.level = newValue } }
     }
 
-    /// Whether lines go to swift-log; true at first.
+    /// Whether lines go to swift-log; true by default.
     public var writeToConsole: Bool {
         get { settings.withLockedValue { $0.writesToConsole } }
         set { settings.withLockedValue { $0.writesToConsole = newValue } }
     }
 
-    /// Whether lines go to files; true at first.
+    /// Whether lines go to files; true by default.
     public var writeToFile: Bool {
         get { settings.withLockedValue { $0.writesToFile } }
         set { settings.withLockedValue { $0.writesToFile = newValue } }
     }
 
-    /// How long a file may become, in bytes, before the next is begun; 5 MiB at first.
+    /// The size in bytes at which the next file is started; 5 MiB by default.
     public var maximumLogFileSize: UInt {
         get { files.limits.fileSize }
         set { files.limits.fileSize = newValue }
     }
 
-    /// How many files there may be; 5 at first. The oldest go.
+    /// The maximum number of files; 5 by default. The oldest are deleted.
     public var maximumNumberOfLogFiles: UInt {
         get { files.limits.count }
         set { files.limits.count = newValue }
     }
 
-    /// How many bytes all files together may have; 50 MiB at first. The oldest go.
+    /// The maximum size of all files together in bytes; 50 MiB by default. The oldest are deleted.
     public var logFilesDiskQuota: UInt {
         get { files.limits.quota }
         set { files.limits.quota = newValue }
@@ -99,17 +99,17 @@ public final class PNLLogger: Sendable {
         }
     }
 
-    /// Writes lines of these levels, too.
+    /// Enables lines of these levels.
     public func enableLogLevel(_ level: UInt) {
         change { $0.level |= level }
     }
 
-    /// Writes no lines of these levels.
+    /// Disables lines of these levels.
     public func disableLogLevel(_ level: UInt) {
         change { $0.level &= ~level }
     }
 
-    /// Writes a line, if its level is on.
+    /// Writes a line, if its level is enabled.
     public func log(_ level: UInt, message: String) {
         let now = settings.withLockedValue { $0 }
         guard now.isEnabled, now.level & level != 0 else { return }
@@ -118,17 +118,17 @@ public final class PNLLogger: Sendable {
         now.onLine?(message)
     }
 
-    /// Waits until the files hold everything.
+    /// Waits until the files contain all lines.
     func flush() {
         files.flush()
     }
 
-    /// Hears every line that is written.
+    /// Calls `body` with every line that is written.
     func onLine(_ body: @escaping @Sendable (String) -> Void) {
         settings.withLockedValue { $0.onLine = body }
     }
 
-    /// Writes a line, if its level is on. The text is made only then.
+    /// Writes a line, if its level is enabled. The text is evaluated only then.
     func log(_ level: PNLogLevel, _ message: @autoclosure () -> String) {
         let isWanted = settings.withLockedValue { $0.isEnabled && $0.level & level.rawValue != 0 }
         if isWanted { log(level.rawValue, message: message()) }
@@ -151,7 +151,7 @@ public final class PNLLogger: Sendable {
 }
 
 extension PNLogLevel {
-    /// The level of swift-log.
+    /// The corresponding level of swift-log.
     fileprivate var severity: Logger.Level {
         if contains(.PNFailureStatusLogLevel) || contains(.PNAESErrorLogLevel) { return .warning }
         if contains(.PNInfoLogLevel) { return .info }

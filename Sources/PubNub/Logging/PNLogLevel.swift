@@ -8,7 +8,7 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
 
     /// The configuration of the client, and the changes of its connection.
     public static let PNInfoLogLevel = PNLogLevel(rawValue: 1 << 1)
-    /// News of the network.
+    /// Changes of the network.
     public static let PNReachabilityLogLevel = PNLogLevel(rawValue: 1 << 2)
     /// Requests that are made, without their parameters.
     public static let PNRequestLogLevel = PNLogLevel(rawValue: 1 << 3)
@@ -20,11 +20,11 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
     public static let PNStatusLogLevel = PNLogLevel(rawValue: 1 << 6)
     /// Statuses with errors.
     public static let PNFailureStatusLogLevel = PNLogLevel(rawValue: 1 << 7)
-    /// Which methods are called.
+    /// Calls of API methods.
     public static let PNAPICallLogLevel = PNLogLevel(rawValue: 1 << 8)
     /// Data that could not be encrypted or decrypted.
     public static let PNAESErrorLogLevel = PNLogLevel(rawValue: 1 << 9)
-    /// Everything.
+    /// All kinds of entries.
     public static let PNVerboseLogLevel: PNLogLevel = [
         .PNInfoLogLevel, .PNReachabilityLogLevel, .PNRequestLogLevel, .PNRequestMetricsLogLevel, .PNResultLogLevel,
         .PNStatusLogLevel, .PNFailureStatusLogLevel, .PNAPICallLogLevel, .PNAESErrorLogLevel,

@@ -1,7 +1,7 @@
 import Foundation
 import WireCoding
 
-/// An app that gets a notification by Apple's newer service.
+/// An app that gets notifications through Apple's HTTP/2 service.
 public final class PNAPNSNotificationTarget {
     private let topic: String
     private let environment: PNAPNSEnvironment
@@ -12,12 +12,12 @@ public final class PNAPNSNotificationTarget {
         PNAPNSNotificationTarget(forTopic: Bundle.main.bundleIdentifier ?? "")
     }
 
-    /// An app while it is developed, by its bundle identifier.
+    /// An app in the development environment, by its bundle identifier.
     public convenience init(forTopic topic: String) {
         self.init(forTopic: topic, in: .development, withExcludedDevices: nil)
     }
 
-    /// An app by its bundle identifier, without some devices.
+    /// An app by its bundle identifier, with excluded devices.
     public init(
         forTopic topic: String, in environment: PNAPNSEnvironment, withExcludedDevices excludedDevices: [Data]?
     ) {
@@ -37,7 +37,7 @@ public final class PNAPNSNotificationTarget {
     }
 }
 
-/// How Apple's newer service delivers a notification.
+/// The delivery options of a notification through Apple's HTTP/2 service.
 public final class PNAPNSNotificationConfiguration {
     private let collapseID: String?
     private let expiration: Date?
@@ -48,16 +48,16 @@ public final class PNAPNSNotificationConfiguration {
         PNAPNSNotificationConfiguration(targets: [.default()])
     }
 
-    /// To these apps.
+    /// A configuration for these targets.
     public convenience init(targets: [PNAPNSNotificationTarget]) {
         self.init(collapseID: nil, expirationDate: nil, targets: targets)
     }
 
-    /// Targets these apps.
+    /// A configuration for these targets, with options.
     ///
     /// - Parameters:
-    ///   - collapseId: notifications of one id replace each other.
-    ///   - date: when to give up.
+    ///   - collapseId: notifications with the same id replace each other.
+    ///   - date: when delivery is given up.
     ///   - targets: the targets of the notification.
     public init(collapseID collapseId: String?, expirationDate date: Date?, targets: [PNAPNSNotificationTarget]) {
         collapseID = collapseId
@@ -77,11 +77,11 @@ public final class PNAPNSNotificationConfiguration {
 
 /// The payload for Apple's service.
 public final class PNAPNSNotificationPayload: PNBaseNotificationPayload {
-    /// The targets and options of notifications through the newer APNs interface. The default is one configuration for the running app.
+    /// The targets and options of notifications through Apple's HTTP/2 service. The default is one configuration for the running app.
     public var configurations: [PNAPNSNotificationConfiguration] = []
     /// Further members of the notification.
     public let notification = NSMutableDictionary()
-    /// Whether nothing is shown or played, so that only the app gets it.
+    /// Whether the notification is silent: nothing is shown or played, and only the app gets it.
     public var isSilent = false
 
     func dictionary(_ content: NotificationContent, isSecondVersion: Bool) -> [String: Any]? {

@@ -17,13 +17,13 @@ public final class PNNotificationsPayload {
     public let mpns: PNMPNSNotificationPayload
     /// The payload for Google's service only.
     public let fcm: PNFCMNotificationPayload
-    /// A second line; Apple's services and Microsoft's show it.
+    /// The subtitle; Apple's and Microsoft's services show it.
     public var subtitle: String?
     /// The number on the app's icon.
     public var badge: NSNumber?
     /// The name of the sound to play.
     public var sound: String?
-    /// Whether the service publishes what it did with the notification to the channel's debugging channel.
+    /// Whether the service publishes the outcome of the notification to the channel's debugging channel.
     public var debugging = false
     private let title: String?
     private let body: String?
@@ -41,7 +41,7 @@ public final class PNNotificationsPayload {
         PNNotificationsPayload(title: title, body: body)
     }
 
-    /// The payloads for these services, by the keys that the service knows. A service that would get nothing is left out.
+    /// The payloads for these services, by the keys that the service knows. A service with an empty payload is left out.
     public func dictionaryRepresentation(for pushTypes: PNPushType) -> [AnyHashable: Any] {
         let content = NotificationContent(title: title, subtitle: subtitle, body: body, badge: badge, sound: sound)
         var payloads: [AnyHashable: Any] = [:]
@@ -55,7 +55,7 @@ public final class PNNotificationsPayload {
     }
 }
 
-/// The content that the notifications of all vendors have.
+/// The content that notifications of all vendors share.
 struct NotificationContent {
     var title: String?
     var subtitle: String?
@@ -77,13 +77,13 @@ open class PNBaseNotificationPayload {
 
 /// The payload for Microsoft's service.
 public final class PNMPNSNotificationPayload: PNBaseNotificationPayload {
-    /// The text on the back; the body by default.
+    /// The text on the back of the tile; the body by default.
     public var backContent: String?
-    /// The title on the back; the subtitle by default.
+    /// The title on the back of the tile; the subtitle by default.
     public var backTitle: String?
     /// The number on the tile; the badge by default.
     public var count: NSNumber?
-    /// The title; that of all by default.
+    /// The title; by default that of the notification.
     public var title: String?
     /// The kind of tile, such as `flip`.
     public var type: String?
@@ -109,7 +109,7 @@ public final class PNFCMNotificationPayload: PNBaseNotificationPayload {
     public var isSilent = false
     /// The name of the icon.
     public var icon: String?
-    /// Notifications of one tag replace each other.
+    /// The notification's tag; notifications with the same tag replace each other.
     public var tag: String?
 
     func dictionary(_ content: NotificationContent) -> [String: Any]? {

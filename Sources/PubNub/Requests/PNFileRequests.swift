@@ -14,7 +14,7 @@ public final class PNSendFileRequest: PNRequest {
     public let channel: String
     /// Whether the message about the file is kept in the history; true by default.
     public var fileMessageStore = true
-    /// A message about the file.
+    /// The message about the file.
     public var message: Any?
     /// The file's name for receivers.
     public var filename: String
@@ -42,7 +42,7 @@ public final class PNSendFileRequest: PNRequest {
     ///   - channel: the channel's name.
     ///   - name: the file's name.
     ///   - stream: the file's content.
-    ///   - size: how many bytes there are.
+    ///   - size: the number of bytes that the stream delivers.
     public init(channel: String, fileName name: String, stream: InputStream, size: UInt) {
         self.channel = channel
         filename = name
@@ -68,7 +68,7 @@ public final class PNListFilesRequest: PNRequest {
     public let channel: String
     /// The start of the page: the `next` of the previous answer.
     public var next: String?
-    /// How many at most, up to 100, which is the default.
+    /// The maximum number of files, up to 100, which is the default.
     public var limit: UInt = 100
 
     /// Lists the files of a channel.
@@ -116,7 +116,7 @@ public final class PNDeleteFileRequest: PNRequest {
     }
 }
 
-/// Describes a message about a file that is uploaded already.
+/// Describes a message about a file that has already been uploaded.
 public final class PNPublishFileMessageRequest: PNBasePublishRequest {
     /// The service's id of the file.
     public let identifier: String

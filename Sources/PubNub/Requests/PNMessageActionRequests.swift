@@ -40,7 +40,7 @@ public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
 public final class PNFetchMessageActionsRequest: PNRequest {
     /// Returns actions after this timetoken, exclusive.
     public var start: NSNumber?
-    /// Actions up to here, inclusive.
+    /// Returns actions up to this timetoken, inclusive.
     public var end: NSNumber?
     /// How many actions are returned at most, up to 100; 0, the default, for the service's setting.
     public var limit: UInt = 0

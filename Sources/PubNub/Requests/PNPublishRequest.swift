@@ -12,7 +12,7 @@ open class PNBasePublishRequest: PNRequest {
     public final var message: Any?
     /// How many hours the message is kept; 0, the default, for the keyset's setting.
     public final var ttl: UInt = 0
-    /// Kept for source compatibility, without effect: a retry always is the same message with the same number.
+    /// Kept for source compatibility, without effect: a retry always sends the same message with the same number.
     public final var retried = false
     /// The type that receivers see, 3 to 50 characters. An addition to the Cocoa SDK 4.17.
     public final var customMessageType: String?

@@ -22,7 +22,7 @@ public final class PNSendFileData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How sending a file ended. ``PNStatus/retry()`` does nothing.
+/// The outcome of sending a file. ``PNStatus/retry()`` does nothing.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -43,7 +43,7 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     public let files: [PNFile]?
     /// The position of the next page, for the next request's `next`; nil at the end.
     public let next: String?
-    /// How many there are in this answer.
+    /// The number of files in this answer.
     public let count: UInt
 
     init(_ listed: PubNubListedFiles, downloadURL: (PubNubFileName) -> URL?) {
@@ -59,7 +59,7 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for files.
+/// The answer to a request for files.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNListFilesResult: PNResult, @unchecked Sendable {
@@ -76,7 +76,7 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
-    /// Whether it is in the directory for temporary files, because no other place was asked for.
+    /// Whether the file is in the directory for temporary files, because no other destination was given.
     public let isTemporary: Bool
     /// The location of the downloaded file, or nil.
     public let location: URL?

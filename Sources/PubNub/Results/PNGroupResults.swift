@@ -12,7 +12,7 @@ public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for all groups.
+/// The answer to a request for all groups.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
@@ -37,7 +37,7 @@ public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendabl
     }
 }
 
-/// The answer to a question for a group's channels.
+/// The answer to a request for a group's channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
@@ -62,7 +62,7 @@ public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable
     }
 }
 
-/// The answer to a question for a device's channels.
+/// The answer to a request for a device's channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {

@@ -4,14 +4,14 @@ import WireCoding
 
 /// Stored messages.
 ///
-/// A message that was asked for with something beside it is a dictionary: `message`, `timetoken`, `metadata`, `uuid`, `messageType`
-/// and `actions`, as far as they were asked for and are there. Otherwise it is the message itself.
+/// When the request includes more than the messages, each element is a dictionary with the requested and available ones of `message`,
+/// `timetoken`, `metadata`, `uuid`, `messageType` and `actions`. Otherwise it is the message itself.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNHistoryData: PNServiceData, @unchecked Sendable {
-    /// The messages of one channel, oldest first; empty when several channels were asked for.
+    /// The messages of one channel, oldest first; empty when several channels were requested.
     public let messages: [Any]
-    /// The messages by channel, when several channels were asked for or message actions came along.
+    /// The messages by channel, when several channels or message actions were requested.
     public let channels: [String: [Any]]
     /// The timetoken of the oldest message; 0 when there is none.
     public let start: NSNumber
@@ -58,7 +58,7 @@ public final class PNHistoryData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for stored messages.
+/// The answer to a request for stored messages.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNHistoryResult: PNResult, @unchecked Sendable {
@@ -71,7 +71,7 @@ public final class PNHistoryResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// How many messages there are.
+/// The number of stored messages by channel.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
@@ -83,7 +83,7 @@ public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for the number of messages.
+/// The answer to a request for the number of messages.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageCountResult: PNResult, @unchecked Sendable {

@@ -13,7 +13,7 @@ extension PNMessageAction {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
-    /// Nil when it was not added.
+    /// The action; nil when it was not added.
     public let action: PNMessageAction?
 
     init(_ action: PubNubMessageAction?) {
@@ -21,7 +21,7 @@ public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How adding an action ended.
+/// The outcome of adding an action.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -38,7 +38,7 @@ public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked 
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
-    /// Oldest first.
+    /// The actions, oldest first.
     public let actions: [PNMessageAction]
     /// The timetoken from which the next request should start; 0 when there is no further page.
     public let start: NSNumber
@@ -52,7 +52,7 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
     }
 }
 
-/// The answer to a question for actions.
+/// The answer to a request for actions.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {

@@ -5,11 +5,12 @@ import PubNubProtocol
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
-    /// By channel: `occupancy`, and in `uuids` who they are. With state these are dictionaries of `uuid` and `state`.
+    /// For each channel, `occupancy` is the number of users and `uuids` lists them: as ids or, when state was requested, as
+    /// dictionaries of `uuid` and `state`.
     public final let channels: [String: [AnyHashable: Any]]
     /// The number of channels with users.
     public final let totalChannels: NSNumber
-    /// How many users there are, counted once for each channel.
+    /// The number of users, counted once for each channel.
     public final let totalOccupancy: NSNumber
 
     init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
@@ -33,9 +34,9 @@ public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Senda
     public let uuids: Any?
     /// The users by channel, when several channels were requested.
     public let channels: [String: [AnyHashable: Any]]?
-    /// How many users there are, counted once for each channel.
+    /// The number of users, counted once for each channel.
     public let totalOccupancy: NSNumber
-    /// How many users there are on the channel.
+    /// The number of users on the channel.
     public let occupancy: NSNumber
 
     init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
@@ -47,7 +48,7 @@ public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Senda
     }
 }
 
-/// Users as the Cocoa SDK hands them out.
+/// Lists of users in the form of the Cocoa SDK.
 private enum PresentUsers {
     static func byChannel(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) -> [String: [AnyHashable: Any]] {
         var channels: [String: [AnyHashable: Any]] = [:]
@@ -70,7 +71,7 @@ private enum PresentUsers {
     }
 }
 
-/// The answer to a question for who is anywhere.
+/// The answer to a request for the users on all channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable {
@@ -83,7 +84,7 @@ public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable 
     }
 }
 
-/// The answer to a question for who is on a group's channels.
+/// The answer to a request for the users on a group's channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sendable {
@@ -96,7 +97,7 @@ public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sen
     }
 }
 
-/// The answer to a question for who is on channels.
+/// The answer to a request for the users on channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable {
@@ -121,7 +122,7 @@ public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for where a user is.
+/// The answer to a request for the channels on which a user is present.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceWhereNowResult: PNResult, @unchecked Sendable {

@@ -5,9 +5,9 @@ import PubNubProtocol
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPublishData: PNServiceData, @unchecked Sendable {
-    /// When the message was published: its place in the channel. 0 when it was not.
+    /// The message's timetoken: when it was published, and its position in the channel. 0 when it was not published.
     public let timetoken: NSNumber
-    /// The service's words: `Sent`, or why not.
+    /// The service's own text: `Sent`, or the reason of a refusal.
     public let information: String
 
     init(timetoken: Timetoken, information: String) {
@@ -36,9 +36,9 @@ public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable 
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
-    /// When the signal was sent. 0 when it was not.
+    /// The signal's timetoken. 0 when it was not sent.
     public let timetoken: NSNumber
-    /// The service's words: `Sent`, or why not.
+    /// The service's own text: `Sent`, or the reason of a refusal.
     public let information: String
 
     init(timetoken: Timetoken, information: String) {

@@ -6,7 +6,7 @@ import WireCoding
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
-    /// Empty for none.
+    /// The user's state; empty for none.
     public final let state: [String: Any]
 
     init(_ state: JSONText?) {
@@ -19,7 +19,7 @@ open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
 /// `@unchecked Sendable` by the constants and locks that ``PNChannelClientStateData`` names.
 public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked Sendable {}
 
-/// How setting state ended.
+/// The outcome of setting state.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
@@ -32,7 +32,7 @@ public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable
     }
 }
 
-/// The answer to a question for the state on a channel.
+/// The answer to a request for the state on a channel.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
@@ -57,7 +57,7 @@ public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Send
     }
 }
 
-/// The answer to a question for the state on a group's channels.
+/// The answer to a request for the state on a group's channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
@@ -82,7 +82,7 @@ public final class PNClientStateData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for the state on channels and in groups.
+/// The answer to a request for the state on channels and in groups.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNClientStateGetResult: PNResult, @unchecked Sendable {

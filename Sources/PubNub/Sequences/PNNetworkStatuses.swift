@@ -1,7 +1,7 @@
 import EngineRuntime
 
-/// Each loss and return of the network, for one consumer: an async sequence. A consumer that is 64 elements behind misses some. An
-/// addition to the Cocoa SDK.
+/// Each loss and return of the network, for one consumer: an async sequence. Elements are dropped for a consumer that is 64 elements
+/// behind. An addition to the Cocoa SDK.
 ///
 /// Ends when the client is released or the consuming task is cancelled.
 public struct PNNetworkStatuses: AsyncSequence, Sendable {

@@ -1,8 +1,8 @@
-/// An element of ``PNMessages`` and the other sequences: what was received, and whether something before it may be missing.
+/// An element of ``PNMessages`` and the other sequences: the received content, and the gap before it, if any.
 ///
 /// Properties of the content can be read directly: `message.channel`. An addition to the Cocoa SDK.
 @dynamicMemberLookup public struct PNReceived<Content: Sendable>: Sendable {
-    /// What was received.
+    /// The received content.
     public let content: Content
     /// The gap directly before this element; nil when there is none. Elements are missing after an outage that is too long, or because this
     /// consumer was too slow.

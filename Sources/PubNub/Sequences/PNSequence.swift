@@ -5,16 +5,16 @@ import PubNubProtocol
 /// The events of one kind that a client receives, as an async sequence for one consumer. An addition to the Cocoa SDK.
 ///
 /// Ends when the client is released or the consuming task is cancelled. Bounded: a consumer that falls behind by more than its limit
-/// misses messages, and the next element says so in ``PNReceived/precedingGap``. Nothing of it runs on the callback queue.
+/// misses messages, and the next element reports this in ``PNReceived/precedingGap``. The sequence does not use the callback queue.
 public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     public typealias Element = PNReceived<Content>
     public typealias Failure = Never
 
     let stream: EventStream<Delivery>
-    /// Nil for everything.
+    /// The channel, group or wildcard; nil for all.
     let name: String?
     let reader: MessageReader
-    /// Picks what belongs to the sequence before anything is made of it.
+    /// Selects the messages of the sequence, before results are made of them.
     let admits: @Sendable (PubNubMessage) -> Bool
     let select: @Sendable (Reading) -> Content?
 

@@ -3,7 +3,7 @@ import PubNubProtocol
 
 // Async sequences beside the listeners, an addition to the Cocoa SDK. They only receive; subscribe separately.
 extension PubNub {
-    /// The messages of a channel, group or wildcard from now on. For one consumer; ask again for another.
+    /// The messages of a channel, group or wildcard from now on. For one consumer; each call returns an independent sequence.
     ///
     /// ```swift
     /// let messages = client.messages(on: "prices")
@@ -15,7 +15,7 @@ extension PubNub {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: nil for all channels.
+    ///   - name: the name of the channel, group or wildcard; nil for all channels.
     ///   - limit: how many answers of the service may wait, of up to 100 messages each.
     public func messages(on name: String? = nil, limit: Int = 256) -> PNMessages {
         sequence(name, limit, { !$0.isPresence && $0.kind == .message }) { reading in

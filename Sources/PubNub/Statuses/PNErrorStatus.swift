@@ -8,7 +8,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
     public let channels: [String]
     /// The groups to which access was denied, with the service's prefix `:`.
     public let channelGroups: [String]
-    /// The service's own words; `No Error Information` when it had none.
+    /// The service's own text; `No Error Information` when it sent none.
     public let information: String
     private let payload: String?
 
@@ -46,7 +46,7 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
     public final var associatedObject: Any? { associated }
 }
 
-/// How a call ended that changes something. Its category is `PNAcknowledgmentCategory` when it was accepted.
+/// The outcome of a call that changes data. The category is `PNAcknowledgmentCategory` when the service accepted it.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 open class PNAcknowledgmentStatus: PNErrorStatus, @unchecked Sendable {}

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// The kind of a ``PNNetworkStatus``. Not a case of ``PNStatusCategory``, so that a `switch` over all cases of that one, written for
-/// the Cocoa SDK, still compiles.
+/// The kind of a ``PNNetworkStatus``. Not a case of ``PNStatusCategory``, so that an exhaustive `switch` over that enumeration, written
+/// for the Cocoa SDK, still compiles.
 public enum PNNetworkCategory: String, CaseIterable, Sendable {
     /// The machine has a network connection again.
     case PNNetworkUpCategory
@@ -9,10 +9,10 @@ public enum PNNetworkCategory: String, CaseIterable, Sendable {
     case PNNetworkDownCategory
 }
 
-/// This machine has lost its network, or found one: links and routes, as the system knows them. Whether the service can be reached is
-/// another matter, which a ``PNStatus`` tells. An addition to the Cocoa SDK.
+/// A change of this machine's network: links and routes, as reported by the system. A ``PNStatus`` reports whether the service can be
+/// reached. An addition to the Cocoa SDK.
 public struct PNNetworkStatus: Hashable, Sendable {
-    /// Whether the network came or went.
+    /// Whether the network became available or unavailable.
     public let category: PNNetworkCategory
 
     /// Whether there is a network now.

@@ -100,7 +100,7 @@ public enum PNOperationType: Int, Sendable, CaseIterable {
     case manageChannelMembersOperation = 48
     /// Fetching a channel's members.
     case fetchChannelMembersOperation = 49
-    /// Asking where a file is uploaded to.
+    /// Requesting the address to upload a file to.
     case generateFileUploadURLOperation = 50
     /// Publishing a message about a file.
     case publishFileMessageOperation = 51

@@ -18,23 +18,23 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
     /// for a cancelled call, 500 for an answer that is not the service's, 525 and 526 for TLS.
     public final var statusCode: Int { facts.statusCode }
 
-    /// Which call this belongs to.
+    /// The call that the result belongs to.
     public final var operation: PNOperationType { facts.operation }
 
     /// Whether the connection is encrypted.
     public final var isTLSEnabled: Bool { facts.context.usesTLS }
 
-    /// The user id under which it was asked.
+    /// The user id with which the request was made.
     public final var uuid: String { facts.context.userID }
 
     /// The auth key or token that was sent. A secret: do not log it.
     public final var authKey: String? { facts.context.authKey }
 
-    /// The host that was asked.
+    /// The host of the request.
     public final var origin: String { facts.context.origin }
 
     #if !WITHOUT_FOUNDATION_NETWORKING
-        /// The request that was made; nil for what no single request led to. Holds the auth key: do not log it.
+        /// The HTTP request; nil when the result does not belong to a single request. It contains the auth key: do not log it.
         public final var clientRequest: URLRequest? {
             guard let target = facts.target else { return nil }
             return URL(string: "\(isTLSEnabled ? "https" : "http")://\(origin)\(target)").map { URLRequest(url: $0) }

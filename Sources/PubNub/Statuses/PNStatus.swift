@@ -1,10 +1,11 @@
 import ConnectionEngine
 
-/// Why a call or a connection failed, in the engine's own words: more than the Cocoa SDK's category tells. An addition.
+/// Why a call or a connection failed, with the engine's category, which is more specific than the Cocoa SDK's. An addition to the Cocoa
+/// SDK.
 public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The engine's category, such as `timeout`; the vocabulary is in `docs/behaviour.md`.
     public var category: String
-    /// A sentence; holds no key, token or payload.
+    /// The reason as a sentence; contains no key, token or payload.
     public var reason: String
     /// The HTTP status, if there was an answer.
     public var httpStatus: Int?
@@ -37,16 +38,16 @@ open class PNStatus: PNResult, @unchecked Sendable {
     /// The event that the status reports.
     public final var category: PNStatusCategory { status.category }
 
-    /// Whether something went wrong. False for a lost subscription that comes back by itself, as the Cocoa SDK has it.
+    /// Whether the status reports an error. False for a lost subscription that is restored automatically, as in the Cocoa SDK.
     public final var isError: Bool { status.isError }
 
-    /// Whether the client tries again by itself. Only subscriptions do; see ``cancelAutomaticRetry()``.
+    /// Whether the client retries automatically. Only subscriptions do; see ``cancelAutomaticRetry()``.
     public final var willAutomaticallyRetry: Bool { status.willAutomaticallyRetry }
 
     /// The category's name for people, such as `Access Denied`.
     public final func stringifiedCategory() -> String { category.text }
 
-    /// Makes the same call again, with the same completion. Does nothing for subscriptions, and once the client is gone.
+    /// Makes the same call again, with the same completion. Does nothing for subscriptions, and after the client was released.
     ///
     /// Returns at once; may be called from any thread, any number of times.
     public final func retry() { status.retry?() }
@@ -56,7 +57,7 @@ open class PNStatus: PNResult, @unchecked Sendable {
     /// Returns at once; may be called from any thread.
     public final func cancelAutomaticRetry() { status.cancelAutomaticRetry?() }
 
-    /// Why, in detail; nil when nothing went wrong. An addition to the Cocoa SDK.
+    /// The failure in detail; nil when there was none. An addition to the Cocoa SDK.
     public final var failure: PNFailure? { status.failure }
 
     /// How many attempts have failed in a row. An addition to the Cocoa SDK.
@@ -71,8 +72,8 @@ open class PNStatus: PNResult, @unchecked Sendable {
 }
 
 extension Optional where Wrapped: PNStatus {
-    /// The category of a status that may be absent; nil reads ``PNStatusCategory/PNUnknownCategory``.
+    /// The category of a status that may be absent; for nil it is ``PNStatusCategory/PNUnknownCategory``.
     ///
-    /// The Cocoa SDK's documentation reads it so in `(result, status)` blocks, after a test for nil (architecture, section 3).
+    /// The Cocoa SDK's documentation uses it this way in `(result, status)` blocks, after a test for nil (architecture, section 3).
     public var category: PNStatusCategory { self?.category ?? .PNUnknownCategory }
 }

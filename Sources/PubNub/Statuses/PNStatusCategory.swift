@@ -1,16 +1,16 @@
 /// The event or failure that a status reports. Raw values are those of the Cocoa SDK 4.17.
 public enum PNStatusCategory: Int, Sendable {
-    /// Nothing more exact fits: any unexpected HTTP status.
+    /// No other category applies: any unexpected HTTP status.
     case PNUnknownCategory = 0
     /// The request was accepted.
     case PNAcknowledgmentCategory = 1
     /// Access was denied: HTTP 403.
     case PNAccessDeniedCategory = 2
-    /// No answer in time.
+    /// The service did not answer in time.
     case PNTimeoutCategory = 3
-    /// No route, no such name, refused or reset.
+    /// The network failed: no route, an unknown host name, or a connection that was refused or reset.
     case PNNetworkIssuesCategory = 4
-    /// A subscribe answer held as many messages as the threshold, so that some may be missing.
+    /// A subscribe answer had as many messages as the threshold, so that some may be missing.
     case PNRequestMessageCountExceededCategory = 5
     /// Subscribed.
     case PNConnectedCategory = 6
@@ -22,13 +22,13 @@ public enum PNStatusCategory: Int, Sendable {
     case PNUnexpectedDisconnectCategory = 9
     /// The client cancelled the request.
     case PNCancelledCategory = 10
-    /// Arguments were refused, here or by the service: HTTP 400.
+    /// The client or the service refused the arguments: HTTP 400.
     case PNBadRequestCategory = 11
-    /// HTTP 414: too many or too long names.
+    /// The names are too many or too long: HTTP 414.
     case PNRequestURITooLongCategory = 12
-    /// HTTP 481: the service does not understand the filter expression.
+    /// The service cannot parse the filter expression: HTTP 481.
     case PNMalformedFilterExpressionCategory = 13
-    /// The answer is not the service's: HTML, broken JSON.
+    /// The answer is not the service's: HTML, or invalid JSON.
     case PNMalformedResponseCategory = 14
     /// A message could not be decrypted.
     case PNDecryptionErrorCategory = 15

@@ -5,9 +5,9 @@ import PubNubProtocol
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
-    /// All channels that are subscribed to, presence channels included.
+    /// All subscribed channels, presence channels included.
     public let subscribedChannels: [String]
-    /// All groups that are subscribed to.
+    /// All subscribed groups.
     public let subscribedChannelGroups: [String]
     /// The data of the status. Empty unless a message caused it.
     public let data: PNSubscriberData

@@ -9,7 +9,7 @@ public final class PNSetChannelMembersAPICallBuilder: PNAPICallBuilder, Argument
         super.init(client)
     }
 
-    /// Which uuids, each a dictionary of `uuid` and `custom`.
+    /// The users to set, each a dictionary of `uuid` and `custom`.
     public var uuids: ([[AnyHashable: Any]]) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.set = $1 } }
     /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNSetChannelMembersAPICallBuilder {
@@ -45,7 +45,7 @@ public final class PNRemoveChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
         super.init(client)
     }
 
-    /// Which uuids.
+    /// The ids of the users to remove.
     public var uuids: ([String]) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.remove = $1 } }
     /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNRemoveChannelMembersAPICallBuilder {
@@ -81,9 +81,9 @@ public final class PNManageChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
         super.init(client)
     }
 
-    /// Which uuids, each a dictionary of `uuid` and `custom`.
+    /// The users to set, each a dictionary of `uuid` and `custom`.
     public var set: ([[AnyHashable: Any]]) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.set = $1 } }
-    /// Which to remove.
+    /// The ids of the users to remove.
     public var remove: ([String]) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.remove = $1 } }
     /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNManageChannelMembersAPICallBuilder {

@@ -4,7 +4,7 @@ import Foundation
 public final class PNSetMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = RelationDraft(operation: .setMembershipsOperation, id: nil, page: .counted)
 
-    /// Which channels, each a dictionary of `channel` and `custom`.
+    /// The channels to set, each a dictionary of `channel` and `custom`.
     public var channels: ([[AnyHashable: Any]]) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.set = $1 } }
     /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNSetMembershipsAPICallBuilder {
@@ -70,9 +70,9 @@ public final class PNRemoveMembershipsAPICallBuilder: PNAPICallBuilder, Argument
 public final class PNManageMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = RelationDraft(operation: .manageMembershipsOperation, id: nil, page: .counted)
 
-    /// Which channels, each a dictionary of `channel` and `custom`.
+    /// The channels to set, each a dictionary of `channel` and `custom`.
     public var set: ([[AnyHashable: Any]]) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.set = $1 } }
-    /// Which to remove.
+    /// The names of the channels to remove.
     public var remove: ([String]) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.remove = $1 } }
     /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNManageMembershipsAPICallBuilder {

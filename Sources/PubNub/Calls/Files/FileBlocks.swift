@@ -1,12 +1,12 @@
 import Foundation
 
-// Blocks that calls about files end with. All are called on the client's callback queue, once for each attempt.
+// Completion handlers of calls about files. All are called on the client's callback queue, once for each attempt.
 
 /// Completion handler of sending a file.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void
 /// Completion handler of a request for the files of a channel. It gets a result or an error status.
 public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus?) -> Void
-/// Takes where a file is; nil when its name makes no URL.
+/// Completion handler that gets the download URL of a file; nil when the file's name does not form a URL.
 public typealias PNFileDownloadURLCompletionBlock = (URL?) -> Void
 /// Completion handler of a download. It gets a result or an error status.
 public typealias PNDownloadFileCompletionBlock = (PNDownloadFileResult?, PNErrorStatus?) -> Void

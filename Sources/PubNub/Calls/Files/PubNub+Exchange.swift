@@ -4,7 +4,7 @@ import HTTPTransport
 import PubNubProtocol
 
 extension CallRequest {
-    /// A request to a URL that the service named.
+    /// A request to a URL that the service named, such as that of a file.
     init(
         method: String, url: String, headers: [HTTPExchange.Header] = [], body: [UInt8] = [], timeout: Duration
     ) throws(PubNubProblem) {
@@ -23,6 +23,6 @@ extension CallRequest {
 }
 
 extension ConfigurationValues {
-    /// For long transfers.
+    /// The time limit of long transfers.
     var subscribeTimeout: Duration { .positive(seconds: subscribeMaximumIdleTime) }
 }

@@ -4,15 +4,15 @@ import PubNubProtocol
 
 // Listing, downloading and deleting files. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Asks for the files of a channel.
+    /// Requests the files of a channel.
     public func listFiles(with request: PNListFilesRequest, completion block: @escaping PNListFilesCompletionBlock) {
         listFiles(
             request.channel, limit: request.limit, next: request.next, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Where a file can be downloaded. Holds the auth key when the client has one: do not log it.
+    /// The download URL of a file. It contains the auth key when the client has one: do not log it.
     ///
-    /// - Returns: nil when the client's origin makes no URL.
+    /// - Returns: nil when the client's origin does not form a URL.
     public func downloadURLForFile(withName name: String, identifier: String, inChannel channel: String) -> URL? {
         configuration.fileURL(id: identifier, name: name, channel: channel)
     }
@@ -96,7 +96,7 @@ extension CallSource {
         try await content(DownloadJob(file: file, target: nil, cipher: cipher, query: []))
     }
 
-    /// The service answers with the file, or with where it is: then it is asked for there, without anything of ours.
+    /// The service answers with the file or with a redirect. A redirect is followed without the client's headers, keys and ids.
     fileprivate func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
         let values = configuration
         var request = try assemble(DownloadQuestion(file: job.file), values: values, extra: job.query, compresses: false)
@@ -115,7 +115,7 @@ extension CallSource {
     }
 }
 
-/// Makes the request for a file; its answer is read elsewhere.
+/// Makes the request for a file; its answer is decoded elsewhere.
 private struct DownloadQuestion: PubNubCall {
     let file: PubNubFileName
 
@@ -124,10 +124,10 @@ private struct DownloadQuestion: PubNubCall {
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> [UInt8] { body }
 }
 
-/// A file to download, ready for any thread.
+/// A file to download, as a value that any thread may use.
 private struct DownloadJob: Sendable {
     var file: PubNubFileName
-    /// Nil for a new file in the directory for temporary files.
+    /// The destination; nil for a new file in the directory for temporary files.
     var target: URL?
     var cipher: PubNubCipher?
     var query: [PubNubRequest.Parameter]

@@ -7,13 +7,13 @@ import WireCoding
 extension PubNub {
     /// Uploads a file and notifies subscribers (rules PL-79 to PL-81).
     ///
-    /// Encrypted when there is a cipher key. When the file is uploaded and telling fails, that is tried again every second,
-    /// ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
+    /// Encrypted when there is a cipher key. When the file was uploaded and the message to subscribers fails, it is sent again every
+    /// second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
     public func sendFile(with request: PNSendFileRequest, completion block: PNSendFileCompletionBlock? = nil) {
         sendFile(request.draft, block)
     }
 
-    /// Tells subscribers about a file that is uploaded already.
+    /// Notifies subscribers of a file that has already been uploaded.
     public func publishFileMessage(
         with request: PNPublishFileMessageRequest, completion block: PNPublishCompletionBlock? = nil
     ) {
@@ -69,7 +69,7 @@ extension CallSource {
         return sent
     }
 
-    /// The form is sent to the service's address, without headers of this client.
+    /// Sends the form to the address that the service named, without headers of this client.
     private func upload(_ content: [UInt8], _ upload: PubNubUpload) async throws(PubNubProblem) {
         let boundary = "lifeline-\(UUID().uuidString)"
         let type = HTTPExchange.Header("Content-Type", "multipart/form-data; boundary=\(boundary)")
@@ -105,9 +105,9 @@ extension CallSource {
     }
 }
 
-/// How far sending a file came.
+/// The progress of sending a file.
 struct SentFile: Sendable {
-    /// Set once it is uploaded.
+    /// The uploaded file; nil until the upload has succeeded.
     var file: PubNubFileName?
     var timetoken: Timetoken?
     var problem: PubNubProblem?

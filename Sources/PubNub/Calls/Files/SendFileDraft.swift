@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Something that one owner hands to another for good. `@unchecked Sendable`: only the new owner touches it from then on.
+/// A value that one owner passes to another for good. `@unchecked Sendable`: only the new owner uses it from then on.
 struct HandedOver<Value>: @unchecked Sendable {
     let value: Value
 
@@ -20,7 +20,7 @@ enum FileSource: Sendable {
     /// The size limit of a file. The service accepts 5 MiB unless the keyset has another limit.
     static let maximumSize = PubNubLimits.answerBytes
 
-    /// Reads all of it. May block.
+    /// Reads the whole file. May block.
     func read() throws(PubNubProblem) -> [UInt8] {
         let bytes: [UInt8]
         switch self {
@@ -29,9 +29,9 @@ enum FileSource: Sendable {
         case .file(let url):
             do {
                 let handle = try FileHandle(forReadingFrom: url)
-                // The file was only read, so that nothing is lost when closing fails.
+                // The file was only read, so no data is lost when closing fails.
                 defer { try? handle.close() }
-                // Nothing to read is an empty file.
+                // A file without bytes to read is empty.
                 bytes = Array(try handle.read(upToCount: Self.maximumSize + 1) ?? Data())
             } catch {
                 throw Self.unreadable
@@ -73,7 +73,7 @@ struct SendFileDraft {
     var message: PublishDraft
     var query: [AnyHashable: Any]?
 
-    /// The values that can be passed to another thread, read and checked.
+    /// Reads and checks the values, and returns a job that another thread may use.
     func job(_ cipher: PubNubCipher?) throws(PubNubProblem) -> SendFileJob {
         guard let source else { throw .badArguments("There is no file. Pass a URL, data or a stream.") }
         var content: JSONText?
@@ -91,12 +91,12 @@ struct SendFileDraft {
     }
 }
 
-/// A file to send, ready for any thread.
+/// A file to send, as a value that any thread may use.
 struct SendFileJob: Sendable {
     var channel: String
     var name: String
     var source: FileSource
-    /// Files always have a random initialisation vector.
+    /// The cipher of the file, which always uses a random initialisation vector.
     var fileCipher: PubNubCipher?
     var messageCipher: PubNubCipher?
     var message: JSONText?

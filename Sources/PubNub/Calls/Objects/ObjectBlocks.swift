@@ -1,4 +1,4 @@
-// Blocks that calls about App Context end with. All are called on the client's callback queue, once for each attempt.
+// Completion handlers of calls about App Context. All are called on the client's callback queue, once for each attempt.
 
 /// Completion handler of a request that sets data about a user. It gets a status.
 public typealias PNSetUUIDMetadataCompletionBlock = (PNSetUUIDMetadataStatus) -> Void

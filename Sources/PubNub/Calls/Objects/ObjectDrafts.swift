@@ -21,9 +21,9 @@ struct ObjectPageDraft {
     }
 }
 
-/// Data about a user or a channel, or a question for it.
+/// Data about a user or a channel to set, or a request for it.
 struct ObjectDraft {
-    /// Nil for the client's user.
+    /// The id; nil for the client's user.
     var id: String?
     var fields: [String: String] = [:]
     var custom: [AnyHashable: Any]?
@@ -37,7 +37,7 @@ struct ObjectDraft {
         return try JSONArguments.object(content, "metadata")
     }
 
-    /// Own fields are strings, numbers, booleans or null, by name.
+    /// The custom fields by name: strings, numbers, booleans or null.
     static func checked(_ custom: [AnyHashable: Any]) throws(PubNubProblem) -> [String: Any] {
         var fields: [String: Any] = [:]
         for (key, value) in custom {
@@ -50,7 +50,7 @@ struct ObjectDraft {
     }
 }
 
-/// A change of memberships, or a question for them.
+/// A change of memberships, or a request for them.
 struct RelationDraft {
     var operation: PNOperationType
     /// The user id; nil for the client's user.
@@ -62,7 +62,7 @@ struct RelationDraft {
 
     /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
     ///
-    /// - Parameter key: `channel` or `uuid`: what the memberships are named by.
+    /// - Parameter key: `channel` or `uuid`: the object that identifies a membership.
     func content(_ key: String) throws(PubNubProblem) -> JSONText {
         guard !set.isEmpty || !remove.isEmpty else {
             throw .badArguments("There is nothing to set or to remove. Pass at least one \(key).")

@@ -92,7 +92,7 @@ extension RelationDraft {
     }
 }
 
-// The ways of methods and builders alike.
+// Shared implementation of the methods and the builders.
 extension PubNub {
     func changeMemberships(
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: PNManageMembershipsCompletionBlock?

@@ -77,7 +77,7 @@ extension PubNub {
     }
 }
 
-// The ways of methods and builders alike.
+// Shared implementation of the methods and the builders.
 extension PubNub {
     func setUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNSetUUIDMetadataCompletionBlock?) {
         let user = draft.id ?? uuid()

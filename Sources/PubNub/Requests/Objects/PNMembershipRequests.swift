@@ -1,5 +1,5 @@
-// A nil `uuid` means the user of the client. A channel to set is a dictionary of `channel` and, if wanted, `custom`; a user to set is one
-// of `uuid` and `custom`.
+// A nil `uuid` means the user of the client. A channel to set is a dictionary of `channel` and, optionally, `custom`; a user to set is
+// a dictionary of `uuid` and, optionally, `custom`.
 
 /// Describes memberships of a user to set.
 public final class PNSetMembershipsRequest: PNBaseObjectsMembershipRequest {

@@ -7,7 +7,7 @@ import WireCoding
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable {
-    /// Nil when there is none.
+    /// The channel's metadata; nil when the service returned none.
     public let metadata: PNChannelMetadata?
 
     init(_ objects: PubNubObjects?) {
@@ -15,7 +15,7 @@ public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable 
     }
 }
 
-/// How setting data about a channel ended.
+/// The outcome of setting data about a channel.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -32,7 +32,7 @@ public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecke
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendable {
-    /// Nil when there is none.
+    /// The channel's metadata; nil when the service returned none.
     public let metadata: PNChannelMetadata?
 
     init(_ objects: PubNubObjects?) {
@@ -40,7 +40,7 @@ public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendabl
     }
 }
 
-/// The answer to a question for data about a channel.
+/// The answer to a request for data about a channel.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
@@ -74,7 +74,7 @@ public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sen
     }
 }
 
-/// The answer to a question for data about all channels.
+/// The answer to a request for data about all channels.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllChannelsMetadataResult: PNResult, @unchecked Sendable {

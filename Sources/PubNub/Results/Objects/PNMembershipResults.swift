@@ -6,7 +6,7 @@ import WireCoding
 
 /// A user's membership in a channel, seen from the channel.
 public final class PNChannelMember: Sendable {
-    /// Data about the user, when it was asked for.
+    /// Data about the user, when it was requested.
     public let metadata: PNUUIDMetadata?
     /// The user's id.
     public let uuid: String
@@ -50,7 +50,7 @@ public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How changing a user's memberships ended.
+/// The outcome of changing a user's memberships.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -84,7 +84,7 @@ public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for a user's memberships.
+/// The answer to a request for a user's memberships.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
@@ -118,7 +118,7 @@ public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendabl
     }
 }
 
-/// How changing a channel's members ended.
+/// The outcome of changing a channel's members.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -152,7 +152,7 @@ public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable
     }
 }
 
-/// The answer to a question for a channel's members.
+/// The answer to a request for a channel's members.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMembersResult: PNResult, @unchecked Sendable {

@@ -8,7 +8,7 @@ public struct PNUUIDFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// How many there are in all; of lists.
+    /// The total number of results; for lists.
     public static let totalCountField = PNUUIDFields(rawValue: 1 << 0)
     /// The custom fields.
     public static let customField = PNUUIDFields(rawValue: 1 << 1)
@@ -24,7 +24,7 @@ public struct PNChannelFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// How many there are in all; of lists.
+    /// The total number of results; for lists.
     public static let totalCountField = PNChannelFields(rawValue: 1 << 0)
     /// The custom fields.
     public static let customField = PNChannelFields(rawValue: 1 << 1)
@@ -40,7 +40,7 @@ public struct PNMembershipFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// How many there are in all.
+    /// The total number of results.
     public static let membershipsTotalCountField = PNMembershipFields(rawValue: 1 << 0)
     /// Your own fields of the membership.
     public static let membershipCustomField = PNMembershipFields(rawValue: 1 << 1)
@@ -66,7 +66,7 @@ public struct PNChannelMemberFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// How many there are in all.
+    /// The total number of results.
     public static let membersTotalCountField = PNChannelMemberFields(rawValue: 1 << 0)
     /// Your own fields of the membership.
     public static let memberCustomField = PNChannelMemberFields(rawValue: 1 << 1)

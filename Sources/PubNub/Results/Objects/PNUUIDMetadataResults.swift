@@ -7,7 +7,7 @@ import WireCoding
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
-    /// Nil when there is none.
+    /// The user's metadata; nil when the service returned none.
     public let metadata: PNUUIDMetadata?
 
     init(_ objects: PubNubObjects?) {
@@ -15,7 +15,7 @@ public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// How setting data about a user ended.
+/// The outcome of setting data about a user.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
@@ -32,7 +32,7 @@ public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked S
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
-    /// Nil when there is none.
+    /// The user's metadata; nil when the service returned none.
     public let metadata: PNUUIDMetadata?
 
     init(_ objects: PubNubObjects?) {
@@ -40,7 +40,7 @@ public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for data about a user.
+/// The answer to a request for data about a user.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
@@ -74,7 +74,7 @@ public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendabl
     }
 }
 
-/// The answer to a question for data about all users.
+/// The answer to a request for data about all users.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllUUIDMetadataResult: PNResult, @unchecked Sendable {
