@@ -2,7 +2,7 @@
 // lets delegates and request builders compile unchanged with `import Foundation` and `import PusherSwift`.
 @_exported import Foundation
 
-// Settings that all clients of this package share, and the categories that they name.
+// Settings that all clients of this package share, and their categories.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff

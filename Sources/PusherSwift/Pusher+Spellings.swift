@@ -1,12 +1,12 @@
-/// The spellings that Objective-C and some of Pusher's documentation use.
+/// Additional names of methods that Objective-C and some of Pusher's documentation use.
 extension Pusher {
-    /// As `subscribe(_:)`.
+    /// The same as `subscribe(_:)`.
     @discardableResult
     public func subscribe(channelName: String) -> PusherChannel {
         subscribe(channelName)
     }
 
-    /// As `subscribe(_:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)`.
+    /// The same as `subscribe(_:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)`.
     @discardableResult
     public func subscribe(
         channelName: String, onMemberAdded: ((PusherPresenceChannelMember) -> Void)? = nil,
@@ -18,13 +18,13 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// As `subscribeToPresenceChannel(channelName:auth:…)`.
+    /// The same as `subscribeToPresenceChannel(channelName:auth:…)`.
     @discardableResult
     public func subscribeToPresenceChannel(channelName: String) -> PusherPresenceChannel {
         subscribeToPresenceChannel(channelName: channelName, auth: nil)
     }
 
-    /// As `subscribeToPresenceChannel(channelName:auth:…)`.
+    /// The same as `subscribeToPresenceChannel(channelName:auth:…)`.
     @discardableResult
     public func subscribeToPresenceChannel(
         channelName: String, onMemberAdded: ((PusherPresenceChannelMember) -> Void)? = nil,
@@ -36,7 +36,7 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// As `subscribeToPresenceChannel(channelName:auth:…)`, without the label, as Pusher's README writes it.
+    /// The same as `subscribeToPresenceChannel(channelName:auth:…)`, without the label, as in Pusher's README.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -52,8 +52,8 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Like `subscribe(_:)`, with a time limit for this channel: the seconds that its authorisation may take, and then the server's
-    /// confirmation, limited to 0.1 ... 300. An addition to PusherSwift 10.1.
+    /// Like `subscribe(_:)`, with a time limit for this channel: the seconds that its authorisation may take, and again the server's
+    /// confirmation; clamped to 0.1 ... 300. An addition to PusherSwift 10.1.
     @discardableResult
     public func subscribe(_ channelName: String, timeout: Double) -> PusherChannel {
         connection.subscribe(
@@ -61,17 +61,17 @@ extension Pusher {
             timeout: timeout)
     }
 
-    /// As `init(key:options:)`.
+    /// The same as `init(key:options:)`.
     public convenience init(withAppKey key: String, options: PusherClientOptions) {
         self.init(key: key, options: options)
     }
 
-    /// As `init(key:)`, as Pusher's README has it for Objective-C.
+    /// The same as `init(key:)`, with the name in Pusher's README for Objective-C.
     public convenience init(withAppKey key: String) {
         self.init(key: key)
     }
 
-    /// As `init(key:)`.
+    /// The same as `init(key:)`.
     public convenience init(withKey key: String) {
         self.init(key: key)
     }

@@ -36,7 +36,7 @@ open class Pusher: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - channelName: the channel's name.
     ///   - auth: an authorisation for the present connection; later connections use the ``AuthMethod``.
-    ///   - onMemberAdded: called for every member who comes; presence channels only.
+    ///   - onMemberAdded: called for every member who joins; presence channels only.
     ///   - onMemberRemoved: called for every member who leaves; presence channels only.
     ///   - onSubscriptionCountChanged: called when the server sends the number of subscribers.
     @discardableResult
@@ -51,7 +51,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Subscribes to a presence channel. As `subscribe`, but returns the type of presence channels.
+    /// Subscribes to a presence channel. Like `subscribe`, but returns a ``PusherPresenceChannel``.
     @discardableResult
     open func subscribeToPresenceChannel(
         channelName: String, auth: PusherAuth? = nil,

@@ -327,7 +327,7 @@ extension Timetoken {
     /// How much later this timetoken is; zero when it is not later.
     func duration(since earlier: Timetoken) -> Duration {
         let (difference, isEarlier) = rawValue.subtractingReportingOverflow(earlier.rawValue)
-        // In microseconds, because an Int64 holds only a tenth of all timetokens in nanoseconds.
+        // In microseconds: a tenth of any timetoken fits in an Int64.
         return isEarlier ? .zero : .microseconds(Int64(difference / 10))
     }
 

@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-// Async sequences, an addition to PusherSwift 10.1. Rules PA-41 and PA-71: each is for one consumer, and what does not fit is dropped, the
-// oldest first.
+// Async sequences, an addition to PusherSwift 10.1. Rules PA-41 and PA-71: each sequence is for one consumer and bounded; beyond the
+// bound the oldest elements are dropped.
 
-/// Ends a stream once it has no producer any more.
+/// Finishes a stream when its producer is released.
 final class StreamEnd<Element: Sendable>: Sendable {
     let continuation: AsyncStream<Element>.Continuation
 
@@ -14,7 +14,7 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The consumers of one kind of event. Not locked: the object that has the events protects it with its own lock.
+/// The consumers of one kind of event. Not locked: the owning object protects it with its own lock.
 struct StreamEnds<Element: Sendable> {
     private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0
@@ -35,7 +35,7 @@ struct StreamEnds<Element: Sendable> {
         for end in ends.values { end.continuation.yield(element) }
     }
 
-    /// Yields to everybody; who had no room for it gets `instead` behind it.
+    /// Yields to all consumers; a consumer without room for the element gets `instead` after it.
     func yield(_ element: Element, orElse instead: @autoclosure () -> Element) {
         for end in ends.values {
             if case .dropped = end.continuation.yield(element) { end.continuation.yield(instead()) }
@@ -50,8 +50,8 @@ extension AsyncStream where Element: Sendable {
     /// Makes a stream whose continuations are stored elsewhere, behind a lock.
     ///
     /// - Parameters:
-    ///   - add: puts the end where the news come, and gives its number there.
-    ///   - remove: takes it away again; what it gives is released outside of the lock.
+    ///   - add: registers the continuation with the producer and returns its number.
+    ///   - remove: removes the continuation; the returned value is released outside of the lock.
     static func fed(
         limit: Int, add: (StreamEnd<Element>) -> UInt64,
         remove: @escaping @Sendable (UInt64) -> StreamEnd<Element>?

@@ -1,9 +1,10 @@
 import NIOConcurrencyHelpers
 
 extension PusherConnection {
-    /// The state now, and every later one. Ends when the connection is released.
+    /// The present state, and every later one. Ends when the connection is released.
     ///
-    /// For one consumer; ask again for another. A consumer that falls behind by more than 64 states misses the oldest.
+    /// For one consumer; each call returns an independent sequence. For a consumer that falls behind by more than 64 states, the oldest
+    /// are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -15,10 +16,11 @@ extension PusherConnection {
         }
     }
 
-    /// Every later change with everything that is known about it: why, the server's code, when the next attempt comes. Each failed
-    /// attempt is one. Ends when the connection is released.
+    /// Every later change with its details: the cause, the server's code, and the time until the next attempt. Each failed attempt is
+    /// one change. Ends when the connection is released.
     ///
-    /// For one consumer; ask again for another. A consumer that falls behind by more than 64 changes misses the oldest.
+    /// For one consumer; each call returns an independent sequence. For a consumer that falls behind by more than 64 changes, the
+    /// oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -1,13 +1,13 @@
 import Foundation
 
 extension PusherChannel {
-    /// Every event of this name from now on. Ends when the channel is unsubscribed or released, and when its callbacks are all unbound.
+    /// Every event of this name from now on. Ends when the channel is unsubscribed or released, and when all its callbacks are unbound.
     ///
-    /// For one consumer; ask again for another.
+    /// For one consumer; each call returns an independent sequence.
     ///
     /// - Parameters:
     ///   - eventName: the event's name.
-    ///   - limit: how many events may wait; of more the oldest are dropped.
+    ///   - limit: how many events may wait; beyond that the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -24,9 +24,9 @@ extension Pusher {
     /// Every event of every channel from now on, those of the user and of the connection included. Ends when the client is released,
     /// and with ``unbindAll()``.
     ///
-    /// For one consumer; ask again for another.
+    /// For one consumer; each call returns an independent sequence.
     ///
-    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
+    /// - Parameter limit: how many events may wait; beyond that the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -40,7 +40,7 @@ extension Pusher {
 }
 
 extension AsyncStream<PusherEvent> {
-    /// A stream that a callback feeds.
+    /// Makes a stream that a callback feeds.
     static func bound(
         limit: Int, bind: (@escaping (PusherEvent) -> Void) -> String, unbind: @escaping @Sendable (String) -> Void
     ) -> AsyncStream<PusherEvent> {

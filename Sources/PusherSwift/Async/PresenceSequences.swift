@@ -1,8 +1,8 @@
 /// A change of the members of a presence channel.
 public enum PusherMembershipChange: Sendable {
-    /// Everybody who is there: after a confirmation, and when changes had to be dropped because the consumer was too slow.
+    /// All members: after a confirmation, and when changes had to be dropped because the consumer was too slow.
     case current([PusherPresenceChannelMember])
-    /// The member came.
+    /// The member joined.
     case joined(PusherPresenceChannelMember)
     /// The member left.
     case left(PusherPresenceChannelMember)
@@ -12,8 +12,8 @@ extension PusherPresenceChannel {
     /// The present members, and every change from then on. Begins with all members when the channel is subscribed. Ends when the
     /// channel is released or unsubscribed.
     ///
-    /// For one consumer; ask again for another. The newest change is never lost: of more than `limit` the oldest are dropped, and
-    /// `current` follows, so that whoever applies what comes knows everybody in the end.
+    /// For one consumer; each call returns an independent sequence. The newest change is never dropped: beyond `limit` the oldest
+    /// changes are dropped and `current` follows, so that a consumer that applies all elements has the present members in the end.
     ///
     /// - Parameter limit: how many changes may wait; at least 2.
     #if canImport(ObjectiveC)
@@ -31,10 +31,10 @@ extension PusherPresenceChannel {
 }
 
 extension PusherChannel {
-    /// The number of subscribed connections, if it is known, and whenever the server tells it. Ends when the channel is released or
-    /// unsubscribed.
+    /// The number of subscribed connections, if it is known, and each later number from the server. Ends when the channel is released
+    /// or unsubscribed.
     ///
-    /// For one consumer; ask again for another. Only the newest number waits.
+    /// For one consumer; each call returns an independent sequence. Only the newest number waits.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -5,7 +5,7 @@ import TransportCommon
 
 /// Reads an endpoint's answer. Rules PA-31 and PA-32.
 enum AuthorizationAnswer {
-    /// The most of an answer that is read, in bytes.
+    /// The limit of an answer that is read, in bytes.
     static let maximumBody = 1_048_576
 
     /// - Parameter unixTime: the time of day in seconds since 1970, for a `Retry-After` that is a date.

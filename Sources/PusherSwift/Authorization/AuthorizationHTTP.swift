@@ -52,7 +52,7 @@ struct AuthorizationRequest: Hashable, Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = method
         for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        // A GET with a body, be it an empty one, is none that URLSession sends.
+        // URLSession does not send a GET request with a body, not even with an empty one.
         if !body.isEmpty { request.httpBody = Data(body) }
         return request
     }
@@ -62,7 +62,7 @@ struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// An endpoint's answer, its body at most as long as was asked for.
+/// An endpoint's answer, with a body no longer than the requested limit.
 struct AuthorizationResponse: Sendable {
     var status: Int
     var headers: [AuthorizationRequest.Header]

@@ -104,7 +104,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
     }
 }
 
-// The ways to authorise.
+// The methods of authorisation.
 extension AuthorizationRunner {
     /// Calls the app's builder or authoriser. On the callback queue.
     private func askApp(for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
@@ -122,7 +122,7 @@ extension AuthorizationRunner {
                 pending.finish(Self.outcome(of: auth, for: job, connection))
             }
         case .endpoint, .inline, .noMethod:
-            // The method was changed in between.
+            // The app has changed the method in the meantime.
             pending.finish(.failure(.noMethod))
         }
     }

@@ -1,4 +1,4 @@
-/// The app's additions to requests to an endpoint. Rule PA-61.
+/// The headers and parameters that the app adds to requests to an endpoint. Rule PA-61.
 struct EndpointExtras {
     var headers: [String: String] = [:]
     var params: [String: String] = [:]

@@ -18,7 +18,7 @@ struct InlineSigner: Sendable {
         return .success(PusherAuthorization(auth: signature(job, channelData: data), channelData: data))
     }
 
-    /// Vouches for a user.
+    /// Signs the data of a user for the sign-in.
     func authenticate(
         socketID: String, member: PusherPresenceChannelMember, watchlist: [String]
     ) -> AuthorizationRunner.Outcome {

@@ -19,7 +19,7 @@ final class PendingAuthorization: Sendable {
         take().completion?(outcome)
     }
 
-    /// Sets the closure that stops the work. It is called at once when the authorisation was cancelled before.
+    /// Sets the closure that stops the work. It is called at once when the authorisation has already been cancelled.
     func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isOver = state.withLockedValue { state in
             if state.completion != nil { state.cancel = cancel }

@@ -10,7 +10,7 @@ import Foundation
 /// `@unchecked Sendable`: immutable, and so are `URLResponse` and `NSError`.
 struct SubscriptionProblem: @unchecked Sendable {
     static let domain = "com.pusher.PusherSwift"
-    /// The most of an answer's body that the delegate is shown, in bytes.
+    /// How many bytes of an answer's body the delegate gets.
     static let shownBody = 1024
 
     let failure: ConnectionFailure
@@ -38,7 +38,7 @@ struct SubscriptionProblem: @unchecked Sendable {
 }
 
 extension SubscriptionProblem: Error {
-    /// Upstream's sentence; apps look for it.
+    /// PusherSwift's own text, because apps compare it.
     static let noMethod = SubscriptionProblem(
         ConnectionFailure(
             .badRequest, "Authentication method required for private / presence channels but none provided."))

@@ -1,9 +1,9 @@
-// Stand-ins for the types of FoundationNetworking that the API names, for programs on Linux that are compiled with
-// `-Xswiftc -DWITHOUT_FOUNDATION_NETWORKING`. FoundationNetworking needs libcurl, and with it some thirty libraries of the system.
+// Replacements for types of FoundationNetworking that the API uses, for programs on Linux that are compiled with `-Xswiftc
+// -DWITHOUT_FOUNDATION_NETWORKING`. FoundationNetworking needs libcurl, which depends on some thirty system libraries.
 #if WITHOUT_FOUNDATION_NETWORKING
     import Foundation
 
-    /// A request, as an authoriser makes one.
+    /// A request that an authoriser has built.
     public struct URLRequest: Hashable, Sendable {
         /// The address.
         public var url: URL?
@@ -13,7 +13,7 @@
         public var httpBody: Data?
         /// Header fields by name; nil for none.
         public var allHTTPHeaderFields: [String: String]?
-        /// Bodies from streams are not supported, with this type as with the other one (rule PA-33).
+        /// Always nil: bodies from streams are not supported, with this type and with Foundation's (rule PA-33).
         var httpBodyStream: InputStream? { nil }
 
         /// A request without header fields and without a body.
@@ -31,7 +31,7 @@
 
     /// An answer to a request. `@unchecked Sendable`: everything in it and in its only subclass is constant, so no lock is needed.
     public class URLResponse: @unchecked Sendable {
-        /// Where the answer comes from.
+        /// The address that answered.
         public let url: URL?
 
         init(url: URL?) {
@@ -53,9 +53,9 @@
         }
     }
 
-    /// Takes the place of `URLSession` where nothing loads addresses but this library's own transport.
+    /// Replaces `URLSession` in builds that send requests only through this library's own transport.
     public final class URLSession: Sendable {
-        /// The only one.
+        /// The only instance.
         public static let shared = URLSession()
 
         private init() {}

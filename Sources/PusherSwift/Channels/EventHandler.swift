@@ -2,9 +2,9 @@
 public struct EventHandler {
     let id: String
     let callback: (PusherEvent) -> Void
-    /// Whether it also gets errors, as callbacks did before PusherSwift 10.
+    /// Whether the callback also gets errors, as callbacks did before PusherSwift 10.
     var hearsErrors = false
-    /// Whether it feeds a sequence, which ends with the subscription, after which the channel gets no more events.
+    /// Whether the callback feeds a sequence, which ends with the subscription, because the channel gets no further events.
     var isSequence = false
 }
 

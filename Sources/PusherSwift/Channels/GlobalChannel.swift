@@ -46,7 +46,7 @@ open class GlobalChannel: PusherChannel, @unchecked Sendable {
         _ = removed
     }
 
-    /// Forgets all callbacks.
+    /// Removes all callbacks.
     open override func unbindAll() {
         callbacks.replace(\.self, with: [])
         super.unbindAll()
@@ -58,7 +58,7 @@ open class GlobalChannel: PusherChannel, @unchecked Sendable {
         for handler in handlers { handler.callback(event) }
     }
 
-    /// Tells the callbacks of the old kind of an error.
+    /// Passes an error to the callbacks in the style before PusherSwift 10.
     func handleError(_ error: PusherError) {
         let handlers = callbacks.withLockedValue { $0.filter(\.hearsErrors) }
         if handlers.isEmpty { return }

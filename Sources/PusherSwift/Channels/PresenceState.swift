@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// The members of a presence channel. Every change returns what it changed, so that callbacks are exact (rules PA-25 to PA-27). Ids are
-/// compared by their bytes.
+/// The members of a presence channel. Every operation returns the changes that it made, so that each change calls one callback (rules
+/// PA-25 to PA-27). Ids are compared by their bytes.
 struct PresenceState {
     var members: [PusherPresenceChannelMember] = []
     var myID: String?
@@ -17,8 +17,8 @@ struct PresenceState {
         myID.flatMap(member)
     }
 
-    /// A confirmation brought everybody who is there now. Oneself is among the changes under neither id: signed with a secret and
-    /// without a `userDataFetcher`, one has another with every connection.
+    /// Replaces all members by those of a confirmation. The own user is never among the changes, neither with the former id nor with
+    /// the new one: when signed with a secret and without a `userDataFetcher`, the user id changes with every connection.
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {
@@ -33,7 +33,9 @@ struct PresenceState {
         return (added, removed)
     }
 
-    /// Returns the member, or nil when it was there already; its info is taken over in any case.
+    /// Adds a member, and updates the info of a present one.
+    ///
+    /// - Returns: the member, or nil when it was present already.
     mutating func add(_ member: PusherMember) -> PusherPresenceChannelMember? {
         let added = PusherPresenceChannelMember(member)
         if let index = members.firstIndex(where: { $0.userId.isExactly(member.userID) }) {
@@ -44,14 +46,16 @@ struct PresenceState {
         return added
     }
 
-    /// Returns the member that is gone, with the info that it had, or nil when it was not there.
+    /// Removes a member.
+    ///
+    /// - Returns: the removed member with its last info, or nil when it was not present.
     mutating func remove(_ userID: String) -> PusherPresenceChannelMember? {
         guard let index = members.firstIndex(where: { $0.userId.isExactly(userID) }) else { return nil }
         return members.remove(at: index)
     }
 }
 
-// Reports of the connection to a presence channel, on the callback queue.
+// Handles the connection's reports to a presence channel, on the callback queue.
 extension PusherPresenceChannel {
     /// - Returns: calls the callbacks for those who came and left while the connection was down.
     func confirm(_ confirmation: PusherSubscribed) -> () -> Void {

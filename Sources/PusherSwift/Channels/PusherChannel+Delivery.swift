@@ -1,4 +1,4 @@
-// Reports of the connection to a channel, on the callback queue.
+// Handles the connection's reports to a channel, on the callback queue.
 extension PusherChannel {
     func becomeSubscribed() {
         state.withLockedValue { state in
@@ -12,7 +12,7 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
     }
 
-    /// Waiting events are dropped together with the channel.
+    /// Ends the channel and drops its waiting events.
     func end() {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
@@ -59,7 +59,7 @@ extension PusherChannel {
         return given.auth
     }
 
-    /// Sets the given values; those that are nil stay.
+    /// Sets the given values; nil values leave the properties unchanged.
     func update(
         auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
@@ -75,7 +75,7 @@ extension PusherChannel {
 }
 
 extension PusherChannel {
-    /// Whether a client event can be sent or can wait. What waits is mirrored.
+    /// Whether a client event can be sent or can wait. A waiting event is also stored in `unsentEvents`.
     func admits(_ event: QueuedClientEvent) -> Bool {
         state.withLockedValue { state in
             if state.subscribed { return true }
@@ -85,10 +85,10 @@ extension PusherChannel {
         }
     }
 
-    /// The subscription failed.
+    /// Handles a failed subscription.
     ///
-    /// - Parameter willRetry: whether it is tried again on this connection; if not, what waited is given up.
-    /// - Returns: how many client events that were.
+    /// - Parameter willRetry: whether the subscription is tried again on this connection; if not, waiting client events are dropped.
+    /// - Returns: the number of dropped client events.
     func fail(willRetry: Bool) -> Int {
         let count = state.withLockedValue { state in
             state.subscribed = false
@@ -99,7 +99,7 @@ extension PusherChannel {
         return count
     }
 
-    /// The connection is gone.
+    /// Removes all callbacks, because the connection was released.
     func forgetCallbacks() {
         state.replace(\.handlers, with: [:])
         state.replace(\.onSubscriptionCountChanged, with: nil)
@@ -108,7 +108,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// A new attempt to subscribe begins.
+    /// Resets the state for a new attempt to subscribe.
     func startOver() {
         state.withLockedValue { $0.hasFailed = false }
     }

@@ -15,7 +15,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     public let name: String
     /// The kind of the channel, from its name.
     public let type: PusherChannelType
-    /// The connection that the channel belongs to; nil once that is gone.
+    /// The connection that the channel belongs to; nil once that was released.
     open weak var connection: PusherConnection?
 
     /// A channel of a connection. Clients make channels with
@@ -50,14 +50,13 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.withLockedValue { $0.subscribed = newValue } }
     }
 
-    /// The client events that wait for the subscription, the newest first. A mirror: removing one here does not recall it.
+    /// The client events that wait for the subscription, the newest first. A copy: removing an event here does not cancel it.
     open var unsentEvents: [QueuedClientEvent] {
         get { state.withLockedValue { $0.unsent } }
         set { state.replace(\.unsent, with: newValue) }
     }
 
-    /// Authorisation that the app brought along. Used for the next authorisation on the present connection only, then nil
-    /// (rule PA-38).
+    /// An authorisation that the app supplied. Used for the next authorisation on the present connection only, then nil (rule PA-38).
     public var auth: PusherAuth? {
         get { state.withLockedValue { $0.auth?.auth } }
         set { state.replace(\.auth, with: newValue.map { GivenAuth($0, on: connection) }) }
@@ -82,9 +81,9 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         return handler.id
     }
 
-    /// Forgets one callback. An unknown name or id does nothing.
+    /// Removes one callback. An unknown name or id does nothing.
     ///
-    /// A callback that is unbound while an event is being handed out may still be called for that event.
+    /// A callback that is unbound while an event is being delivered may still be called for that event.
     open func unbind(eventName: String, callbackId: String) {
         let removed = state.withLockedValue { state -> EventHandler? in
             guard let index = state.handlers[eventName]?.firstIndex(where: { $0.id == callbackId }) else { return nil }
@@ -96,12 +95,12 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         _ = removed
     }
 
-    /// Forgets all callbacks.
+    /// Removes all callbacks.
     open func unbindAll() {
         state.replace(\.handlers, with: [:])
     }
 
-    /// Forgets all callbacks for this event. The name stays in ``eventHandlers`` with an empty list, as in PusherSwift 10.1.
+    /// Removes all callbacks for this event. The name stays in ``eventHandlers`` with an empty list, as in PusherSwift 10.1.
     open func unbindAll(forEventName eventName: String) {
         state.replace(\.handlers[eventName], with: [])
     }
@@ -114,8 +113,8 @@ open class PusherChannel: NSObject, @unchecked Sendable {
 
     /// Sends a client event to the other subscribers of a private or presence channel.
     ///
-    /// While the channel is not subscribed the event waits, in order. Nothing is sent on public and encrypted channels, nor when
-    /// the name lacks the prefix `client-` or `data` is not a JSON value; the delegate hears of it (rules PA-20 to PA-23).
+    /// While the channel is not subscribed the event waits, in order. Nothing is sent on public and encrypted channels, nor when the
+    /// name lacks the prefix `client-` or `data` is not a JSON value; the delegate gets an error then (rules PA-20 to PA-23).
     open func trigger(eventName: String, data: Any) {
         connection?.trigger(eventName: eventName, data: data, on: self)
     }
@@ -124,7 +123,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
 /// An authorisation that the app supplied.
 struct GivenAuth {
     let auth: PusherAuth
-    /// The connection that it was given for, since a signature is good for one; nil when there was none yet.
+    /// The connection that it was given for, because a signature is valid for one connection only; nil when there was none yet.
     let socketID: String?
 
     init(_ auth: PusherAuth, on connection: PusherConnection?) {
@@ -133,14 +132,14 @@ struct GivenAuth {
     }
 }
 
-/// Everything about a channel that changes.
+/// The mutable state of a channel.
 struct ChannelState {
     /// The most client events that may wait; the session's own limit (rule PS-24).
     static let waitingEvents = 100
 
     var handlers: [String: [EventHandler]] = [:]
     var subscribed = false
-    /// Whether the subscription failed for good, on this connection.
+    /// Whether the subscription failed for good on this connection.
     var hasFailed = false
     var subscriptionCount: Int?
     var unsent: [QueuedClientEvent] = []

@@ -12,7 +12,7 @@ import PusherProtocol
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
         var channels: [Identifier: PusherChannel] = [:]
-        /// How often each channel was unsubscribed without a report of the engine so far.
+        /// For each channel, the number of unsubscriptions whose end the engine has not reported yet.
         var endings: [Identifier: Int] = [:]
         /// The connection to which these channels belong.
         weak var owner: PusherConnection?
@@ -30,8 +30,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// All channels that are wanted, subscribed or not. A channel that is put in is subscribed, one that is taken out unsubscribed
-    /// (rule PA-52).
+    /// All channels that are wanted, subscribed or not. Adding a channel subscribes it, removing one unsubscribes it (rule PA-52).
     open var channels: [String: PusherChannel] {
         get { table.withLockedValue { Dictionary($0.channels.map { ($0.key.text, $0.value) }) { first, _ in first } } }
         set {
@@ -67,7 +66,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes a channel. The engine's reports about the name concern a former subscription, until it reports the end of that.
+    /// Removes a channel. Until the engine reports the end of the subscription, its reports about this name belong to it.
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard let channel = table.channels.removeValue(forKey: Identifier(name)) else { return nil }
@@ -76,7 +75,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Puts a channel in the place of another one of its name that is subscribed already.
+    /// Replaces the channel of the same name, which is subscribed already.
     func put(_ channel: PusherChannel) {
         let former = table.withLockedValue { $0.channels.updateValue(channel, forKey: Identifier(channel.name)) }
         // Released outside the lock, because releasing a callback may run code that calls back.
@@ -98,7 +97,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.endings.merge(endings, uniquingKeysWith: +) }
     }
 
-    /// The engine has reported the end of a subscription.
+    /// Records that the engine has reported the end of a subscription.
     func noteEnding(of name: String) {
         table.withLockedValue { table in
             guard let count = table.endings[Identifier(name)] else { return }
@@ -106,7 +105,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel that the engine means by this name; nil when it means a former subscription.
+    /// The channel to which the engine's reports about this name belong; nil when they belong to a former subscription.
     func live(_ name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard table.endings.isEmpty || table.endings[Identifier(name)] == nil else { return nil }

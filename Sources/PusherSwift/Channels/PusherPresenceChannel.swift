@@ -19,7 +19,7 @@ open class PusherPresenceChannel: PusherChannel, @unchecked Sendable {
         set { state.replace(\.presence.members, with: newValue) }
     }
 
-    /// Called for every member who comes, also for those who came while the connection was lost; not for the own user.
+    /// Called for every member who joins, also for those who joined while the connection was lost; not for the own user.
     open var onMemberAdded: ((PusherPresenceChannelMember) -> Void)? {
         get { state.withLockedValue { $0.presence.onMemberAdded } }
         set { state.replace(\.presence.onMemberAdded, with: newValue) }

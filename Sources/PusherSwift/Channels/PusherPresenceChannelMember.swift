@@ -1,12 +1,12 @@
 import Foundation
 import PusherProtocol
 
-/// The `user_info` of a member, as upstream's typealias spells it.
+/// The `user_info` of a member, with the name of PusherSwift's typealias.
 public typealias PusherUserInfoObject = [String: AnyObject]
 
 /// A member of a presence channel.
 ///
-/// `@unchecked Sendable`: immutable; `userInfo` is a tree of JSON values that nobody changes.
+/// `@unchecked Sendable`: immutable; `userInfo` is a tree of JSON values that is never modified.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif

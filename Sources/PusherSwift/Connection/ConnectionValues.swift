@@ -1,10 +1,10 @@
 import Foundation
 
-/// Everything about a connection that the app may change.
+/// The values of a connection that the app may change.
 struct ConnectionValues {
     var options: PusherClientOptions
     var channels = PusherChannels()
-    /// Made when it is first needed.
+    /// The global channel; made on first use.
     var global: GlobalChannel?
     var URLSession: PusherURLSession
     var userDataFetcher: (() -> PusherPresenceChannelMember)?

@@ -1,6 +1,6 @@
 /// A line for `debugLog(message:)`.
 ///
-/// Apps look for the heads, so they are PusherSwift's own (rule PA-40).
+/// Lines begin with the same texts as PusherSwift's, because apps search for them (rule PA-40).
 struct LogLine {
     enum Level: String {
         case debug = "DEBUG"

@@ -1,10 +1,13 @@
-// Applications that come and go. Additions to PusherSwift 10.1 (rules PA-87 to PA-90).
+// Moves of the application to the background and back. Additions to PusherSwift 10.1 (rules PA-87 to PA-90).
 extension PusherConnection {
     /// Call this when the application goes to the background. The connection is kept for ``PusherClientOptions/backgroundGrace``, 20 s
-    /// unless set, and closed then (on macOS at once, where it is the sleep of the computer): the state becomes `reconnecting` with category `background`, and nothing is tried and no timer runs until ``applicationWillEnterForeground()``.
+    /// unless set, and then closed. On macOS the background means the sleep of the computer, and the connection is closed at once. The
+    /// state becomes `reconnecting` with category `background`, and the client makes no attempts and runs no timers until
+    /// ``applicationWillEnterForeground()``.
     ///
-    /// Subscriptions are kept. ``connect()`` is remembered meanwhile, ``disconnect()`` is final. Repeated calls do nothing. On iOS, tvOS,
-    /// visionOS and macOS the library calls it by itself, except in extensions. May be called from any thread.
+    /// Subscriptions are kept. ``connect()`` takes effect when the application returns; ``disconnect()`` is final. Repeated calls do
+    /// nothing. On iOS, tvOS, visionOS and macOS the library calls this automatically, except in extensions. May be called from any
+    /// thread.
     public func applicationDidEnterBackground() {
         driver.moved(to: .background)
     }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-// Which channels are wanted. The table and the engine change together, in one order, under `commands`.
+// Adding and removing channels. The table and the engine change together, in one order, under `commands`.
 extension PusherConnection {
     func subscribe(
         channelName: String, auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
@@ -31,7 +31,7 @@ extension PusherConnection {
             PusherPresenceChannel(name: channelName, connection: self)
         }
         if let channel = channel as? PusherPresenceChannel { return channel }
-        // Subscribed before by a name that is not a presence channel's: the new object takes over the callbacks.
+        // The channel was subscribed before without the presence type: the new object takes over the callbacks.
         let presence = PusherPresenceChannel(name: channelName, connection: self)
         presence.state.withLockedValue { $0 = channel.state.withLockedValue { $0 } }
         channels.put(presence)
@@ -75,9 +75,9 @@ extension PusherConnection {
     }
 }
 
-// Tables of channels that the app puts in, as apps' tests do (rule PA-52).
+// Tables of channels that the app assigns, as apps' tests do (rule PA-52).
 extension PusherConnection {
-    /// The channel that gets every event.
+    /// The global channel, whose callbacks get every event.
     var global: GlobalChannel {
         if let present = state.withLockedValue({ $0.global }) { return present }
         let new = GlobalChannel(connection: self)

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import PusherProtocol
 
-// Reports of the engine, on the callback queue and in one order.
+// Handles the engine's reports, on the callback queue and in one order.
 extension PusherConnection {
     func deliver(_ notices: [Notice<PusherSession>]) {
         for notice in notices {
@@ -53,7 +53,7 @@ extension PusherConnection {
         case .watchlist(let changes):
             deliver(changes)
         case .cacheMissed:
-            // Told as the event `pusher:cache_miss`.
+            // Delivered as the event `pusher:cache_miss`.
             break
         case .pinged:
             log(.debug, .pinged)
@@ -83,13 +83,13 @@ extension PusherConnection {
         if change.phase == .connecting { state.withLockedValue { $0.reportedCode = nil } }
     }
 
-    /// On the callback queue only; see ``report(_:)``.
+    /// Delivers an error. On the callback queue only; see ``report(_:)``.
     func deliver(_ error: PusherError) {
         global.handleError(error)
         handleError(error: error)
     }
 
-    /// Why nothing more will be tried, unless the server has said it already.
+    /// Reports why the client makes no further attempts, unless the server's error has already reported it.
     private func deliver(final cause: ConnectionFailure) {
         let reported = state.withLockedValue { $0.reportedCode }
         if let code = cause.closeCode, code == reported { return }

@@ -3,7 +3,7 @@ import Identifiers
 import PusherProtocol
 
 extension PusherConnection {
-    /// Changes settings, and with them the engine's policy.
+    /// Changes settings and updates the engine's policy.
     func change(_ body: (inout ConnectionSettings) -> Void) {
         let (before, after) = state.withLockedValue { values in
             let before = values.settings
@@ -67,7 +67,7 @@ extension PusherConnection {
         name.hasBytePrefix("client-")
     }
 
-    /// A call that cannot be carried out is said in the log and as an error, and nothing is sent.
+    /// Reports a call that cannot be carried out in the log and as an error; nothing is sent.
     private func refuse(_ head: LogLine.Head, _ rest: String = "") {
         logLater(.error, head, rest)
         report(PusherError(code: nil, message: rest.isEmpty ? head.rawValue : "\(head.rawValue) \(rest)"))

@@ -23,9 +23,9 @@ import TransportCommon
 ///
 /// May be used from any thread. All callbacks and delegate calls happen on ``callbackQueue``, in one order.
 ///
-/// `@unchecked Sendable`: everything that changes is behind `state` (a `NIOLockedValueBox`) or inside objects with locks of their
-/// own; the app's closures are stored there and called on the callback queue only. `commands` orders what changes both the table of
-/// channels and the engine.
+/// `@unchecked Sendable`: everything that changes is behind `state` (a `NIOLockedValueBox`) or inside objects with locks of their own;
+/// the app's closures are stored there and called on the callback queue only. `commands` serialises operations that change both the
+/// table of channels and the engine.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -43,7 +43,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     let state: NIOLockedValueBox<ConnectionValues>
     let truth = ConnectionTruth()
     let delegateBox = DelegateBox()
-    /// Recursive, because a socket of the app's is called while it is held, and may call back.
+    /// Recursive, because the app's socket is called while the lock is held, and may call back.
     let commands = NSRecursiveLock()
     let gate = SocketGate()
     let driver: ConnectionDriver<PusherSession>
@@ -53,12 +53,12 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Set once, in `init`.
     private var network: NetworkObservation?
 
-    /// A connection on the library's own transport; ``Pusher/init(key:options:)`` makes one that fits its options. An addition to
+    /// A connection on the library's own transport; ``Pusher/init(key:options:)`` makes one with a URL for its options. An addition to
     /// PusherSwift 10.1.
     ///
     /// - Parameters:
     ///   - key: the app's key.
-    ///   - url: where to connect: `wss://host:port/app/KEY?…`.
+    ///   - url: the address to connect to: `wss://host:port/app/KEY?…`.
     ///   - options: the settings.
     ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
     public convenience init(
@@ -67,12 +67,12 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         self.init(key: key, socket: NWWebSocket(faceAt: url), url: url, options: options, URLSession: URLSession)
     }
 
-    /// A connection on a socket of the app's, whose delegate it becomes (rule PA-43).
+    /// A connection on a socket that the app supplies, whose delegate it becomes (rule PA-43).
     ///
     /// - Parameters:
     ///   - key: the app's key.
-    ///   - socket: connects to the address of its own; no address of the connection's is dialled.
-    ///   - url: what ``url`` reads: `wss://host:port/app/KEY?…`.
+    ///   - socket: the app's socket, which connects to its own address instead of `url`.
+    ///   - url: the value of ``url``: `wss://host:port/app/KEY?…`.
     ///   - options: the settings.
     ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
     public init(
@@ -112,8 +112,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        // Callbacks often hold the channel that they are bound to. No event will come any more.
-        // Those of another connection, whose table this one has been given, still wait for theirs.
+        // Callbacks often hold the channel that they are bound to. They get no further events, so they are released. Channels of
+        // another connection, whose table this one has been given, still get events and keep theirs.
         for channel in channels.channels.values where channel.connection == nil { channel.forgetCallbacks() }
         user.forgetCallbacks()
     }
@@ -139,7 +139,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Sends an event.
     ///
     /// An event whose name begins with `client-` needs a private or presence channel and waits until the channel is subscribed. Any
-    /// other event is sent without a channel; servers understand only few of those.
+    /// other event is sent without a channel; servers support only few such events.
     ///
     /// - Parameters:
     ///   - event: the event's name.
@@ -184,7 +184,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { delegateBox.delegate = newValue }
     }
 
-    /// The settings. New values of `authMethod` and `autoReconnect` are used at once; the others are read when the connection is made.
+    /// The settings. New values of `authMethod` and `autoReconnect` take effect at once; the others are read when the connection is
+    /// made.
     open var options: PusherClientOptions {
         get { state.withLockedValue { $0.options } }
         set {
@@ -208,8 +209,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
 
     /// The socket of the next attempt to connect (rules PA-43 to PA-50). A socket without a delegate gets the connection as one.
     ///
-    /// Unless the app sets it, it is the face of the library's own transport: `ping()`, `send(string:)` and
-    /// `disconnect(closeCode:)` act on the present link, which goes on when another socket is set. Nil brings that face back.
+    /// Unless the app sets it, it is a facade of the library's own transport: `ping()`, `send(string:)` and `disconnect(closeCode:)`
+    /// act on the present connection, which stays open when another socket is set. Setting nil restores the facade.
     open var socket: NWWebSocket! {
         get { gate.socket }
         set {
@@ -225,13 +226,13 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { truth.update { $0.socketID = newValue } }
     }
 
-    /// The present state of the connection. The library sets it; setting it yourself changes the property and nothing else.
+    /// The present state of the connection. The library sets it; setting it yourself only changes the property.
     open var connectionState: ConnectionState {
         get { truth.values.state }
         set { truth.update { $0.state = newValue } }
     }
 
-    /// How many attempts have failed in a row; 0 after a success. Setting it changes the property and nothing else.
+    /// How many attempts have failed in a row; 0 after a success. Setting it only changes the property.
     open var reconnectAttempts: Int {
         get { truth.values.attempts }
         set { truth.update { $0.attempts = newValue } }
@@ -243,7 +244,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { state.replace(\.URLSession, with: newValue) }
     }
 
-    /// Gives the own member for presence channels that are signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
+    /// Returns the own member for presence channels that are signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
     open var userDataFetcher: (() -> PusherPresenceChannelMember)? {
         get { state.withLockedValue { $0.userDataFetcher } }
         set { state.replace(\.userDataFetcher, with: newValue) }
@@ -261,14 +262,16 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { change { $0.gap = .chosen(newValue) } }
     }
 
-    /// Seconds that the answer to a ping may take. Reads 30 as documented, while the engine waits 5 s, unless you set it.
+    /// The time limit for the answer to a ping, in seconds. The property is 30 by default, as documented, although the engine then
+    /// waits 5 s.
     open var pongResponseTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.pongTimeoutInterval } }
         set { change { $0.pongTimeout = .chosen(newValue) } }
     }
 
-    /// Seconds of silence before the link is probed with a ping. Reads 60 as documented, while the engine waits 20 s, unless you set
-    /// it here or in the options. The server's own value counts when it is shorter.
+    /// Seconds without received data before the client sends a ping. The property is 60 by default, as documented, although the engine
+    /// then waits 20 s. A value that is set here or in the options replaces the 20 s. The server's own value applies when it is
+    /// shorter.
     open var activityTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.activityTimeoutInterval } }
         set { change { $0.activityTimeout = .chosen(newValue) } }

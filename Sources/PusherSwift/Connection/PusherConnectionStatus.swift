@@ -1,22 +1,21 @@
 import ConnectionEngine
 import Foundation
 
-/// A change of the connection's state with everything that is known about it. An addition to PusherSwift 10.1, whose states come
-/// without a cause.
+/// A change of the connection's state with its details. An addition to PusherSwift 10.1, whose states have no cause.
 public struct PusherConnectionStatus: Hashable, Sendable {
     /// The new state.
     public var state: ConnectionState
     /// The kind of change as a word, such as `unexpectedDisconnect` or `timeout`. `docs/behaviour.md` lists the words.
     public var category: String
-    /// The cause as a sentence for people; nil when nothing went wrong.
+    /// The cause as a sentence for people; nil when there was no failure.
     public var reason: String?
     /// The server's close code or HTTP status, if there was one.
     public var code: Int?
     /// How many attempts have failed in a row.
     public var attempt: Int
-    /// Seconds until the next attempt; nil when none is waiting.
+    /// Seconds until the next attempt; nil when none is scheduled.
     public var retryIn: TimeInterval?
-    /// Whether the library tries again by itself.
+    /// Whether the client tries again automatically.
     public var willRetry: Bool
 
     init(_ change: ConnectionChange) {
@@ -40,8 +39,8 @@ extension PusherConnection {
         set { state.replace(\.onStatusChange, with: newValue) }
     }
 
-    /// Called on the callback queue each time that this machine gets or loses its way out to the server: links and routes, as the system
-    /// knows them. Whether the server can be reached is another matter, which ``onStatusChange`` tells (rule PA-94).
+    /// Called on the callback queue each time that this machine's route to the server becomes available or unavailable, as reported by
+    /// the system. ``onStatusChange`` reports whether the server can be reached (rule PA-94).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-/// The vendor's settings of a connection, and the policy that they come to. Rules PA-11 to PA-16.
+/// PusherSwift's settings of a connection, and the policy that results from them. Rules PA-11 to PA-16.
 struct ConnectionSettings: Hashable, Sendable {
     /// Seconds that the app chose, or the documented default.
     enum Choice: Hashable, Sendable {
@@ -20,8 +20,8 @@ struct ConnectionSettings: Hashable, Sendable {
     var activityTimeout = Choice.documented
     var pongTimeout = Choice.documented
 
-    /// PusherSwift's documented defaults. They are what the properties read; unless the app sets them, the engine's own and
-    /// shorter times count.
+    /// PusherSwift's documented defaults, which the properties return. Unless the app sets them, the engine uses its own, shorter
+    /// times.
     static let documentedGap: Double? = 120
     static let documentedActivityTimeout: TimeInterval = 60
     static let documentedPongTimeout: TimeInterval = 30
@@ -53,8 +53,8 @@ struct ConnectionSettings: Hashable, Sendable {
 }
 
 extension Duration {
-    /// `seconds` within 0.1 s and a day: pauses of nothing would hammer the server, and a day is as good as no limit. Takes
-    /// infinity, and NaN, which counts as 0.1 s.
+    /// `seconds` clamped to 0.1 s to 1 day: shorter pauses would overload the server, and longer ones have no use. Accepts infinity,
+    /// and NaN, which counts as 0.1 s.
     static func clamped(seconds: Double) -> Duration {
         seconds.isNaN ? .seconds(0.1) : .seconds(min(max(seconds, 0.1), 86_400))
     }

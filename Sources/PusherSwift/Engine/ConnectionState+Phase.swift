@@ -1,9 +1,10 @@
 import ConnectionEngine
 
 extension ConnectionState {
-    /// The connection state of PusherSwift after a change of phase. This is the only place that decides it (rule PA-10).
+    /// The connection state of PusherSwift after a change of phase. The only place with this mapping (rule PA-10).
     ///
-    /// A lost link reads `connected`, `reconnecting`, `connecting`, `connected`; `disconnected` means that nothing will be tried.
+    /// A lost link leads to the states `connected`, `reconnecting`, `connecting`, `connected`; `disconnected` means that no further
+    /// attempt is made.
     init(after change: ConnectionChange) {
         switch change.phase {
         case .connecting: self = .connecting

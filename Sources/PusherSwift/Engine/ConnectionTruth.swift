@@ -3,9 +3,9 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import PusherProtocol
 
-/// Where the connection is at this moment, ahead of callbacks that still wait for their queue.
+/// The present state of the connection, which may be newer than callbacks that still wait for their queue.
 ///
-/// Fed by the engine as things happen, so that `connect()` followed by reading the state shows `connecting` (rule PA-9).
+/// The engine updates it synchronously, so that `connect()` followed by reading the state returns `connecting` (rule PA-9).
 final class ConnectionTruth: Sendable {
     struct Values {
         var state = ConnectionState.disconnected

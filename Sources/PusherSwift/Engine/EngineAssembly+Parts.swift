@@ -8,7 +8,7 @@ import TransportCommon
 import WebSocketTransport
 
 extension PusherClientOptions {
-    /// Clients with these options open no sockets: a double stands in for the service, and their time is the double's.
+    /// Clients with these options open no sockets: a test double replaces the service and provides the clock.
     package func use(_ double: any ServiceDouble) {
         engine = .on(.doubled(double))
     }
@@ -39,24 +39,25 @@ extension EngineAssembly {
             observeApplication: { driver in parts.application?.observe { [weak driver] in driver?.moved(to: $0) } })
     }
 
-    /// The longest message, in bytes: twice the longest data that self-hosted servers can be set to, since as a string they may grow to
-    /// that. Upstream has no limit; there is one here so that a server cannot make an app hold whatever it likes (rule PA-53).
+    /// The longest message, in bytes: twice the longest data that self-hosted servers can be configured for, because escaping in a
+    /// string may double its length. PusherSwift has no limit; this one bounds the memory that a server can make an app use (rule
+    /// PA-53).
     static let longestMessage = 1 << 25
 
-    /// How the connection is made, and how much of a message it takes (rules PA-53 and PA-82).
+    /// The transport configuration of the connection, with the limit of a message (rules PA-53 and PA-82).
     static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         network(options, policy).webSocket(messageBytes: longestMessage)
     }
 
-    /// Makes the client for requests to endpoints. It connects as the connection does; the argument is the greatest length of an
-    /// answer's body, in bytes. Later changes of the options have no effect.
+    /// Makes the client for requests to endpoints, with the network settings of the connection; the argument is the greatest length of
+    /// an answer's body, in bytes. Later changes of the options have no effect.
     static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
         let network = network(options, policy)
         return { network.httpCaller(bodyLimit: $0) }
     }
 
     private static func network(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> NetworkSettings {
-        // Pins that are none are refused before anything is dialled, see ``PusherConnection/connect()``.
+        // Invalid pins are refused before a connection is made, see ``PusherConnection/connect()``.
         let pins = options.certificatePins.isEmpty ? nil : try? CertificatePins(options.certificatePins)
         return NetworkSettings(
             policy: policy, authorityFile: options.certificateAuthorityFile, pins: pins, certificate: options.clientCertificate,
@@ -66,7 +67,7 @@ extension EngineAssembly {
     }
 }
 
-/// Sends authorisation requests with the library's own HTTP client, which is made for the first of them, or to a double.
+/// Sends authorisation requests with the library's own HTTP client, which is made for the first request, or to a double.
 final class EndpointHTTP: AuthorizationHTTP {
     private let makeCaller: @Sendable (Int) -> any HTTPStarting
     private let caller = NIOLockedValueBox<(any HTTPStarting)?>(nil)

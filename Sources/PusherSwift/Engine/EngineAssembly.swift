@@ -10,14 +10,15 @@ struct EngineAssembly: Sendable {
     /// Makes the sender of authorisation requests, from the options and the policy.
     var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
     /// Makes a driver from the URL, the options, the policy, the authoriser, the gate in front of the transport, and whether the text
-    /// of frames is wanted.
+    /// of frames is needed.
     var makeDriver:
         @Sendable (
             String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool
         ) -> Driver
     /// Observes the network for a driver that connects to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
-    /// Hears from the system where the application is; nil when only the application says so itself.
+    /// Observes the system's reports that the application goes to the background and comes back; nil when only the application reports
+    /// it.
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 
@@ -25,7 +26,7 @@ extension EngineAssembly {
     /// How many events may wait for slow callbacks before further ones are dropped and reported. Rule PA-8.
     static let backlog = 262_144
 
-    /// The state that survives reconnects. An invalid URL is never dialled, see ``PusherConnection/connect()``.
+    /// The state that survives reconnects. An invalid URL is never connected to, see ``PusherConnection/connect()``.
     static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
         var endpoint =
             PusherAddress.endpoint(url: url)

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-/// Where a client connects, as the URL that PusherSwift shows and as the engine's endpoint.
+/// The address of a client, as the URL that PusherSwift shows and as the engine's endpoint.
 enum PusherAddress {
     static let clientName = "pusher-websocket-swift"
     static let version = "10.1.10"
@@ -17,7 +17,7 @@ enum PusherAddress {
             + "?client=\(clientName)&version=\(version)&protocol=\(protocolVersion)"
     }
 
-    /// The endpoint that `url` means, or nil when it is not a WebSocket URL.
+    /// The endpoint of a WebSocket URL, or nil for any other URL.
     static func endpoint(url: String) -> WebSocketEndpoint? {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host, !host.isEmpty

@@ -2,10 +2,10 @@ import Foundation
 import PusherProtocol
 
 // The callbacks of PusherSwift before version 10, which its README still shows: they get parsed data instead of an event. New code
-// binds an `eventCallback`. Where a closure fits both kinds, the new one is meant, hence the disfavoured overloads.
+// binds an `eventCallback`. The overloads are disfavoured, so that a closure that fits both kinds binds the new one.
 
 extension PusherChannel {
-    /// Calls `callback` with the data of every event of this name: a JSON value, or the text when it is none or when
+    /// Calls `callback` with the data of every event of this name: a JSON value, or the text when it is not JSON or when
     /// ``PusherClientOptions/attemptToReturnJSONObject`` is false.
     ///
     /// - Returns: the id that unbinds it.
@@ -39,7 +39,7 @@ extension Pusher {
 }
 
 extension PusherEvent {
-    /// `pusher:error` as an event, for callbacks of the old kind.
+    /// `pusher:error` as an event, for callbacks in the style before PusherSwift 10.
     convenience init(_ error: PusherError) {
         let code = error.code.map { "\($0)" } ?? "null"
         let data = "{\"code\":\(code),\"message\":\(AnyJSON.quote(error.message))}"

@@ -52,7 +52,7 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
         self
     }
 
-    /// `data` as a JSON value, or nil when it is none.
+    /// `data` as a JSON value, or nil when it is not JSON.
     func dataToJSONObject() -> Any? {
         data.flatMap(AnyJSON.parse)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Replacements for Objective-C of optional numbers and of enums with values. Swift sees them as well, as with PusherSwift 10.1;
-// Objective-C sees the members because their classes are `@objcMembers`.
+// Replacements for optional numbers and enums with values, which Objective-C does not have. Swift code can use them as well, as with
+// PusherSwift 10.1; Objective-C gets the members because their classes are `@objcMembers`.
 
 extension PusherClientOptions {
     /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.

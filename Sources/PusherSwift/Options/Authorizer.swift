@@ -7,11 +7,11 @@ import Foundation
 #if canImport(ObjectiveC)
     /// Builds the request that asks your endpoint to authorise a channel.
     @objc public protocol AuthRequestBuilderProtocol {
-        /// The request, or nil when there is none to make; the subscription then fails visibly.
+        /// Returns the request, or nil when it cannot be built; the subscription then fails with an error.
         @objc optional func requestFor(socketID: String, channelName: String) -> URLRequest?
     }
 
-    /// Authorises channels with code of your own.
+    /// Authorises channels with your own code.
     @objc public protocol Authorizer {
         /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none.
         @objc func fetchAuthValue(
@@ -20,7 +20,7 @@ import Foundation
 #else
     /// Builds the request that asks your endpoint to authorise a channel.
     public protocol AuthRequestBuilderProtocol: AnyObject {
-        /// The request, or nil when there is none to make; the subscription then fails visibly (rule PA-34).
+        /// Returns the request, or nil when it cannot be built; the subscription then fails with an error (rule PA-34).
         ///
         /// Called on the connection's callback queue, once per connection and channel. The default returns nil.
         func requestFor(socketID: String, channelName: String) -> URLRequest?
@@ -30,12 +30,12 @@ import Foundation
         public func requestFor(socketID: String, channelName: String) -> URLRequest? { nil }
     }
 
-    /// Authorises channels with code of your own.
+    /// Authorises channels with your own code.
     public protocol Authorizer: AnyObject {
         /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none.
         ///
-        /// Called on the connection's callback queue, once per connection and channel, and again when an encrypted event needs
-        /// a new key. A nil, and no answer in time, fail the subscription visibly (rule PA-35).
+        /// Called on the connection's callback queue, once per connection and channel, and again when an encrypted event needs a new
+        /// key. With nil or without an answer in time, the subscription fails with an error (rule PA-35).
         func fetchAuthValue(
             socketID: String, channelName: String, completionHandler: @escaping @Sendable (PusherAuth?) -> Void)
     }

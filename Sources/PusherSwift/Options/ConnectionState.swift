@@ -9,7 +9,7 @@
     @objc
 #endif
 public enum ConnectionState: Int, Sendable {
-    /// An attempt is under way.
+    /// An attempt to connect is in progress.
     case connecting
     /// The server has confirmed the connection.
     case connected
@@ -17,7 +17,7 @@ public enum ConnectionState: Int, Sendable {
     case disconnecting
     /// Not connected. The client does not try again until `connect()` is called.
     case disconnected
-    /// The connection was lost or an attempt failed. The client tries again by itself.
+    /// The connection was lost or an attempt failed. The client tries again automatically.
     case reconnecting
 
     /// The name of the case, for instance `"connecting"`.

@@ -6,35 +6,36 @@ import TransportCommon
 
 // Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-68.
 extension PusherClientOptions {
-    /// Headers to send with the request that opens the connection, beside those of the handshake itself. Read when a client is made.
+    /// Headers of the WebSocket upgrade request, in addition to those of the handshake itself. Read when a client is made.
     public var headers: [String: String] {
         get { state.withLockedValue { $0.headers } }
         set { state.withLockedValue { $0.headers = newValue } }
     }
 
-    /// Headers for the endpoints that authorise channels and users. A name that the library sets as well, in whatever case, is yours.
+    /// Headers for the endpoints that authorise channels and users. They replace headers of the library with the same name, in any
+    /// letter case.
     public var authHeaders: [String: String] {
         get { state.withLockedValue { $0.authHeaders } }
         set { state.withLockedValue { $0.authHeaders = newValue } }
     }
 
-    /// Further fields of the form that the endpoints get.
+    /// Additional fields of the form that the endpoints get.
     public var authParams: [String: String] {
         get { state.withLockedValue { $0.authParams } }
         set { state.withLockedValue { $0.authParams = newValue } }
     }
 
-    /// Whether the system's notifications close the connection while the application is in the background; true unless set. Turn it off
-    /// for an application that the system lets run there, such as one that plays audio; then only
+    /// Whether the client closes the connection when the system reports that the application is in the background; true unless set. Set
+    /// it to false for an application that the system lets run there, such as one that plays audio; then only
     /// ``Pusher/applicationDidEnterBackground()`` closes it. Read when a client is made (rule PA-91).
     public var suspendsInBackground: Bool {
         get { state.withLockedValue { $0.suspendsInBackground } }
         set { state.withLockedValue { $0.suspendsInBackground = newValue } }
     }
 
-    /// For how many seconds the connection is kept after the application went to the background; 20 unless set. A return within this time
-    /// costs nothing: no authorisation, no `member_removed`, no missed event. Zero closes the connection at once, nil never; the system may
-    /// suspend the process sooner, and then the connection is closed before. Read when a client is made (rule PA-93).
+    /// For how many seconds the connection is kept after the application went to the background; 20 unless set. A return within this
+    /// time costs nothing: no authorisation, no `member_removed`, no missed event. Zero closes the connection at once, nil never; if
+    /// the system suspends the process sooner, the connection is closed before that. Read when a client is made (rule PA-93).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -43,8 +44,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.backgroundGrace = newValue } }
     }
 
-    /// How soon a dead connection is noticed, and what that costs while nothing is said; balanced unless set, which is 25 s. An activity
-    /// timeout or a pong timeout that the app sets counts before it. Read when a client is made (rule PA-95).
+    /// How soon a dead connection is detected, which costs traffic on an idle connection; balanced unless set, which is 25 s. An
+    /// activity timeout or a pong timeout that the app sets has precedence. Read when a client is made (rule PA-95).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -53,9 +54,9 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.liveness = newValue } }
     }
 
-    /// Which of the device's paths to the network the connection and requests to endpoints may use; all unless set. While only others are
-    /// there, attempts fail with the category `networkUnavailable`. On Apple platforms only, and for the library's own client: on Linux it has
-    /// no effect. Read when a client is made (rules PA-96 and SO-108).
+    /// Which of the device's network paths the connection and requests to endpoints may use; all unless set. While only excluded paths
+    /// are available, attempts fail with the category `networkUnavailable`. On Apple platforms only, and for the library's own client:
+    /// on Linux it has no effect. Read when a client is made (rules PA-96 and SO-108).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -64,27 +65,27 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.networkPaths = newValue } }
     }
 
-    /// Whether App Nap of macOS is kept away while the client is connected or tries to be; false unless set, since it costs battery. No effect
-    /// elsewhere. Read when a client is made (rules PA-97 and BG-12).
+    /// Whether the client prevents App Nap of macOS while it is connected or connecting; false unless set, because it costs battery. No
+    /// effect on other systems. Read when a client is made (rules PA-97 and BG-12).
     public var preventsAppNap: Bool {
         get { state.withLockedValue { $0.preventsAppNap } }
         set { state.withLockedValue { $0.preventsAppNap = newValue } }
     }
 
-    /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
-    /// ``authHeaders``.
+    /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they have precedence
+    /// over ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {
         get { state.withLockedValue { $0.authHeadersProvider } }
         set { state.replace(\.authHeadersProvider, with: newValue) }
     }
 
-    /// As ``authHeadersProvider``, for fields of the form.
+    /// Called like ``authHeadersProvider``, for fields of the form.
     public var authParamsProvider: (() -> [String: String])? {
         get { state.withLockedValue { $0.authParamsProvider } }
         set { state.replace(\.authParamsProvider, with: newValue) }
     }
 
-    /// How users who sign in are vouched for. A change counts from the next sign-in on.
+    /// How users who sign in are authenticated. A change applies from the next sign-in on.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -105,10 +106,11 @@ extension PusherClientOptions {
         set { userAuthentication = newValue.map { .authenticator(authenticator: $0) } ?? .noMethod }
     }
 
-    /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
-    /// front or without. Empty, the default, for any. They count for the connection and for endpoints of the library's own client.
+    /// Pins of public keys of which the server's certificate chain has to contain one, in addition to being trusted: SHA-256 of the
+    /// public key (SPKI) in base64, with or without the prefix `sha256/`. Empty, the default, for any. They apply to the connection and
+    /// to endpoints of the library's own client.
     ///
-    /// A text that is not a pin is told by `receivedError`, and nothing is dialled.
+    /// A text that is not a pin is reported by `receivedError`, and no connection is made.
     public var certificatePins: [String] {
         get { state.withLockedValue { $0.certificatePins } }
         set { state.withLockedValue { $0.certificatePins = newValue } }
@@ -124,29 +126,29 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.clientCertificate = newValue } }
     }
 
-    /// A proxy for the connection and for requests to endpoints; nil, the default, for none. One that refuses is told as a status with
-    /// the category `proxyUnavailable`.
+    /// A proxy for the connection and for requests to endpoints; nil, the default, for none. When the proxy refuses, the status has the
+    /// category `proxyUnavailable`.
     public var proxy: PusherProxy? {
         get { state.withLockedValue { $0.proxy } }
         set { state.withLockedValue { $0.proxy = newValue } }
     }
 
-    /// The time limit in seconds for an authorisation, and then for a confirmation, of channels without a limit of their own; nil, the
-    /// default, for 10 s (2 s with the fast timing). Limited to 0.1 ... 300.
+    /// The time limit in seconds for an authorisation, and again for a confirmation, of channels without their own limit; nil, the
+    /// default, for 10 s (2 s with the fast timing). Clamped to 0.1 ... 300.
     public var subscribeTimeout: TimeInterval? {
         get { state.withLockedValue { $0.subscribeTimeout } }
         set { state.withLockedValue { $0.subscribeTimeout = newValue } }
     }
 
-    /// Seconds that one message may take from its first byte to its last; then the connection is made anew. Nil, the default, for 30 s
-    /// (5 s with the fast timing). Brought into 0.1 ... 3600. Read when a client is made.
+    /// The time limit in seconds for one message from its first byte to its last; after that the client reconnects. Nil, the default,
+    /// for 30 s (5 s with the fast timing). Clamped to 0.1 ... 3600. Read when a client is made.
     public var messageTimeout: TimeInterval? {
         get { state.withLockedValue { $0.messageTimeout } }
         set { state.withLockedValue { $0.messageTimeout = newValue } }
     }
 
-    /// How many bytes one message may have; a longer one ends the connection with 1009, and it is made anew. Nil, the default, for
-    /// 32 MiB (4 MiB with the fast timing). Brought into 1 KiB ... 1 GiB. Read when a client is made.
+    /// The largest message in bytes; a longer one closes the connection with 1009, and the client reconnects. Nil, the default, for 32
+    /// MiB (4 MiB with the fast timing). Clamped to 1 KiB ... 1 GiB. Read when a client is made.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -156,8 +158,8 @@ extension PusherClientOptions {
     }
 
     /// When to try again after a failure; nil, the default, for the library's own pauses. ``PusherConnection/reconnectAttemptsMax`` and
-    /// ``PusherConnection/maxReconnectGapInSeconds`` count before its limit and its cap once they are set, and close codes 4000–4099 are
-    /// final whatever it says. Read when a client is made (rules PA-84 and RT-31).
+    /// ``PusherConnection/maxReconnectGapInSeconds`` replace its limit and its longest pause once they are set, and close codes
+    /// 4000–4099 are always final. Read when a client is made (rules PA-84 and RT-31).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -166,8 +168,8 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.retryPolicy = newValue } }
     }
 
-    /// The log for events of the connection and of subscriptions; nil, the default, for none. `debugLog` of the delegate is independent
-    /// of it. Read when a client is made (rules PA-85 and OB-1).
+    /// The logger for events of the connection and of subscriptions; nil, the default, for none. `debugLog` of the delegate is
+    /// independent of it. Read when a client is made (rules PA-85 and OB-1).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -186,9 +188,9 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.metrics = newValue } }
     }
 
-    /// Whether the client asks its server to replay the events that it misses while it has no connection; true by default. Lifeline's own
-    /// server does so for two minutes and up to 100 events of a channel; others ignore it. Read when a client is made (rules PA-92 and
-    /// RV-30).
+    /// Whether the client asks its server to replay the events that it misses while it has no connection; true by default. Lifeline's
+    /// own server replays events of the last two minutes, up to 100 of a channel; other servers ignore the request. Read when a client
+    /// is made (rules PA-92 and RV-30).
     public var recoversMissedEvents: Bool {
         get { state.withLockedValue { $0.recoversMissedEvents } }
         set { state.withLockedValue { $0.recoversMissedEvents = newValue } }

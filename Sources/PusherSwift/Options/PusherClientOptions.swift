@@ -10,7 +10,7 @@ import TransportCommon
 public enum PusherTiming: Hashable, Sendable {
     /// The limits for production.
     case standard
-    /// Short limits for tests: an outage is noticed within 3 s and retried within 3 s.
+    /// Short limits for tests: an outage is detected within 3 s and retried within 3 s.
     case fast
 }
 
@@ -55,8 +55,8 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
 
     /// Whether callbacks with `Any?` get data as JSON values or as text. Callbacks with a ``PusherEvent`` always get text.
     public let attemptToReturnJSONObject: Bool
-    /// Whether the client reconnects after a loss. The close codes 4000–4999 prescribe it themselves and ignore this setting (rule
-    /// PA-14).
+    /// Whether the client reconnects after a loss. The close codes 4000–4999 define the reaction themselves, and ignore this setting
+    /// (rule PA-14).
     public let autoReconnect: Bool
     /// The host's name.
     public let host: String

@@ -5,11 +5,11 @@ import Foundation
 #endif
 
 #if canImport(ObjectiveC)
-    /// Hears about the connection and its subscriptions. Every method is optional.
+    /// Gets events of the connection and its subscriptions. Every method is optional.
     @objc public protocol PusherDelegate: AnyObject {
         @objc optional func debugLog(message: String)
         @objc optional func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
-        /// The same event, with the selector that the README of PusherSwift shows for Objective-C, `changedConnectionState:to:`, but
+        /// The same event, with the selector `changedConnectionState:to:` that the README of PusherSwift shows for Objective-C, but
         /// that PusherSwift itself never calls. Called when the other method is not implemented.
         @objc optional func changedConnectionState(_ old: ConnectionState, to new: ConnectionState)
         @objc optional func subscribedToChannel(name: String)
@@ -24,9 +24,9 @@ import Foundation
     ///
     /// All methods are called on the connection's callback queue, in the order of the events (rule PA-7).
     public protocol PusherDelegate: AnyObject {
-        /// A line of the log. Frames are part of it, so switch it off where payloads must not be seen.
+        /// A line of the log. Lines contain frames, so disable the log where payloads must not be visible.
         func debugLog(message: String)
-        /// The connection moved on. `old` and `new` always differ.
+        /// The connection has changed its state. `old` and `new` always differ.
         func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
         /// The server confirmed a subscription, the first time or again after a reconnect.
         func subscribedToChannel(name: String)
@@ -36,7 +36,7 @@ import Foundation
         ///   - name: the channel's name.
         ///   - response: the endpoint's answer, when there was one.
         ///   - data: the first KiB of the answer's body.
-        ///   - error: what went wrong, domain `com.pusher.PusherSwift`; its code is the HTTP status or 0.
+        ///   - error: the failure, with the domain `com.pusher.PusherSwift`; its code is the HTTP status or 0.
         func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)
         /// An event of an encrypted channel could not be decrypted, even with a new key. The event is skipped.
         func failedToDecryptEvent(eventName: String, channelName: String, data: String?)

@@ -53,8 +53,8 @@ public final class PusherUserAuth: NSObject, Sendable {
     @objc
 #endif
 public protocol UserAuthenticator: AnyObject {
-    /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none. A nil, and no answer
-    /// in time, fail the sign-in visibly.
+    /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none. With nil or without an
+    /// answer in time, the sign-in fails with an error.
     func fetchUserAuthValue(socketID: String, completionHandler: @escaping @Sendable (PusherUserAuth?) -> Void)
 }
 
@@ -63,7 +63,7 @@ public protocol UserAuthenticator: AnyObject {
     @objc
 #endif
 public protocol UserAuthRequestBuilder: AnyObject {
-    /// The request, or nil when there is none to make; the sign-in then fails visibly.
+    /// Returns the request, or nil when it cannot be built; the sign-in then fails with an error.
     func requestFor(socketID: String) -> URLRequest?
 }
 

@@ -11,10 +11,10 @@ import TransportCommon
     import Network
 #endif
 
-/// A WebSocket of its own: the class of the library NWWebSocket, by the same name, on this library's transport.
+/// A stand-alone WebSocket on this library's transport, with the name and API of the class of the library NWWebSocket.
 ///
 /// ``PusherConnection/socket`` is one. A subclass that overrides `connect()`, `send(string:)` and `disconnect(closeCode:)` and calls
-/// its delegate takes the network's place, as mocks in apps' tests do (rules PA-43 to PA-50).
+/// its delegate replaces the network, as mocks in apps' tests do (rules PA-43 to PA-50).
 ///
 /// May be used from any thread; the delegate is called on `connectionQueue`, which has to be serial. `@unchecked Sendable`:
 /// everything that changes is behind `state`, a `NIOLockedValueBox`; `options` is read in `init` only.
@@ -24,7 +24,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         /// The transport behind this socket, when the socket represents a connection's own transport.
         weak var gate: SocketGate?
         var link: SocketLink?
-        /// Pings are repeated as long as this is the timer's number.
+        /// The number of the present ping timer; pings of earlier timers stop.
         var pinging: UInt64 = 0
     }
 
@@ -59,9 +59,9 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     /// - Parameters:
     ///   - url: the address.
     ///   - connectAutomatically: whether to connect at once.
-    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols; Apple's class does not tell its headers, so put
-    ///     them in the request there.
-    ///   - connectionQueue: where the delegate is called.
+    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols; headers cannot be read from Apple's class, so put them
+    ///     in the request on Apple platforms.
+    ///   - connectionQueue: the queue on which the delegate is called.
     public init(
         url: URL, connectAutomatically: Bool = false, options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions,
         connectionQueue: DispatchQueue = .main
@@ -84,7 +84,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         self.isFace = isFace
     }
 
-    /// The face of a connection's own transport.
+    /// A facade of a connection's own transport.
     convenience init(faceAt url: String) {
         self.init(
             url: URL(string: url) ?? URL(fileURLWithPath: "/"), headers: [:], options: Self.defaultOptions, queue: .main,
@@ -127,10 +127,10 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         send(.binary(Array(data)))
     }
 
-    /// Reading begins with the link, so there is nothing to begin here. Kept for code that calls it.
+    /// Does nothing, because reading begins with the connection. Kept for source compatibility.
     public func listen() {}
 
-    /// Sends a ping every `interval` seconds, until the link is gone or the interval is set anew. At least 0.1 s.
+    /// Sends a ping every `interval` seconds, until the connection ends or the interval is set again. At least 0.1 s.
     open func ping(interval: TimeInterval) {
         let number = state.withLockedValue { state in
             state.pinging += 1
@@ -155,17 +155,17 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
 }
 
 extension NWWebSocket {
-    /// Connects a socket of the library's own to the transport behind it; any other socket works by itself.
+    /// Connects a facade to the transport behind it; any other socket stays independent.
     func join(_ gate: SocketGate) {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }
 
-    /// Returns whether this socket represents the transport behind `gate`.
+    /// Whether this socket is the facade of the transport behind `gate`.
     func isFace(of gate: SocketGate) -> Bool {
         state.withLockedValue { $0.gate } === gate
     }
 
-    /// The transport that this socket is the face of, as long as it is: a delegate of the app's own takes it away.
+    /// The transport behind this facade; nil once the app has set its own delegate, which makes the socket independent.
     private var activeGate: SocketGate? {
         state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
     }

@@ -1,13 +1,13 @@
 import ConnectionEngine
 import Foundation
 
-// The types of Apple's Network framework that PusherSwift's public face mentions. Where there is that framework its own types are
-// used; elsewhere these stand for them, with the same spellings.
+// Types of Apple's Network framework that PusherSwift's API uses. On platforms with that framework its own types are used; elsewhere
+// these replace them, with the same names.
 
 #if canImport(Network)
     import Network
 #else
-    /// Network's error of a link, as far as a WebSocket shows it.
+    /// Network's connection error, with the cases that concern a WebSocket.
     public enum NWError: Error, Hashable, Sendable, CustomDebugStringConvertible {
         /// An error of the system.
         case posix(POSIXErrorCode)
@@ -69,7 +69,7 @@ import Foundation
         public final class Options: Hashable {
             /// Whether pings are answered. They always are; setting it changes nothing.
             public var autoReplyPing = false
-            /// The longest message that is taken, in bytes; 0 for the library's own limit of 32 MiB.
+            /// The longest accepted message, in bytes; 0 for the library's own limit of 32 MiB.
             public var maximumMessageSize = 0
             var headers: [(name: String, value: String)] = []
             var subprotocols: [String] = []
@@ -77,7 +77,7 @@ import Foundation
             /// Options with default values.
             public init() {}
 
-            /// Headers of the handshake beyond its own.
+            /// Additional headers of the handshake.
             public func setAdditionalHeaders(_ headers: [(name: String, value: String)]) {
                 self.headers = headers
             }
@@ -95,7 +95,7 @@ import Foundation
 #endif
 
 extension NWProtocolWebSocket.CloseCode {
-    /// The code that a peer sent. A number outside of all ranges reads as an abnormal closure.
+    /// A close code that a peer sent. A number outside of all ranges becomes an abnormal closure.
     init(number: Int) {
         if let number = UInt16(exactly: number), let defined = Defined(rawValue: number) {
             self = .protocolCode(defined)
@@ -124,7 +124,7 @@ extension NWError {
     private static let handshakeFailed: Int32 = -9824
     private static let invalidChain: Int32 = -9807
 
-    /// A transport's failure in Network's words.
+    /// The failure of a transport as Network's error.
     init(_ failure: ConnectionFailure) {
         switch failure.category {
         case .tlsUntrusted: self = .tls(Self.invalidChain)
@@ -139,7 +139,7 @@ extension NWError {
         }
     }
 
-    /// The engine's words for it. Rule PA-51.
+    /// The engine's failure for the error. Rule PA-51.
     var failure: ConnectionFailure {
         if case .posix(let code) = self {
             let category: StatusCategory = code == .ETIMEDOUT ? .timeout : .networkUnavailable
@@ -152,7 +152,7 @@ extension NWError {
         return ConnectionFailure(.networkUnavailable, "The socket failed: no such name.")
     }
 
-    /// Whether the error says only that there is no connection. PusherSwift does not treat such an error as a loss.
+    /// Whether the error only means that there is no connection. PusherSwift does not treat such an error as a loss.
     var saysNotConnected: Bool {
         if case .posix(.ENOTCONN) = self { true } else { false }
     }

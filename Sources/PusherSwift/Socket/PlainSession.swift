@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// A message of a WebSocket as it came.
+/// A WebSocket message, not decoded.
 enum PlainMessage: Sendable {
     case text(String)
     case binary([UInt8])
@@ -22,7 +22,7 @@ struct PlainDecoder: WebSocketDecoder {
     }
 }
 
-/// An empty protocol: what the WebSocket transport needs to carry messages for ``NWWebSocket``. It is never run as a session.
+/// An empty protocol, which lets the WebSocket transport carry messages for ``NWWebSocket``. It is never run as a session.
 struct PlainSession: WebSocketSession {
     typealias Endpoint = WebSocketEndpoint
     typealias Inbound = PlainMessage

@@ -7,27 +7,28 @@ import PusherProtocol
     import Network
 #endif
 
-// Events of a socket that the app has set, and calls that tests of apps make in the socket's name. Rules PA-43 to PA-51.
+// Events of a socket that the app has set, and delegate calls that apps' tests make on behalf of the socket. Rules PA-43 to PA-51.
 extension PusherConnection: WebSocketConnectionDelegate {
     /// The socket is open. The state becomes `connected` with the server's greeting, which may come before or after.
     public func webSocketDidConnect(connection: WebSocketConnection) {
         gate.opened(by: connection)
     }
 
-    /// The socket was closed. What follows is decided by the code, as if the peer had sent it.
+    /// The socket was closed. The code determines the reaction, as if the peer had sent it.
     public func webSocketDidDisconnect(
         connection: WebSocketConnection, closeCode: NWProtocolWebSocket.CloseCode, reason: Data?
     ) {
         gate.closed(by: connection, closeCode, reason: reason)
     }
 
-    /// The network came or went: a link is probed, a wait for the next attempt ends or pauses (rules NM).
+    /// The network became available or unavailable: the client probes the link, or a wait for the next attempt ends or pauses (rules
+    /// NM).
     public func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool) {
         logLater(.debug, isViable ? .viable : .unviable)
         driver.submit(.networkChanged(isViable ? .available : .unavailable))
     }
 
-    /// The socket moved: the connection is made anew on it. A move that failed is logged.
+    /// The socket migrated to another network path: the client reconnects on it. A failed migration is logged.
     public func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>) {
         switch result {
         case .success(let socket):
@@ -37,7 +38,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
         }
     }
 
-    /// The socket failed. The link is over, unless the error only says that there is none.
+    /// The socket failed. The connection ends, unless the error only means that there is none.
     public func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError) {
         if error.saysNotConnected {
             logLater(.error, .failed, "Error: \(error.failure)")
@@ -51,19 +52,19 @@ extension PusherConnection: WebSocketConnectionDelegate {
         gate.ponged(by: connection)
     }
 
-    /// A text message came. Without a connection events still reach the callbacks of their channels, and errors the delegate.
+    /// A text message arrived. Without a connection events still reach the callbacks of their channels, and errors the delegate.
     public func webSocketDidReceiveMessage(connection: WebSocketConnection, string: String) {
         let isConnected = truth.values.state == .connected
         guard let inbound = gate.received(string, by: connection, isConnected: isConnected) else { return }
         callbackQueue.async { [weak self] in self?.deliverUnconnected(inbound) }
     }
 
-    /// Pusher's protocol has no binary messages; it is logged and dropped.
+    /// A binary message arrived. Pusher's protocol has none, so it is logged and dropped.
     public func webSocketDidReceiveMessage(connection: WebSocketConnection, data: Data) {
         logLater(.error, .notUnderstood, "The message is binary.")
     }
 
-    /// A message that came without a connection: what needs none is done.
+    /// Handles a message that arrived without a connection, as far as it needs none.
     private func deliverUnconnected(_ inbound: PusherInbound) {
         switch inbound {
         case .malformed(let reason, let text):

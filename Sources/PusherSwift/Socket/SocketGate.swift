@@ -10,23 +10,23 @@ import PusherProtocol
 
 /// The transport of a connection: the library's own, or a socket that the app assigned to ``PusherConnection/socket``.
 ///
-/// An own attempt passes through untouched: its reports go straight to the engine. For an app's socket the calls of
-/// ``WebSocketConnectionDelegate`` on the connection are the reports. Nothing is called while the lock is held.
+/// Attempts on the library's transport pass through unchanged: its reports go directly to the engine. For an app's socket, the calls of
+/// ``WebSocketConnectionDelegate`` on the connection are the reports. No code is called while the lock is held.
 ///
 /// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
 final class SocketGate: ClientTransport, @unchecked Sendable {
     typealias Session = PusherSession
     typealias Report = @Sendable (TransportEvent<PusherInbound>) -> Void
 
-    /// The latest attempt.
+    /// The state of the latest attempt.
     private struct Link {
         let id: AttemptID
         let report: Report
-        /// The app's socket; nil for an own attempt.
+        /// The app's socket; nil for an attempt on the library's own transport.
         let socket: NWWebSocket?
         var decoder: PusherFrameDecoder
         var isOpen = false
-        /// Messages that came before the socket said that it is connected; mocks do that.
+        /// Messages that arrived before the socket reported that it is connected, which mocks may send.
         var early: [PusherInbound] = []
         /// Payloads of pings without an answer; an app's socket has no payloads.
         var pings: [[UInt8]] = []
@@ -42,7 +42,7 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Puts the gate in front of the transport that a connection's engine is made with.
+    /// Wraps the transport of a connection's engine in the gate.
     func around(
         _ transport: any ClientTransport<PusherSession>, wantsFrames: @escaping @Sendable () -> Bool
     ) -> SocketGate {
@@ -61,7 +61,7 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
     /// The socket of the next attempt.
     var socket: NWWebSocket? { state.withLockedValue { $0.socket } }
 
-    /// Uses `socket` from the next attempt on. The present link stays.
+    /// Uses `socket` from the next attempt on. The present connection stays.
     func use(_ socket: NWWebSocket) {
         socket.join(self)
         state.replace(\.socket, with: socket)
@@ -70,14 +70,14 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
     /// Whether the next attempt goes to the connection's own address.
     var dialsItself: Bool { socket.map(isOwn) ?? true }
 
-    /// Whether `socket` is the face of the own transport: nobody but the connection listens to it.
+    /// Whether `socket` is the facade of the library's own transport: only the connection is its delegate.
     func isOwn(_ socket: NWWebSocket) -> Bool {
         let connection = state.withLockedValue { $0.connection }
         return connection != nil && socket.isFace(of: self) && socket.delegate === connection
     }
 }
 
-// From the engine.
+// Calls from the engine.
 extension SocketGate {
     func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
         let socket = self.socket
@@ -132,7 +132,7 @@ extension SocketGate {
     }
 }
 
-// From the delegate's calls. `sender` is the socket that called, or whatever an app passed.
+// Calls from the delegate. `sender` is the socket that called, or any socket that an app passed.
 extension SocketGate {
     func opened(by sender: WebSocketConnection) {
         let (report, early) = state.withLockedValue { state -> (Report?, [PusherInbound]) in

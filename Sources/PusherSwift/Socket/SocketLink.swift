@@ -5,20 +5,20 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WebSocketTransport
 
-/// One link of a stand-alone ``NWWebSocket``, on the library's transport. Releasing it ends the link.
+/// One connection of a stand-alone ``NWWebSocket``, on the library's transport. Releasing it ends the connection.
 final class SocketLink: Sendable {
     enum Event: Sendable {
         case opened
         case messages([PlainMessage])
         case viable(Bool)
-        /// With the code's number: Network's own type may not be sent between threads.
+        /// Has the code's number, because Network's own type is not `Sendable`.
         case closed(Int, reason: Data?)
         case failed(ConnectionFailure)
     }
 
     private struct State {
         var isOver = false
-        /// The code with which the app closed it.
+        /// The code with which the app closed the connection.
         var asked: Int?
         var network: NetworkObservation?
     }
@@ -50,7 +50,7 @@ final class SocketLink: Sendable {
             case .closed(let failure): if let self { tell(self.end(failure)) }
             }
         }
-        // Closed from another thread before there was anything to close.
+        // The app closed the socket from another thread before the connection existed.
         if state.withLockedValue({ $0.asked != nil }) { transport.close(Self.attempt, reason: .goodbye) }
     }
 

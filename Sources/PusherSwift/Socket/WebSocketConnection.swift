@@ -4,12 +4,12 @@ import Foundation
     import Network
 #endif
 
-/// A WebSocket as PusherSwift's connection uses it. The protocol of the library NWWebSocket, by the same names.
+/// A WebSocket as PusherSwift's connection uses it, with the names of the protocol of the library NWWebSocket.
 public protocol WebSocketConnection {
     /// The delegate that gets all events; held weakly.
     var delegate: WebSocketConnectionDelegate? { get set }
 
-    /// Dials.
+    /// Connects.
     func connect()
 
     /// Sends a text message.
@@ -18,7 +18,7 @@ public protocol WebSocketConnection {
     /// Sends a binary message.
     func send(data: Data)
 
-    /// Begins to read. ``NWWebSocket`` does this by itself.
+    /// Starts reading. ``NWWebSocket`` does this automatically.
     func listen()
 
     /// Sends a ping every `interval` seconds.
@@ -27,7 +27,7 @@ public protocol WebSocketConnection {
     /// Sends a ping.
     func ping()
 
-    /// Closes.
+    /// Closes the connection.
     func disconnect(closeCode: NWProtocolWebSocket.CloseCode)
 }
 
@@ -40,10 +40,10 @@ public protocol WebSocketConnectionDelegate: AnyObject {
     func webSocketDidDisconnect(
         connection: WebSocketConnection, closeCode: NWProtocolWebSocket.CloseCode, reason: Data?)
 
-    /// The network came or went.
+    /// The network became available or unavailable.
     func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool)
 
-    /// The socket moved to another way out, or could not. ``NWWebSocket`` never calls it: it does not move.
+    /// The socket migrated to another network path, or failed to. ``NWWebSocket`` never calls it, because it does not migrate.
     func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>)
 
     /// The socket failed.
@@ -52,9 +52,9 @@ public protocol WebSocketConnectionDelegate: AnyObject {
     /// A ping was answered.
     func webSocketDidReceivePong(connection: WebSocketConnection)
 
-    /// A text message came.
+    /// A text message arrived.
     func webSocketDidReceiveMessage(connection: WebSocketConnection, string: String)
 
-    /// A binary message came.
+    /// A binary message arrived.
     func webSocketDidReceiveMessage(connection: WebSocketConnection, data: Data)
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Callbacks by name, and callbacks for everything, each with the id that unbinds it.
+/// Callbacks by name, and callbacks for all names, each with the id that unbinds it.
 struct CallbackTable<Value> {
     private struct Entry {
         var id: String
-        /// Nil for everything.
+        /// The name; nil for all.
         var name: String?
         var callback: (Value) -> Void
     }
@@ -24,7 +24,7 @@ struct CallbackTable<Value> {
 
     /// Removes the callbacks for which `isUnbound` returns true, by id and name.
     ///
-    /// - Returns: the table as it was, to be released outside of any lock: what a closure holds may call back when it goes.
+    /// - Returns: the former table, to be released outside of any lock, because releasing a closure may run code that calls back.
     mutating func unbind(_ isUnbound: (_ id: String, _ name: String?) -> Bool) -> Self {
         let former = self
         entries.removeAll { isUnbound($0.id, $0.name) }

@@ -7,13 +7,14 @@ extension Pusher {
 
     /// Signs in. Without a connection the client signs in as soon as it is connected, and it signs in again after every reconnect.
     ///
-    /// ``PusherClientOptions/userAuthentication`` gives the user for each connection. Global callbacks get `pusher:signin_success` or
-    /// `pusher:signin_error`, and the delegate is called. A second call while signed in does nothing (rule PA-67).
+    /// ``PusherClientOptions/userAuthentication`` authenticates the user for each connection. Global callbacks get
+    /// `pusher:signin_success` or `pusher:signin_error`, and the delegate is called. A second call while signed in does nothing (rule
+    /// PA-67).
     public func signin() {
         connection.signIn()
     }
 
-    /// Signs in and waits until the server has confirmed it, over reconnects if need be.
+    /// Signs in and waits until the server has confirmed it, if necessary across reconnects.
     ///
     /// Cancelling the task ends the waiting, but not the sign-in. `connect()` has to be called, before or after this.
     ///

@@ -38,17 +38,17 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.truth.values.user
     }
 
-    /// Signs in without waiting. For asynchronous code, where `pusher.signin()` is the function that waits.
+    /// Signs in without waiting. For asynchronous code, in which `pusher.signin()` is the function that waits.
     public func signin() {
         state.withLockedValue { $0.connection }?.signIn()
     }
 
-    /// As ``Pusher/signout()``.
+    /// The same as ``Pusher/signout()``.
     public func signout() {
         state.withLockedValue { $0.connection }?.signOut()
     }
 
-    /// Binds a callback to events of this name that are sent to the user. Bindings stay over sign-ins and reconnects.
+    /// Binds a callback to events of this name that are sent to the user. Bindings stay across sign-ins and reconnects.
     ///
     /// - Returns: the id that unbinds it.
     @discardableResult
@@ -88,7 +88,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         _ = state.withLockedValue { $0.table.unbind(isUnbound) }
     }
 
-    /// On the callback queue.
+    /// Calls the callbacks of an event. On the callback queue.
     func handleEvent(_ event: PusherEvent) {
         for callback in state.withLockedValue({ $0.table.callbacks(for: event.eventName) }) { callback(event) }
     }

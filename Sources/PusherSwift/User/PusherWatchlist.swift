@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 /// Events of users on the signed-in user's watchlist who come online or go offline. An addition to PusherSwift 10.1, modelled on
 /// pusher-js.
 ///
-/// The server sends who is online after each sign-in, and every change after that. May be used from any thread; callbacks are called
-/// on the connection's callback queue. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+/// After each sign-in the server sends the users who are online, and then every change. May be used from any thread; callbacks are
+/// called on the connection's callback queue. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -52,7 +52,7 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
         _ = state.withLockedValue { $0.table.unbind(isUnbound) }
     }
 
-    /// On the callback queue.
+    /// Calls the callbacks of a change. On the callback queue.
     func handle(_ event: PusherWatchlistEvent) {
         let callbacks = state.withLockedValue { state in
             state.streams.yield(event)
@@ -61,7 +61,7 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
         for callback in callbacks { callback(event) }
     }
 
-    /// The connection is gone.
+    /// Removes all callbacks, because the connection was released.
     func forget() {
         unbindAll()
         state.replace(\.streams, with: StreamEnds())
