@@ -1,6 +1,6 @@
 /// Turns a regular expression into a program of steps.
 struct AccessPatternParser {
-    /// Repetitions are written out, so their product has to stay small.
+    /// The limit of a program's steps. Repetitions are expanded, so their product has to stay small.
     private static let maximumSteps = 4096
     private static let maximumDepth = 16
 
@@ -31,7 +31,7 @@ struct AccessPatternParser {
         return true
     }
 
-    /// Moves the targets of a program that is put behind others.
+    /// Shifts the jump targets of a program that is appended to another one.
     private static func moved(_ program: Program, by offset: Int) -> Program {
         program.map { step in
             switch step {
@@ -108,7 +108,7 @@ struct AccessPatternParser {
         case "n": position += 1; return AccessCharacters("\n")
         case "t": position += 1; return AccessCharacters("\t")
         case "r": position += 1; return AccessCharacters("\r")
-        // A letter or digit that means something elsewhere must not be taken for itself here.
+        // A letter or digit that has a meaning in other dialects must not be read as a literal here.
         case "a"..."z", "A"..."Z", "0"..."9": throw problem()
         default: position += 1; return AccessCharacters(letter)
         }
@@ -143,7 +143,7 @@ struct AccessPatternParser {
         return AccessCharacters(scalar)
     }
 
-    /// Applies what follows a part: `*`, `+`, `?` or a count. A further `?`, for as few as possible, changes nothing here.
+    /// Applies the quantifier that follows a part: `*`, `+`, `?` or a count. A further `?`, for a lazy match, changes nothing here.
     private mutating func repeated(_ part: Program) throws(PubNubAccessPatternError) -> Program {
         let (least, most): (Int, Int?)
         switch next {
@@ -159,7 +159,7 @@ struct AccessPatternParser {
         var result: Program = []
         for _ in 0..<least { result = try joined(result, part) }
         guard let most else {
-            // Again and again: into the part, and from its end back to the choice.
+            // A loop: the choice enters the part, and the end of the part jumps back to the choice.
             return try joined(result, [.either(1, part.count + 2)] + Self.moved(part, by: 1) + [.jump(0)])
         }
         for _ in least..<max(most, least) {
@@ -192,7 +192,7 @@ struct AccessPatternParser {
 }
 
 extension AccessCharacters {
-    /// The only character of the set.
+    /// The only character of the set; nil when the set has more.
     fileprivate var single: UInt32? {
         guard ranges.count == 1, !isNegated, let range = ranges.first, range.count == 1 else { return nil }
         return range.lowerBound

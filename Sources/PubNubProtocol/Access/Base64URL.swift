@@ -21,7 +21,7 @@ package enum Base64URL {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Reads text with or without padding; nil when it is not of this alphabet.
+    /// Decodes text with or without padding; nil when a character is not of this alphabet.
     package static func bytes(_ text: String) -> [UInt8]? {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)

@@ -1,6 +1,6 @@
 /// Reads CBOR strictly: every length is checked against the remaining bytes, nesting is limited, and trailing bytes are refused.
 struct CBORReader {
-    /// Deeper than any token.
+    /// The limit of nesting, which is deeper than in any token.
     static let maximumDepth = 16
 
     private var rest: ArraySlice<UInt8>
@@ -62,7 +62,7 @@ struct CBORReader {
         return rest.prefix(Int(count))
     }
 
-    /// Every item needs a byte at least, so that no length can announce more than there is.
+    /// Every item needs at least one byte, so a length cannot exceed the number of remaining bytes.
     private func count(_ head: UInt64, itemsEach: UInt64) throws(PubNubAccessTokenError) -> Int {
         guard head <= UInt64(rest.count) / itemsEach else { throw .malformed }
         return Int(head)

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The part of CBOR (RFC 8949) that access tokens are made of: no tags, no lengths left open.
+/// The part of CBOR (RFC 8949) that access tokens use: no tags and no indefinite lengths.
 enum CBORValue: Hashable, Sendable {
     case unsigned(UInt64)
     /// The number -1 - value.
@@ -8,7 +8,7 @@ enum CBORValue: Hashable, Sendable {
     case bytes([UInt8])
     case text(String)
     case array([CBORValue])
-    /// In the order in which the pairs are written.
+    /// The pairs in the order in which they are encoded.
     case map([Pair])
     case bool(Bool)
     case null
@@ -23,7 +23,7 @@ enum CBORValue: Hashable, Sendable {
         self = integer >= 0 ? .unsigned(UInt64(integer)) : .negative(UInt64(bitPattern: Int64(-1 - integer)))
     }
 
-    /// A number that fits.
+    /// The number as an `Int`, if it is in range.
     var integer: Int? {
         switch self {
         case .unsigned(let value): Int(exactly: value)
@@ -32,7 +32,7 @@ enum CBORValue: Hashable, Sendable {
         }
     }
 
-    /// A text, which names may be written as, or bytes, which keys are written as.
+    /// A name: a text, or bytes, in which the token's fixed keys are encoded.
     var name: String? {
         switch self {
         case .text(let text): text

@@ -1,7 +1,8 @@
-/// The regular expression of a grant, ready to compare names with (rules PC-37 to PC-39).
+/// The compiled regular expression of a grant, which matches names (rules PC-37 to PC-39).
 ///
-/// Has no backtracking: the time grows with the length of the pattern times that of the name, whoever wrote them. Understands
-/// literals, `.`, classes, `\d \w \s` and their opposites, groups, alternatives, `* + ? {m,n}`, `^` and `$`.
+/// Matches without backtracking: the time is at most proportional to the product of the lengths of pattern and name, so hostile
+/// patterns are safe. Supports literals, `.`, classes, `\d \w \s` and their negations, groups, alternatives, `* + ? {m,n}`, `^` and
+/// `$`.
 public struct PubNubAccessPattern: Hashable, Sendable {
     /// The longest pattern, in bytes.
     public static let maximumLength = 512
@@ -13,7 +14,8 @@ public struct PubNubAccessPattern: Hashable, Sendable {
         program = try AccessPatternParser.program(text)
     }
 
-    /// Whether the whole of a name fits. Where a service would search instead, this refuses rather than allows too much.
+    /// Whether the pattern matches the whole name. A service that searches inside the name would match more; this one refuses rather
+    /// than allows too much.
     public func matches(_ name: String) -> Bool {
         let scalars = Array(name.unicodeScalars)
         var states = StateSet(count: program.count)
@@ -31,7 +33,7 @@ public struct PubNubAccessPattern: Hashable, Sendable {
         return states.members.contains(program.count - 1)
     }
 
-    /// Adds a state and all that are reached from it without reading anything.
+    /// Adds a state and all states that are reachable from it without consuming a character.
     private func follow(_ start: Int, at position: Int, of length: Int, into states: inout StateSet) {
         var pending = [start]
         while let state = pending.popLast() {
@@ -70,9 +72,9 @@ public struct PubNubAccessPattern: Hashable, Sendable {
     }
 }
 
-/// Why a pattern is not understood.
+/// Why a pattern is not supported.
 public struct PubNubAccessPatternError: Error, Hashable, Sendable {
-    /// The offset of the character that is the problem.
+    /// The offset of the character that caused the error.
     public let position: Int
 }
 
@@ -104,10 +106,10 @@ struct AccessCharacters: Hashable, Sendable {
         self.isNegated = isNegated
     }
 
-    /// Everything but the ends of lines.
+    /// All characters except line ends.
     static let any = AccessCharacters([0x0A...0x0A, 0x0D...0x0D], isNegated: true)
 
-    /// The class that a letter after a backslash stands for.
+    /// The class for a letter after a backslash.
     init?(escape letter: Unicode.Scalar) {
         switch letter {
         case "d", "D": ranges = [0x30...0x39]
@@ -118,7 +120,7 @@ struct AccessCharacters: Hashable, Sendable {
         isNegated = letter.properties.isUppercase
     }
 
-    /// Both together, as ranges.
+    /// Adds the ranges of another set.
     mutating func formUnion(_ other: AccessCharacters) {
         ranges += other.isNegated ? Self.complement(other.ranges) : other.ranges
     }

@@ -3,22 +3,22 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// An access token: who may do what until when, signed by the server that granted it (rules PC-30 to PC-36).
+/// An access token: the permissions of a user until a time, signed by the server that granted it (rules PC-30 to PC-36).
 public struct PubNubAccessToken: Hashable, Sendable {
     /// The longest text that is read, in bytes.
     public static let maximumLength = 32_768
 
     public var version: Int
-    /// When it was granted, in seconds since 1970.
+    /// When the token was granted, in seconds since 1970.
     public var issued: Int
-    /// How long it holds from then on, in minutes.
+    /// How long the token is valid after `issued`, in minutes.
     public var ttl: Int
     public var resources: PubNubGrants
-    /// Regular expressions instead of names; see ``PubNubAccessPattern``.
+    /// Permissions for regular expressions instead of names; see ``PubNubAccessPattern``.
     public var patterns: PubNubGrants
     /// Metadata of the server that granted the token.
     public var metadata: OrderedDictionary<String, JSONValue>
-    /// The only user id that may use it; nil for any.
+    /// The only user id that may use the token; nil for any.
     public var authorizedUser: String?
     /// Rights on whole kinds of resources: `chan`, `uuid`.
     public var categories: PubNubGrants.Rights
@@ -40,7 +40,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
         self.categories = categories
     }
 
-    /// Reads a token in base64url, with padding or without. Does not check its signature: clients cannot.
+    /// Reads a token in base64url, with padding or without. Does not check its signature, because clients do not have the secret key.
     public init(parsing text: String) throws(PubNubAccessTokenError) {
         guard text.utf8.count <= Self.maximumLength, let bytes = Base64URL.bytes(text) else { throw .malformed }
         try self.init(CBORReader.read(bytes))
@@ -53,24 +53,24 @@ public struct PubNubAccessToken: Hashable, Sendable {
         return Base64URL.text(out)
     }
 
-    /// Signs the token as it is now: HMAC-SHA256 over its CBOR without the signature.
+    /// Signs the token in its present state: HMAC-SHA256 over its CBOR without the signature.
     public mutating func sign(with secretKey: String) {
         signature = code(secretKey)
     }
 
-    /// Whether the signature is that of the token as it is now; compared in constant time.
+    /// Whether the signature matches the token's present state; compared in constant time.
     public func isSigned(with secretKey: String) -> Bool {
         ConstantTime.areEqual(signature, code(secretKey))
     }
 
-    /// When the token no longer holds, in seconds since 1970.
+    /// When the token expires, in seconds since 1970.
     public var expires: Int {
         let (length, tooLong) = ttl.multipliedReportingOverflow(by: 60)
         let (end, tooLate) = issued.addingReportingOverflow(length)
         return tooLong || tooLate ? .max : end
     }
 
-    /// Whether the token no longer holds.
+    /// Whether the token has expired.
     ///
     /// - Parameter now: seconds since 1970.
     public func isExpired(at now: Int) -> Bool { now >= expires }
@@ -82,9 +82,9 @@ public struct PubNubAccessToken: Hashable, Sendable {
     }
 }
 
-/// The reason why a token cannot be read. It contains nothing of the token.
+/// The reason why a token cannot be read. It contains no part of the token.
 public enum PubNubAccessTokenError: Error, Hashable, Sendable {
-    /// Neither base64url nor the CBOR of a token.
+    /// The text is not base64url, or the bytes are not the CBOR of a token.
     case malformed
 }
 
@@ -176,7 +176,7 @@ extension PubNubAccessToken {
         return .map(pairs)
     }
 
-    /// The fixed keys are byte strings; names that users chose are texts.
+    /// The fixed keys are byte strings; names that users choose are text strings.
     private static func pair(_ key: String, _ value: CBORValue) -> CBORValue.Pair {
         CBORValue.Pair(key: .bytes(Array(key.utf8)), value: value)
     }

@@ -18,11 +18,11 @@ public struct PubNubRights: OptionSet, Hashable, Sendable {
     public static let update = PubNubRights(rawValue: 64)
     public static let join = PubNubRights(rawValue: 128)
 
-    /// Every right there is.
+    /// All rights.
     public static let all = PubNubRights(rawValue: 255)
 }
 
-/// Rights by resource: names, which are told apart by their bytes (rule PC-50), or patterns that names have to fit.
+/// Rights by resource: names, which are compared by their bytes (rule PC-50), or patterns that match names.
 public struct PubNubGrants: Hashable, Sendable {
     public typealias Rights = OrderedDictionary<Identifier, PubNubRights>
 
@@ -44,6 +44,6 @@ public struct PubNubGrants: Hashable, Sendable {
         self.legacySpaces = legacySpaces
     }
 
-    /// Whether nothing at all is granted.
+    /// Whether no right is granted.
     public var isEmpty: Bool { [channels, groups, users, legacyUsers, legacySpaces].allSatisfy(\.isEmpty) }
 }

@@ -6,9 +6,10 @@ public enum PubNubSignature {
     /// How far a request's timestamp may be from the server's clock, in seconds.
     public static let timestampWindow = 60
 
-    /// The query as it is signed: all parameters but `signature`, sorted by name, names and values percent-encoded, `~` included.
+    /// The query in the form in which it is signed: all parameters except `signature`, sorted by name, names and values
+    /// percent-encoded, `~` included.
     ///
-    /// - Parameter parameters: not encoded yet, `timestamp` among them.
+    /// - Parameter parameters: the parameters, not percent-encoded, including `timestamp`.
     public static func query(_ parameters: [PubNubRequest.Parameter]) -> String {
         var out: [UInt8] = []
         for parameter in parameters.filter({ $0.name != "signature" }).sorted(by: { precedes($0.name, $1.name) }) {
@@ -20,9 +21,9 @@ public enum PubNubSignature {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The query as a client signs it that signs what it sends: the parameters as they came, without `signature`, sorted by their bytes.
+    /// The query for clients that sign exactly the sent query: the parameters as received, without `signature`, sorted by their bytes.
     ///
-    /// - Parameter rawQuery: as it came, still percent-encoded.
+    /// - Parameter rawQuery: the query as received, still percent-encoded.
     static func query(asSent rawQuery: String) -> String {
         rawQuery.split(separator: "&").filter { !$0.hasPrefix("signature=") }
             .sorted { precedes($0.prefix { $0 != "=" }, $1.prefix { $0 != "=" }) }.joined(separator: "&")
@@ -31,9 +32,9 @@ public enum PubNubSignature {
     /// The value of `signature` for a request: the first form for POST to `/publish`, the second one for everything else.
     ///
     /// - Parameters:
-    ///   - path: as it is sent, percent-encoded, with its leading slash.
-    ///   - parameters: all of the query, not encoded, `timestamp` among them.
-    ///   - body: as text before compression.
+    ///   - path: the path as it is sent, percent-encoded, with its leading slash.
+    ///   - parameters: all parameters of the query, not percent-encoded, including `timestamp`.
+    ///   - body: the body as text before compression.
     public static func signature(
         method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
         subscribeKey: String, secretKey: String
@@ -63,11 +64,11 @@ public enum PubNubSignature {
     /// Checks a request as a server does, in constant time.
     ///
     /// - Parameters:
-    ///   - path: as it came, still percent-encoded.
-    ///   - parameters: all of the query, decoded.
-    ///   - rawQuery: the query as it came, for clients that sign what they send; nil for what has come in no request.
-    ///   - body: as text, after decompression.
-    ///   - secretKeys: of the keyset, which may have several at a time: a request may be signed with any of them.
+    ///   - path: the path as received, still percent-encoded.
+    ///   - parameters: all parameters of the query, decoded.
+    ///   - rawQuery: the query as received, for clients that sign exactly the sent query; nil when there is no request.
+    ///   - body: the body as text, after decompression.
+    ///   - secretKeys: the secret keys of the keyset, which may have several at a time: a request may be signed with any of them.
     ///   - now: seconds since 1970.
     public static func check(
         method: String, path: String, parameters: [PubNubRequest.Parameter], rawQuery: String? = nil, body: [UInt8] = [],
@@ -131,7 +132,7 @@ public enum PubNubSignature {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// Percent-encodes, with `~` as well, which everything else leaves as it is.
+    /// Percent-encodes a text, including `~`, which other encodings leave unchanged.
     private static func append(_ text: String, to out: inout [UInt8]) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: "~") {
@@ -146,7 +147,7 @@ public enum PubNubSignature {
 /// Why a request's signature is not accepted. Contains neither the expected nor the received signature.
 public enum PubNubSignatureError: Error, Hashable, Sendable {
     case missing
-    /// More than ``PubNubSignature/timestampWindow`` away from the server's clock, missing, or no number.
+    /// The timestamp differs from the server's clock by more than ``PubNubSignature/timestampWindow``, is missing, or is not a number.
     case timestampOutOfRange
     case wrong
 }

@@ -4,7 +4,7 @@ import WireCoding
 /// Reads the answers of calls (rules PL-5 to PL-8). An unexpected answer becomes `malformedResponse`; an error that the service reports
 /// with a successful status keeps the service's text.
 enum CallAnswer {
-    /// The answer as JSON. Of a damaged one what is left (rules PN-40 to PN-42).
+    /// The answer as JSON. Of a damaged answer, the elements that can be read (rules PN-40 to PN-42).
     static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
         do throws(JSONSyntaxError) {
             return try JSONText(bytes: body)
@@ -17,7 +17,7 @@ enum CallAnswer {
         }
     }
 
-    /// The answer as an object, unless it is an error.
+    /// The answer as an object; throws the error when the answer reports one.
     static func object(_ body: [UInt8]) throws(PubNubProblem) -> Members {
         let text = try json(body)
         guard let members = Members(text) else { throw .malformed("The answer is not a JSON object.") }
@@ -32,7 +32,7 @@ enum CallAnswer {
     static func list(_ body: [UInt8]) throws(PubNubProblem) -> [JSONText] {
         let text = try json(body)
         if text.kind == .object {
-            // Another service in front of the one that was asked.
+            // The answer came from a proxy in front of the service.
             _ = try object(body)
         }
         guard let elements = text.elements else { throw .malformed("The answer is not a JSON array.") }
@@ -50,7 +50,7 @@ enum CallAnswer {
         if text.kind == .array { _ = try list(body) } else { _ = try object(body) }
     }
 
-    /// `true`, `1`, or a text; an object is an error's detail and comes with a status of its own.
+    /// Whether `error` reports an error: `true`, `1`, or a text. An object contains details of an error that the status reports.
     private static func tellsOfError(_ error: JSONText?) -> Bool {
         switch error?.kind {
         case .bool: error?.bool == true
@@ -68,10 +68,10 @@ enum CallAnswer {
     }
 }
 
-/// The members of an object, read once; of a repeated key the last.
+/// The members of an object, read once; the last value of a repeated key is used.
 struct Members {
     private var values: [String: JSONText] = [:]
-    /// In the order in which they came.
+    /// The members in the order in which they were received.
     let ordered: [JSONText.Member]
 
     /// Nil when `text` is not an object.
@@ -81,25 +81,25 @@ struct Members {
         for member in members { values[member.key] = member.value }
     }
 
-    /// Nil also for null.
+    /// The value of a key; nil when it is missing or null.
     subscript(key: String) -> JSONText? {
         guard let value = values[key], !value.isNull else { return nil }
         return value
     }
 
-    /// A value that has to be there.
+    /// A required value.
     func required(_ key: String) throws(PubNubProblem) -> JSONText {
         guard let value = self[key] else { throw .malformed("The answer lacks its \(key).") }
         return value
     }
 
-    /// An object that has to be there.
+    /// A required object.
     func object(_ key: String) throws(PubNubProblem) -> Members {
         guard let members = Members(try required(key)) else { throw .malformed("The answer's \(key) is not an object.") }
         return members
     }
 
-    /// A list of strings that has to be there; what is not a string is left out.
+    /// A required list of strings; elements that are not strings are left out.
     func strings(_ key: String) throws(PubNubProblem) -> [String] {
         guard let elements = try required(key).elements else { throw .malformed("The answer's \(key) is not a list.") }
         return elements.compactMap(\.string)
@@ -108,14 +108,14 @@ struct Members {
     /// A timetoken, as a number or a string of digits; nil when there is none.
     func timetoken(_ key: String) -> Timetoken? { self[key]?.timetoken }
 
-    /// A whole number, which some services write as a string.
+    /// An integer, which some services send as a string.
     func integer(_ key: String) -> Int? { self[key]?.identifier.flatMap { Int($0) } }
 
     func string(_ key: String) -> String? { self[key]?.string }
 }
 
 extension JSONRepair.Plan {
-    /// The lists in the answers of calls: history of both services, actions and objects, who is where, channels and groups.
+    /// The positions of lists in the answers of calls: history of both services, actions and objects, here-now, channels and groups.
     static let callAnswers = JSONRepair.Plan(
         .init("*"), .init("channels", "*"), .init("payload", "channels"), .init("payload", "groups"),
         .init("payload", "channels", "*", "uuids"))

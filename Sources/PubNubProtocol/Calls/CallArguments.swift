@@ -11,7 +11,8 @@ extension PubNubProblem {
 
 /// Checks of arguments before a request is made (rules PL-1 to PL-4).
 ///
-/// Only what cannot be sent or would mean something else: everything further, such as lengths, is the service's to refuse.
+/// Refuses only arguments that cannot be sent or that would change the meaning of the request; the service checks everything else, such
+/// as lengths.
 enum CallArguments {
     /// The subscribe key for a path.
     static func subscribeKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
@@ -29,7 +30,7 @@ enum CallArguments {
         return PercentEncoding.encode(settings.publishKey)
     }
 
-    /// One name for a path. A comma would divide it into two.
+    /// A single name for a path. A comma would split it into two names.
     static func name(_ name: String, _ kind: NameKind) throws(PubNubProblem) -> String {
         try check(name, kind)
         return PercentEncoding.encode(name)
@@ -59,7 +60,7 @@ enum CallArguments {
         }
     }
 
-    /// The kind of a name, as error texts call it.
+    /// The kind of a name, with the word that error texts use.
     enum NameKind: String {
         case channel
         case group = "channel group"

@@ -1,4 +1,4 @@
-/// Asks for the names of all channel groups.
+/// Requests the names of all channel groups.
 public struct PubNubListGroupsCall: PubNubCall, Hashable {
     public init() {}
 
@@ -12,7 +12,7 @@ public struct PubNubListGroupsCall: PubNubCall, Hashable {
     }
 }
 
-/// Asks for the channels of a group.
+/// Requests the channels of a group.
 public struct PubNubListGroupCall: PubNubCall, Hashable {
     public var group: String
 
@@ -30,7 +30,7 @@ public struct PubNubListGroupCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds channels to a group, which comes into being with the first, or removes them (rules PL-40 and PL-41).
+/// Adds channels to a group or removes them; the service creates the group with its first channel (rules PL-40 and PL-41).
 public struct PubNubChangeGroupCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The resources about which App Context stores data.
+/// The resources of App Context.
 public enum PubNubObjectResource: Hashable, Sendable {
     case users
     case user(String)
@@ -25,18 +25,18 @@ public enum PubNubObjectResource: Hashable, Sendable {
     }
 }
 
-/// Which part of a list is asked for, and in which order.
+/// The page, order and filter of a request for a list.
 public struct PubNubObjectPage: Hashable, Sendable {
     /// The most elements of one answer.
     public static let maximumLimit = 100
 
-    /// Such as `name` or `updated:desc`.
+    /// The fields to sort by, such as `name` or `updated:desc`.
     public var sort: [String]
-    /// In the language of App Context, such as `name LIKE 'A*'`.
+    /// A filter in the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// The `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: String?
-    /// The `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: String?
     public var limit: Int?
     /// Whether the answer contains the total count.
@@ -78,7 +78,7 @@ public struct PubNubObjectsCall: PubNubCall, Hashable {
     public var action: Action
     /// The fields that the answer includes, such as `custom` or `channel.custom`.
     public var include: [String]
-    /// Of lists only.
+    /// The page; for lists only.
     public var page: PubNubObjectPage?
 
     public init(
@@ -125,7 +125,7 @@ public struct PubNubObjectsCall: PubNubCall, Hashable {
 public struct PubNubObjects: Hashable, Sendable {
     /// The object of an answer about a single user or channel.
     public var object: JSONText?
-    /// Of lists.
+    /// The elements of an answer with a list.
     public var list: [JSONText]
     /// The start of the next page; nil at the end.
     public var next: String?

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A device as a push service knows it (rules PL-45 to PL-47).
+/// A device as a push service identifies it (rules PL-45 to PL-47).
 public struct PubNubPushDevice: Hashable, Sendable {
     /// A push service, with the parameters that select it in a request.
     public enum Service: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
     }
 
     public var service: Service
-    /// Apple's tokens as hexadecimal digits.
+    /// The device token; Apple's tokens as hexadecimal digits.
     public var token: String
 
     public init(service: Service, token: String) {
@@ -25,7 +25,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
         self.token = token
     }
 
-    /// Bytes of Apple's tokens, in the lowercase hexadecimal digits that go on the wire.
+    /// A device with Apple's token as bytes, which is sent in lowercase hexadecimal.
     public init(service: Service, tokenBytes: [UInt8]) {
         self.init(service: service, token: Hex.text(tokenBytes))
     }
@@ -52,12 +52,12 @@ public struct PubNubPushDevice: Hashable, Sendable {
     }
 }
 
-/// Asks on which channels a device gets push notifications.
+/// Requests the channels on which a device gets push notifications.
 public struct PubNubListPushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
-    /// How many channels at most; nil for the service's default.
+    /// The maximum number of channels; nil for the service's default.
     public var count: Int?
-    /// The channel after which to go on.
+    /// The channel after which the page starts.
     public var start: String?
 
     public init(device: PubNubPushDevice, count: Int? = nil, start: String? = nil) {
@@ -79,7 +79,7 @@ public struct PubNubListPushCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds channels to those on which a device gets push notifications, or removes some.
+/// Adds or removes channels on which a device gets push notifications.
 public struct PubNubChangePushCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove
@@ -110,7 +110,7 @@ public struct PubNubChangePushCall: PubNubCall, Hashable {
     }
 }
 
-/// Ends all push notifications of a device.
+/// Disables all push notifications of a device.
 public struct PubNubRemovePushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
 

@@ -6,14 +6,16 @@ import Crypto
     import CryptoExtras
 #endif
 
-/// AES in CBC mode: by the system on Apple platforms, so that an app brings no second BoringSSL for it, elsewhere by swift-crypto (rule PC-15).
+/// AES in CBC mode: from the system on Apple platforms, so that apps need no second BoringSSL for it, and from swift-crypto elsewhere
+/// (rule PC-15).
 enum BlockCipher {
-    /// The key or the initialisation vector has a wrong length, the data are no whole blocks, or the padding is none.
+    /// The key or the initialisation vector has a wrong length, the data is not a multiple of the block size, or the padding is
+    /// invalid.
     struct Failure: Error {}
 
     static let blockSize = 16
 
-    /// Encrypts with the padding of PKCS #7: 1 to 16 bytes that say how many there are.
+    /// Encrypts with the padding of PKCS #7: 1 to 16 bytes, each of which has the number of padding bytes as its value.
     static func encrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         let padding = blockSize - bytes.count % blockSize
         return try encryptBlocks(Array(bytes) + [UInt8](repeating: UInt8(padding), count: padding), key: key, iv: iv)
@@ -29,7 +31,7 @@ enum BlockCipher {
         return plain
     }
 
-    /// Encrypts whole blocks, without padding.
+    /// Encrypts complete blocks, without padding.
     static func encryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
             return try crypt(CCOperation(kCCEncrypt), blocks, key, iv)
@@ -41,7 +43,7 @@ enum BlockCipher {
         #endif
     }
 
-    /// Decrypts whole blocks, without padding.
+    /// Decrypts complete blocks, without padding.
     static func decryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
             return try crypt(CCOperation(kCCDecrypt), blocks, key, iv)

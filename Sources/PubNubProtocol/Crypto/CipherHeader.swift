@@ -18,7 +18,7 @@ struct CipherHeader: Hashable, Sendable {
         return out + data
     }
 
-    /// Whether some bytes have a header; without one they are of the legacy form.
+    /// Whether bytes begin with a header; without one they are of the legacy form.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: sentinel) }
 
     /// Removes the header from the beginning of `bytes`.

@@ -9,7 +9,7 @@ import WireCoding
 extension PubNubCipher {
     /// Encrypts a message: JSON text in, the JSON string to publish out.
     ///
-    /// - Parameter generator: has to be a cryptographic one.
+    /// - Parameter generator: a cryptographically secure generator.
     public func encrypt(
         message json: String, using generator: inout some RandomNumberGenerator
     ) throws(PubNubCipherError) -> String {
@@ -25,10 +25,10 @@ extension PubNubCipher {
 
     /// Decrypts a message as it was received: JSON text in, JSON text out.
     ///
-    /// Of an object with `pn_other`, which is how messages with push payloads look, only that is encrypted. An object in it takes
-    /// its place member by member; anything else stays in `pn_other` (rule PC-10).
+    /// In a message with push payloads, which is an object with `pn_other`, only that member is encrypted. If the decrypted value is an
+    /// object, its members replace `pn_other`; any other value stays in `pn_other` (rule PC-10).
     ///
-    /// The key for writing is tried first, then those for reading in their order (rule PC-14).
+    /// The cipher key is tried first, then the reading keys in their order (rule PC-14).
     public func decrypt(message json: String) throws(PubNubCipherError) -> String {
         do throws(PubNubCipherError) {
             return try decryptAlone(message: json)
@@ -52,11 +52,10 @@ extension PubNubCipher {
         return PubNubPushMessage.unwrapped(members, content: plain)
     }
 
-    /// Nothing but JSON passes for a message: after decryption with another key that is the only sign left when the padding happens
-    /// to be right.
+    /// Accepts only JSON as a decrypted message: with a wrong key whose padding happens to be valid, this is the only remaining check.
     ///
-    /// The Cocoa SDK writes the encrypted text as a JSON string once more before it puts that beside push payloads, so that its text
-    /// begins with a quotation mark, which base64 never does (rule PL-92).
+    /// The Cocoa SDK encodes the encrypted text as a JSON string twice when it adds push payloads, so that its text begins with a
+    /// quotation mark, which base64 never does (rule PL-92).
     private func decrypt(base64 text: String) throws(PubNubCipherError) -> JSONText {
         let text = text.utf8.first == UInt8(ascii: "\"") ? (try? JSONText(text))?.string ?? text : text
         guard !text.isEmpty else { throw .empty }
@@ -67,16 +66,18 @@ extension PubNubCipher {
     }
 }
 
-/// Messages that carry payloads for push notifications beside what subscribers read (rule PC-10).
+/// Messages with payloads for push notifications beside the content for subscribers (rule PC-10).
 public enum PubNubPushMessage {
-    /// Where the message itself is, when it is not an object or encrypted.
+    /// The member that contains the message when it is encrypted or not an object.
     public static let key = "pn_other"
 
-    /// Puts a message and push payloads together.
+    /// Merges a message and push payloads.
     ///
     /// - Parameters:
-    ///   - message: JSON text, encrypted already when it has to be: a string then, so that it ends up in `pn_other`.
-    ///   - payload: the text of a JSON object, such as `{"pn_apns":{…}}`. Its members win over equal ones of the message.
+    ///   - message: the message as JSON text, already encrypted if necessary; an encrypted message is a string and is stored in
+    ///     `pn_other`.
+    ///   - payload: the text of a JSON object, such as `{"pn_apns":{…}}`. Its members replace members of the message with the same
+    ///     name.
     public static func text(message: String, payload: String) throws(JSONSyntaxError) -> String {
         let message = try JSONText(message)
         let added = pairs(try JSONText(payload).members ?? [])

@@ -3,27 +3,27 @@ import WireCoding
 
 /// Encrypts and decrypts messages and files with a cipher key (rules PC-1 to PC-12).
 ///
-/// A value without state; any thread may use it. Encrypts in one form and decrypts both: data says by its header which one it is.
-/// Neither form proves who wrote a message: whoever may publish can replay or change one.
+/// A value without state; any thread may use it. Encrypts in one form and decrypts both, which are distinguished by the header. Neither
+/// form authenticates the sender: any publisher can replay or change a message.
 public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable {
     /// How data is encrypted.
     public enum Form: Hashable, Sendable {
-        /// The cipher of SDKs up to 2023: half of a hash is the key, and there is no header.
+        /// The cipher of SDKs up to 2023: the key is half of a hash, and there is no header.
         case legacy
-        /// The AES-CBC crypto module: a whole hash as key, and a header that names the method.
+        /// The AES-CBC crypto module: the key is a whole hash, and a header names the method.
         case current
     }
 
     public let form: Form
-    /// Whether the legacy form begins with a random initialisation vector. Otherwise it is a constant one, which shows that two
-    /// messages are equal.
+    /// Whether the legacy form begins with a random initialisation vector. Otherwise the vector is constant, so that equal messages
+    /// have equal ciphertexts.
     public let usesRandomIV: Bool
     let legacyKey: SymmetricKey
     let currentKey: SymmetricKey
-    /// Other keys that messages and files are decrypted with, such as the one before. Empty, or at most ``maximumReaders``.
+    /// Additional keys for decrypting messages and files, such as the former cipher key. Empty, or at most ``maximumReaders``.
     private(set) var readers: [PubNubCipher] = []
 
-    /// How many keys for reading there may be beside the one for writing: each costs an attempt for a message that none opens.
+    /// The most reading keys in addition to the cipher key: each costs an attempt for every message that no key decrypts.
     public static let maximumReaders = 7
 
     static let blockSize = BlockCipher.blockSize
@@ -32,7 +32,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     /// - Parameters:
     ///   - key: the cipher key that all participants share.
     ///   - form: how to encrypt.
-    ///   - usesRandomIV: of the legacy form, for encrypting and decrypting.
+    ///   - usesRandomIV: whether the legacy form has a random initialisation vector, for encrypting and decrypting.
     public init(key: String, form: Form = .legacy, usesRandomIV: Bool = true) {
         self.form = form
         self.usesRandomIV = usesRandomIV
@@ -41,7 +41,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         legacyKey = SymmetricKey(data: Array(Hex.text(hash).utf8.prefix(32)))
     }
 
-    /// The same, with further keys for reading (rule PC-14). Only the first ``maximumReaders`` count.
+    /// The same cipher with additional reading keys (rule PC-14). Only the first ``maximumReaders`` are used.
     public func reading(_ keys: [String]) -> PubNubCipher {
         var cipher = self
         cipher.readers = keys.prefix(Self.maximumReaders).map { PubNubCipher(key: $0, form: form, usesRandomIV: usesRandomIV) }
@@ -53,7 +53,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
 
     /// Encrypts bytes: initialisation vector or header, then the ciphertext.
     ///
-    /// - Parameter generator: has to be a cryptographic one.
+    /// - Parameter generator: a cryptographically secure generator.
     public func encrypt(
         _ bytes: [UInt8], using generator: inout some RandomNumberGenerator
     ) throws(PubNubCipherError) -> [UInt8] {

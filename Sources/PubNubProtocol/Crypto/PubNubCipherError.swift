@@ -1,16 +1,16 @@
-/// Why something could not be encrypted or decrypted. Says nothing about keys or contents.
+/// Why data could not be encrypted or decrypted. Contains no keys and no contents.
 public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is nothing to encrypt or decrypt.
     case empty
     /// The payload is neither a string nor an object with a string in `pn_other`: it was sent without encryption.
     case notEncrypted
     case notBase64
-    /// The header ends early or announces something impossible.
+    /// The header is truncated or has impossible values.
     case malformedHeader
-    /// Encrypted by a method or in a version that is not known here.
+    /// The data was encrypted by an unknown method or in an unknown version.
     case unknownCryptor
-    /// The key is another one, or the message was changed. Deliberately one case for everything that can fail from here on: if wrong
-    /// padding could be distinguished from wrong contents, messages could be decrypted by trial (rule PC-7).
+    /// The key is wrong, or the message was changed. Deliberately one case for all further failures: if wrong padding could be
+    /// distinguished from wrong contents, an attacker could decrypt messages by trial (rule PC-7).
     case decryptionFailed
     case encryptionFailed
 

@@ -21,7 +21,7 @@ public struct PubNubCipherStream: Sendable {
 
     /// Encrypts as `cipher` does, except that the legacy form always has a random initialisation vector, as files have it.
     ///
-    /// - Parameter generator: has to be a cryptographic one.
+    /// - Parameter generator: a cryptographically secure generator.
     public static func encrypting(
         with cipher: PubNubCipher, using generator: inout some RandomNumberGenerator
     ) -> (stream: PubNubCipherStream, prefix: [UInt8]) {
@@ -59,7 +59,7 @@ public struct PubNubCipherStream: Sendable {
         }
     }
 
-    /// Gives the rest. Nothing else may be called afterwards.
+    /// Returns the remaining output. No method may be called afterwards.
     public mutating func finish() throws(PubNubCipherError) -> [UInt8] {
         guard !isEmpty else { throw .empty }
         if case .encrypting = mode {
@@ -80,7 +80,8 @@ public struct PubNubCipherStream: Sendable {
         mode = .decrypting
     }
 
-    /// Cuts off the blocks that are complete. The last one of a ciphertext has to wait, because it may hold the padding.
+    /// Removes the complete blocks from the buffer and returns them. The last block of a ciphertext stays, because it may contain the
+    /// padding.
     private mutating func wholeBlocks(keeping kept: Int) -> [UInt8] {
         let size = PubNubCipher.blockSize
         let blocks = kept == 0 ? pending.count / size : max(0, (pending.count - 1) / size)
@@ -105,10 +106,11 @@ public struct PubNubCipherStream: Sendable {
 }
 
 extension PubNubCipher {
-    /// Decrypts a whole file with the key for writing or one of those for reading.
+    /// Decrypts a whole file with the cipher key or one of the reading keys.
     ///
-    /// A file says nothing about its key but its padding, which fits another key once in 256 files. So the key with the longest padding
-    /// counts, and when two have the same the file is not opened: its own key has to be named (rule PC-14).
+    /// Only the padding of a file shows whether a key is right, and with a wrong key it is valid in one of 256 files. So the key with
+    /// the longest padding is used; when two keys have the same padding, decryption fails, and the caller has to name the file's key
+    /// (rule PC-14).
     public func decrypt(file bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         var opened: [[UInt8]] = []
         var first: PubNubCipherError?

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// JSON that filters look into: the members of the outermost object are found once, at the first question.
+/// JSON in which filters look up values: the members of the outermost object are indexed once, at the first lookup.
 struct FilterDocument: Sendable {
     private let bytes: [UInt8]
     private var members: [Member]?
@@ -13,7 +13,7 @@ struct FilterDocument: Sendable {
         var value: Stretch
     }
 
-    /// A value inside the text.
+    /// The range of a value in the text.
     private struct Stretch: Sendable {
         var range: Range<Int>
         var kind: JSONKind
@@ -61,7 +61,7 @@ struct FilterDocument: Sendable {
         return Self.last(key, in: found, bytes)
     }
 
-    /// A repeated key counts where it comes last, as everywhere in this package.
+    /// The last value of a repeated key is used, as everywhere in this package.
     private static func last(_ key: [UInt8], in members: [Member], _ bytes: [UInt8]) -> Stretch? {
         members.last { member in
             guard member.hasEscapes else { return bytes[member.key].elementsEqual(key) }
@@ -93,7 +93,7 @@ struct FilterDocument: Sendable {
         return Stretch(range: token.start..<token.end, kind: token.kind)
     }
 
-    /// The members of an object; none of anything else.
+    /// The members of an object; empty for other values.
     private func index(of place: Stretch) -> [Member] {
         guard place.kind == .object else { return [] }
         return scan(from: place.range.lowerBound) { scanner throws(JSONSyntaxError) in

@@ -1,9 +1,9 @@
-/// Evaluates expressions over a message: comparisons with what is missing are false (rule PF-5).
+/// Evaluates expressions over a message: comparisons with missing values are false (rule PF-5).
 extension PubNubFilterSubject {
-    /// Whether the last evaluation was broken off.
+    /// Whether the last evaluation exceeded its work limit and was stopped.
     var isExhausted: Bool { work > PubNubFilter.maximumWork }
 
-    /// Counts work that is about to be done. False when it is not to be done, because there was too much already (rule PF-31).
+    /// Counts work before it is done. False when the limit is exceeded and the work must not be done (rule PF-31).
     private mutating func spend(_ units: Int) -> Bool {
         work += units
         return !isExhausted
@@ -38,7 +38,7 @@ extension PubNubFilterSubject {
         }
     }
 
-    /// The work of LIKE for each byte: it ignores letter case.
+    /// The work of LIKE for each byte, because it ignores letter case.
     private static let likeWork = 4
 
     private mutating func value(_ node: FilterNode) -> FilterValue {
@@ -76,7 +76,7 @@ extension PubNubFilterSubject {
                 if value == .missing, let customType, path == Self.customTypePath { .string(customType) } else { value }
         }
         values[path] = found
-        // Looking something up takes a few passes over the message at most, so it may be counted afterwards.
+        // A lookup takes at most a few passes over the message, so its work may be counted afterwards.
         return spend((metadata?.work ?? 0) + data.work - before) ? found : .missing
     }
 

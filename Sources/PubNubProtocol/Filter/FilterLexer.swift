@@ -1,6 +1,6 @@
 import WireCoding
 
-/// One word of a filter expression.
+/// A token of a filter expression.
 enum FilterToken: Hashable {
     case name(String)
     case number(FilterNumber)
@@ -9,7 +9,7 @@ enum FilterToken: Hashable {
     case end
 }
 
-/// An operator, a bracket, a dot or a comma.
+/// An operator, bracket, dot or comma.
 enum FilterSymbol: Hashable {
     case comparison(FilterComparison)
     case arithmetic(FilterOperation.Symbol)
@@ -18,7 +18,7 @@ enum FilterSymbol: Hashable {
     case dot, comma
 }
 
-/// Cuts a filter expression into words, one ahead of the parser.
+/// Splits a filter expression into tokens, one ahead of the parser.
 struct FilterLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -27,7 +27,7 @@ struct FilterLexer {
         self.bytes = bytes
     }
 
-    /// The next word and where it begins.
+    /// The next token and its position.
     mutating func next() throws(PubNubFilterError) -> (token: FilterToken, position: Int) {
         while let byte = peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
         let start = position
@@ -55,7 +55,7 @@ struct FilterLexer {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// Letters of every script, and the underscore.
+    /// Whether a byte begins a name: a letter of any script, or an underscore.
     private static func beginsName(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80
     }
@@ -146,7 +146,7 @@ struct FilterLexer {
                 pattern.append(bytes[position])
                 position += 1
             default:
-                // A backslash before anything else is itself.
+                // A backslash before any other character is a literal backslash.
                 pattern.append(byte)
                 pattern.append(byte)
             }

@@ -1,15 +1,15 @@
-/// A filter expression as a tree. Chains of one operator lie flat, so that only nesting makes the tree deep.
+/// A filter expression as a tree. Chains of one operator are one node, so that only nesting makes the tree deep.
 indirect enum FilterNode: Hashable, Sendable {
     case number(FilterNumber)
     case string(FilterString)
     case bool(Bool)
-    /// Numbers, strings and booleans.
+    /// A list of numbers, strings and booleans.
     case list([FilterNode])
     case path(FilterPath)
     case negated(FilterNode)
     case arithmetic(FilterNode, [FilterOperation])
     case comparison(FilterComparison, FilterNode, FilterNode)
-    /// With the pattern made ready, when it is written out.
+    /// A LIKE comparison, with the compiled pattern when it is a literal.
     case like(FilterNode, FilterNode, FilterWildcard?)
     case contains(FilterNode, FilterNode)
     case not(FilterNode)
@@ -50,12 +50,12 @@ struct FilterOperation: Hashable, Sendable {
     var operand: FilterNode
 }
 
-/// A number, exact when it is whole: timetokens have more digits than a floating-point number keeps.
+/// A number, exact when it is an integer, because timetokens have more digits than a floating-point number can represent.
 enum FilterNumber: Hashable, Sendable {
     case integer(Int)
     case double(Double)
 
-    /// Reads a number as JSON writes it; nil for anything else, and for numbers without end.
+    /// Parses a number in the syntax of JSON; nil for other texts and for numbers that are not finite.
     init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.isPart), text.utf8.first != UInt8(ascii: "+") else { return nil }
         if let integer = Int(text) {
@@ -84,11 +84,11 @@ enum FilterNumber: Hashable, Sendable {
     }
 }
 
-/// A string of the expression in both of its readings.
+/// A string of the expression in both of its interpretations.
 struct FilterString: Hashable, Sendable {
-    /// As a pattern: `\*` is an asterisk and `\\` a backslash; a bare `*` stands for anything.
+    /// The string as a pattern: `\*` is an asterisk and `\\` a backslash; a bare `*` matches any text.
     let pattern: String
-    /// As a plain text.
+    /// The string as plain text.
     let text: String
 
     init(pattern: String) {
@@ -107,7 +107,7 @@ struct FilterString: Hashable, Sendable {
     }
 }
 
-/// Where a value lies: in the metadata or in the payload, and how to get there.
+/// The location of a value: in the metadata or in the payload, and the path to it.
 struct FilterPath: Hashable, Sendable {
     enum Root: String, Hashable, Sendable {
         case meta

@@ -1,4 +1,4 @@
-/// Reads a filter expression by the grammar of rules PF.
+/// Parses a filter expression by the grammar of rules PF.
 struct FilterParser {
     private var lexer: FilterLexer
     private var token = FilterToken.end
@@ -35,7 +35,7 @@ struct FilterParser {
         return true
     }
 
-    /// Continues after an operator, and counts it.
+    /// Skips an operator, and counts it.
     private mutating func passOperator() throws(PubNubFilterError) {
         operators += 1
         guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: position) }
@@ -113,7 +113,7 @@ struct FilterParser {
     }
 
     private mutating func unary() throws(PubNubFilterError) -> FilterNode {
-        // A minus that belongs to a number is not an operator, or a list of numbers below zero would have too many.
+        // A minus that belongs to a number is not counted as an operator, because a list of negative numbers would exceed the limit.
         guard token == .symbol(.arithmetic(.minus)) else { return try primary() }
         let start = position
         try advance()

@@ -1,7 +1,7 @@
 import Identifiers
 
 extension FilterNode {
-    /// The expression in its normal form: reading it again gives the same tree.
+    /// The expression in its normal form: parsing it gives the same tree.
     var text: String {
         switch self {
         case .number(.integer(let value)): String(value)
@@ -26,7 +26,7 @@ extension FilterNode {
         }
     }
 
-    /// How tightly an expression binds.
+    /// The precedence of an expression.
     private enum Level: Int {
         case disjunction, conjunction, comparison, sum, product, unary
     }
@@ -47,7 +47,7 @@ extension FilterNode {
 }
 
 extension FilterPath {
-    /// Always with its root, and with brackets around what is not a name.
+    /// The path in normal form: always with its root, and with brackets around keys that are not names.
     fileprivate var text: String {
         steps.reduce(root.rawValue) { text, step in
             switch step {

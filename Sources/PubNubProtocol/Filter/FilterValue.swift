@@ -1,13 +1,13 @@
 /// A value while an expression is evaluated.
 enum FilterValue: Hashable, Sendable {
-    /// No such field, null, an object, or the result of a calculation that has none.
+    /// A missing field, null, an object, or an undefined result of a calculation.
     case missing
     case bool(Bool)
     case number(FilterNumber)
     case string(String)
     case list([FilterValue])
 
-    /// As a number; numeric strings count as numbers (rule PF-6).
+    /// The value as a number; numeric strings count as numbers (rule PF-6).
     var number: FilterNumber? {
         switch self {
         case .number(let value): value
@@ -16,7 +16,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// As a text, for LIKE and CONTAINS.
+    /// The value as a text, for LIKE and CONTAINS.
     var text: String? {
         switch self {
         case .string(let text): text
@@ -27,7 +27,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Whether a value that stands alone lets a message through (rule PF-10).
+    /// Whether a value without a comparison lets a message pass (rule PF-10).
     var isTrue: Bool {
         switch self {
         case .bool(let value): value
@@ -48,9 +48,9 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Below zero when this is less than the other, zero when they are equal; nil unless both are numbers.
+    /// Negative when this value is less than the other one, zero when they are equal; nil unless both are numbers.
     ///
-    /// - Parameter ordersTexts: whether texts are ordered as well, by their bytes.
+    /// - Parameter ordersTexts: whether texts are also ordered, by their bytes.
     func order(_ other: FilterValue, ordersTexts: Bool = false) -> Int? {
         guard let left = number, let right = other.number else {
             guard ordersTexts, case .string(let left) = self, case .string(let right) = other else { return nil }
@@ -62,7 +62,7 @@ enum FilterValue: Hashable, Sendable {
         return left.double < right.double ? -1 : left.double == right.double ? 0 : 1
     }
 
-    /// About how many bytes a comparison reads.
+    /// The approximate number of bytes that a comparison reads.
     var size: Int {
         switch self {
         case .missing, .bool, .number: 1
@@ -71,16 +71,17 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// About how many bytes ``contains(_:)`` reads at most.
+    /// The approximate upper limit of bytes that ``contains(_:)`` reads.
     func workToSearch(for other: FilterValue) -> Int {
         guard case .list(let elements) = self else { return size + other.size }
-        // The other is compared with each element, which costs as much as the shorter of both; a number is read anew each time.
+        // The other value is compared with each element, which costs as much as the shorter of both; numbers are parsed again each
+        // time.
         return elements.reduce(1) { work, element in
             if case .number = element { work + other.size } else { work + min(element.size, other.size) + 1 }
         }
     }
 
-    /// Whether this contains the other: an element, or a part of a text (rule PF-13).
+    /// Whether this value contains the other one, as an element or as a substring (rule PF-13).
     func contains(_ other: FilterValue) -> Bool {
         switch self {
         case .list(let elements): elements.contains { $0.equals(other) == true }
@@ -94,7 +95,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Whether this, or an element of it, fits a pattern (rule PF-12).
+    /// Whether this value, or one of its elements, matches a pattern (rule PF-12).
     func isLike(_ pattern: FilterWildcard) -> Bool {
         if case .list(let elements) = self { return elements.contains { $0.text.map(pattern.matches) ?? false } }
         return text.map(pattern.matches) ?? false
@@ -102,7 +103,7 @@ enum FilterValue: Hashable, Sendable {
 }
 
 extension FilterOperation.Symbol {
-    /// The result, exact for whole numbers as long as it fits; `missing` when there is none (rule PF-8).
+    /// The result of an operation, exact for integers without overflow; `missing` when it is undefined (rule PF-8).
     func apply(_ left: FilterValue, _ right: FilterValue) -> FilterValue {
         guard let left = left.number, let right = right.number else { return .missing }
         if case .integer(let left) = left, case .integer(let right) = right, let exact = exact(left, right) {

@@ -1,10 +1,10 @@
-/// The right side of LIKE, made ready: pieces of text with anything in between, in time linear to the text (rule PF-12).
+/// The compiled right side of LIKE: pieces of text with wildcards in between. Matching takes time linear in the text (rule PF-12).
 struct FilterWildcard: Hashable, Sendable {
     private let pieces: [FilterNeedle]
     private let isOpenAtStart: Bool
     private let isOpenAtEnd: Bool
 
-    /// - Parameter pattern: `*` stands for anything, `\*` for itself.
+    /// - Parameter pattern: `*` matches any text, `\*` an asterisk.
     init(_ pattern: String) {
         var texts: [[UInt8]] = [[]]
         var isEscaped = false
@@ -26,7 +26,7 @@ struct FilterWildcard: Hashable, Sendable {
         pieces = texts.filter { !$0.isEmpty }.map { FilterNeedle($0) }
     }
 
-    /// Whether the whole of `text` fits, letters of either case alike.
+    /// Whether the pattern matches the whole text, regardless of letter case.
     func matches(_ text: String) -> Bool {
         let bytes = Array(text.lowercased().utf8)
         var rest = bytes[...]
@@ -48,10 +48,10 @@ struct FilterWildcard: Hashable, Sendable {
     }
 }
 
-/// A text to look for, by the algorithm of Knuth, Morris and Pratt: a hostile text costs no more than any other.
+/// A text to search for with the algorithm of Knuth, Morris and Pratt, whose worst case is linear, also for hostile texts.
 struct FilterNeedle: Hashable, Sendable {
     let bytes: [UInt8]
-    /// For each length of a match, where to go on after a mismatch.
+    /// For each length of a partial match, the length to continue with after a mismatch.
     private let fallbacks: [Int]
 
     init(_ bytes: [UInt8]) {
@@ -66,10 +66,10 @@ struct FilterNeedle: Hashable, Sendable {
         self.fallbacks = fallbacks
     }
 
-    /// The end of the first occurrence.
+    /// The end of the first occurrence; nil when there is none.
     func end(in text: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return text.startIndex }
-        // Without checks of indices, since this is what a long text and a long filter spend their time with.
+        // Without index checks, because long texts and filters spend most of their time here.
         let length: Int? = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { bytes in
                 fallbacks.withUnsafeBufferPointer { fallbacks in

@@ -1,36 +1,36 @@
-/// Why a filter expression cannot be understood, and where.
+/// Why a filter expression is invalid, and where.
 public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public enum Reason: Hashable, Sendable {
-        /// Nothing but white space.
+        /// The expression is empty or only white space.
         case empty
-        /// Longer than ``PubNubFilter/maximumLength``.
+        /// The expression is longer than ``PubNubFilter/maximumLength``.
         case tooLong
-        /// Nested, or with a path, deeper than ``PubNubFilter/maximumDepth``.
+        /// The nesting or a path is deeper than ``PubNubFilter/maximumDepth``.
         case tooDeep
-        /// More than ``PubNubFilter/maximumOperators``.
+        /// There are more operators than ``PubNubFilter/maximumOperators``.
         case tooManyOperators
-        /// Lists with more than ``PubNubFilter/maximumElements`` together.
+        /// All lists together have more elements than ``PubNubFilter/maximumElements``.
         case tooManyElements
-        /// A character that no part of the language begins with.
+        /// A character does not begin any token.
         case unexpectedCharacter
         case unterminatedString
         case invalidNumber
-        /// A value is missing here.
+        /// A value is missing at this position.
         case expectedOperand
-        /// Something follows that joins nothing.
+        /// A value follows without an operator.
         case expectedOperator
         case expectedClosingParenthesis
-        /// A dot must be followed by a name.
+        /// A dot is not followed by a name.
         case expectedName
-        /// Brackets hold one whole number or one string.
+        /// Brackets must contain one integer or one string.
         case invalidIndex
-        /// Lists hold strings, numbers, `true` and `false` only.
+        /// Lists must contain only strings, numbers, `true` and `false`.
         case invalidListElement
     }
 
     public let reason: Reason
-    /// The offset in the expression's UTF-8, where the problem is.
+    /// The position of the error as an offset in the expression's UTF-8.
     public let position: Int
 
     init(_ reason: Reason, at position: Int) {

@@ -8,9 +8,9 @@ public struct PubNubMemory: Sendable {
     /// Credentials, user and client id. A change here applies to every request from then on.
     public internal(set) var settings: PubNubSettings
     public let options: PubNubOptions
-    /// Seconds since 1970, for signed requests.
+    /// Returns the seconds since 1970, for signed requests.
     private let unixTime: (@Sendable () -> Int)?
-    /// How many seconds the service's clock is ahead of this machine's, as far as is known.
+    /// How many seconds the service's clock is ahead of this machine's; 0 while unknown.
     private var clockOffset = 0
     /// Whether the service refused a signed request because of its timestamp (rule PX-53).
     var needsServiceTime = false
@@ -18,29 +18,29 @@ public struct PubNubMemory: Sendable {
     var wanted = PubNubNames()
     /// The names that the latest handshake has confirmed.
     var confirmed = PubNubNames()
-    /// The names for which heartbeats are sent when presence is managed by hand.
+    /// The names for which heartbeats are sent when presence is managed manually.
     var present = PubNubNames()
-    /// The names that were requested and whose leave has not been sent to the service.
+    /// The names that were requested and for which no leave has been sent.
     var asked = PubNubNames()
-    /// Names that were unsubscribed while nothing could be sent: the next connection begins with the leave (rule PX-52).
+    /// Names that were unsubscribed while no request could be sent: the next connection begins with the leave (rule PX-52).
     var departed = PubNubNames()
     public internal(set) var filter: String?
     /// Presence state by name, as JSON text.
     var state: OrderedDictionary<Identifier, String> = [:]
     /// The position that the next poll sends; `start` until an answer has been read.
     public internal(set) var cursor = PubNubCursor.start
-    /// The position behind which a handshake has declared a gap, until the first poll from there is answered.
+    /// The position after which a handshake has declared a gap, until the first poll from there is answered.
     var toldGapAfter: Timetoken?
-    /// The timetoken at which the user wants to begin instead.
+    /// The timetoken at which the user wants to begin, instead of the subscription's position.
     var startAt: Timetoken?
-    /// When everything up to `cursor` had come: the latest answer to a poll.
+    /// When the latest poll was answered: all messages up to `cursor` had arrived.
     var deliveredUntil: Moment?
-    /// When the service last answered before the link was lost; nil once a poll was answered again.
+    /// When the service last answered before the link was lost; nil once a poll has been answered again.
     var lostAt: Moment?
     var seen: SeenMessages
     /// The number of consecutive polls with a malformed answer (rule PX-51).
     var malformedPolls = 0
-    /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).
+    /// Whether the latest failure was one of the network, so that the next attempt first requests the service's time (rule PX-3).
     var needsTimeProbe = false
     var waiters: [Waiter] = []
     var lastExchange: UInt64 = 0
@@ -56,8 +56,8 @@ public struct PubNubMemory: Sendable {
     static let mostStates = 1_000
 
     /// - Parameters:
-    ///   - seed: for request ids; not the same for any two clients.
-    ///   - unixTime: the seconds since 1970, for signatures; needed with a secret key only.
+    ///   - seed: the seed of request ids; it must differ between clients.
+    ///   - unixTime: returns the seconds since 1970, for signatures; needed with a secret key only.
     public init(
         settings: PubNubSettings, options: PubNubOptions = PubNubOptions(), seed: UInt64, unixTime: (@Sendable () -> Int)? = nil
     ) {
@@ -74,12 +74,12 @@ public struct PubNubMemory: Sendable {
     /// Presence state by channel or group, as JSON text.
     public var states: [Identifier: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
 
-    /// Whether nothing is left to be connected for.
+    /// Whether no connection is needed any more.
     var isIdle: Bool { wanted.isEmpty && present.isEmpty && options.endsWhenEmpty }
 }
 
 extension PubNubMemory {
-    /// Gives a request its number and its address.
+    /// Assigns a number and an address to a request.
     mutating func exchange(_ request: PubNubRequest, timeout: Duration) -> HTTPExchange {
         lastExchange += 1
         let target = request.target(
@@ -126,13 +126,13 @@ extension PubNubMemory {
         return text.isEmpty ? nil : text + "}"
     }
 
-    /// Whether the service may have dropped what came while the link was down. Rule PX-33.
+    /// Whether the service may have dropped messages that were published while the link was down. Rule PX-33.
     func wasAwayTooLong(at now: Moment) -> Bool {
         guard let lostAt, options.streamLifetime > .zero else { return false }
         return now.duration(since: lostAt) > options.streamLifetime
     }
 
-    /// Forgets how far was read: the next handshake starts from now on.
+    /// Resets the position: the next handshake begins at the present end of the stream.
     mutating func forgetPosition() {
         confirmed = PubNubNames()
         cursor = .start
@@ -143,7 +143,7 @@ extension PubNubMemory {
         seen.forgetAll()
     }
 
-    /// Forgets everything that was wanted (rule PX-26).
+    /// Removes all wanted channels and groups (rule PX-26).
     mutating func forgetWishes() {
         wanted = PubNubNames()
         present = PubNubNames()

@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// Channels and groups as a session keeps them: in the order of the first wish, each once.
+/// Channels and groups of a session, in the order in which they were added, each once.
 struct PubNubNames: Hashable, Sendable {
     var channels: OrderedSet<Identifier> = []
     var groups: OrderedSet<Identifier> = []

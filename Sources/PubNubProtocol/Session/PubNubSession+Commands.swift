@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// What users ask for.
+// Handling of commands.
 extension PubNubSession {
     public mutating func perform(
         _ command: PubNubCommand, id: RequestID?, memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>
@@ -47,13 +47,14 @@ extension PubNubSession {
         }
     }
 
-    /// Notes the names whose leave has to be sent once something can be sent. Rule PX-52.
+    /// Records names whose leave has to be sent once a request can be sent. Rule PX-52.
     private static func depart(_ gone: PubNubNames, _ memory: inout PubNubMemory) {
         memory.departed.add(gone.common(with: memory.asked))
         memory.asked.remove(gone)
     }
 
-    /// A new handshake for the present list; while the service is being reached it comes anyway. Rule PX-11.
+    /// Starts a new handshake for the present list, unless the client is still reaching the service, after which a handshake follows
+    /// anyway. Rule PX-11.
     private mutating func askAfresh(_ memory: inout PubNubMemory, _ out: inout Actions) {
         if case .reaching = step { return }
         shakeHands(&memory, &out)

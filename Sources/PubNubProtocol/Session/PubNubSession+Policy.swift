@@ -1,8 +1,8 @@
 import ConnectionEngine
 
-// Which failures are the network's, and when to try again.
+// Classification of network failures, and the retry policy.
 extension PubNubSession {
-    /// Whether nothing reaches the service, so that it is asked for the time before the subscription (rule PX-3).
+    /// Whether the service is unreachable, so that the next attempt requests the time before it subscribes (rule PX-3).
     static func isUnreachable(_ category: StatusCategory) -> Bool {
         switch category {
         case .networkUnavailable, .proxyUnavailable, .timeout: true
@@ -15,13 +15,13 @@ extension PubNubSession {
         isUnreachable(category) || category == .unexpectedDisconnect
     }
 
-    /// The policy of a subscription: the engine's, with the rows that PubNub replaces (rules PX-5 and PX-26). What `base` overrides
-    /// already stays as it is.
+    /// The policy of a subscription: the engine's, with the rows that PubNub replaces (rules PX-5 and PX-26). Overrides of `base` are
+    /// kept.
     ///
     /// - Parameters:
     ///   - base: `standard` or `fast`.
-    ///   - seed: with one the pauses are drawn, so that clients who lost the service together do not come back together; nil for
-    ///     the exact lengths.
+    ///   - seed: the seed of random pauses, so that clients that lost the service at the same time do not reconnect at the same time;
+    ///     nil for fixed pauses.
     public static func policy(
         _ base: ConnectionPolicy = .standard, options: PubNubOptions = PubNubOptions(), seed: UInt64? = nil
     ) -> ConnectionPolicy {
@@ -38,8 +38,8 @@ extension PubNubSession {
             }
         }
         var policy = base
-        // Whoever does not want polls to be asked again does not want questions in between either: the answer to the poll is the sign of
-        // life then, and the system's keepalive finds a dead connection before (rule LV-18).
+        // An application without poll renewal does not want other requests during a poll either: then only the answer to the poll shows
+        // that the connection is alive, and the system's keepalive detects a dead connection before that (rule LV-18).
         if base.timing.renewal <= .zero, options.pollRenewal == nil {
             policy.timing.activity = max(base.timing.activity, options.pollTimeout)
         }
@@ -47,9 +47,9 @@ extension PubNubSession {
         return policy
     }
 
-    /// The pauses while a service that was reached cannot be reached: 0.5 to 5 s, then a quarter of the longest pause up to all of
-    /// it. A server that stops answers its polls, and each client finds at its next poll that nobody is there any more: that
-    /// attempt has no pause before it, so the one after it is drawn from a wider interval than a first pause.
+    /// The pauses while a service that was reached before is unreachable: 0.5 to 5 s, then from a quarter of the longest pause up to
+    /// all of it. A server that stops answers its polls, and each client detects this only at its next poll. That attempt has no pause
+    /// before it, so the pause after it is drawn from a wider interval than a first pause.
     private static func pausesAfterLoss(_ base: ConnectionPolicy) -> [ClosedRange<Duration>] {
         // The fast profile is for tests, which have few clients.
         guard base.firstPause.server >= .seconds(1) else { return [] }

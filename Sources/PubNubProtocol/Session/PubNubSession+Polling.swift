@@ -1,17 +1,17 @@
 import ConnectionEngine
 
-// The loop: reaching the service, handshake, poll after poll.
+// The loop: reaching the service, handshake, and consecutive polls.
 extension PubNubSession {
-    /// As many messages in one answer mean that the service's queue may have overflowed.
+    /// An answer with this many messages means that the service's queue may have overflowed.
     static let fullBatch = 100
-    /// Longer requests are refused by the service.
+    /// The longest request target, in bytes; the service refuses longer ones.
     static let longestTarget = 32 * 1024
-    /// After this number of malformed answers in a row to polls from one position, that position is given up (rule PX-51).
+    /// The number of consecutive malformed answers to polls from one position after which that position is abandoned (rule PX-51).
     static let malformedPollLimit = 3
-    /// An answer that comes sooner than this and brings nothing is fruitless.
+    /// An answer without messages that arrives sooner than this counts as fruitless.
     static let quickAnswer = Duration.seconds(1)
 
-    /// Asks for the time, to see whether the service can be reached. Rule PX-3.
+    /// Requests the time to check whether the service can be reached. Rule PX-3.
     mutating func reach(_ memory: inout PubNubMemory, _ out: inout Actions) {
         let exchange = memory.exchange(.time, timeout: memory.options.requestTimeout)
         step = .reaching(exchange.id)
@@ -19,7 +19,7 @@ extension PubNubSession {
         out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
 
-    /// How long a call may take that comes before the connection is confirmed.
+    /// The time limit of a call before the connection is confirmed.
     static func reachingLimit(_ timing: ConnectionTiming) -> Duration { max(timing.probe, timing.open / 2) }
 
     mutating func reached(
@@ -45,7 +45,7 @@ extension PubNubSession {
         }
     }
 
-    /// Whether an answer comes from another server, such as a proxy, or from a service that cannot serve at present.
+    /// Whether an answer comes from another server, such as a proxy, or from a service that is unavailable at present.
     static func isNoService(_ problem: PubNubProblem) -> Bool {
         [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
     }
@@ -63,9 +63,9 @@ extension PubNubSession {
         step = .polling(HeldPoll(ids: id...id, since: out.now, askedAt: out.now))
     }
 
-    /// The only place that polls.
+    /// Sends a poll or a handshake; the only place that does.
     ///
-    /// - Parameter isRenewal: whether the outstanding poll asks for the same.
+    /// - Parameter isRenewal: whether the request repeats the outstanding poll.
     /// - Returns: the request's number, or nil when the request is too long to be sent (rule PX-10).
     mutating func subscribe(
         at cursor: PubNubCursor, timeout: Duration, isRenewal: Bool = false, _ memory: inout PubNubMemory,
@@ -87,7 +87,7 @@ extension PubNubSession {
         return exchange.id
     }
 
-    /// The service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11 and PX-33.
+    /// Handles the answer to a handshake: the service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11 and PX-33.
     mutating func confirmed(
         at answer: PubNubCursor, _ messages: [PubNubMessage], _ memory: inout PubNubMemory, _ out: inout Actions
     ) {
@@ -103,7 +103,7 @@ extension PubNubSession {
             after: before, answer: answer, startAt: memory.startAt,
             keeps: (isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
                 && memory.malformedPolls < Self.malformedPollLimit)
-        // What follows is another answer than the one that could not be read.
+        // The next answer is not the one that could not be read.
         if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
@@ -112,7 +112,7 @@ extension PubNubSession {
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
         }
-        // As long as nothing was read from there, the old position stays what it is.
+        // Until messages from the old position have been read, the time of the loss is kept.
         if !next.catchesUp { memory.lostAt = nil }
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
@@ -125,7 +125,7 @@ extension PubNubSession {
         fruitless = 0
         zeros = 0
 
-        // Messages in the answer are from before its timetoken: they arrive again when the old one is used.
+        // Messages in the answer were published before its timetoken: they arrive again when the old position is used.
         let batch = next.catchesUp ? [] : news(in: messages, &memory)
         poll(&memory, &out)
         becomeReady(&memory, &out)
@@ -147,7 +147,7 @@ extension PubNubSession {
         watchPolls(memory, &out)
     }
 
-    /// The answer to a poll. Rules PX-12 to PX-17.
+    /// Handles the answer to a poll. Rules PX-12 to PX-17.
     mutating func polled(
         _ answer: PubNubCursor, _ messages: [PubNubMessage], since sent: Moment, _ memory: inout PubNubMemory,
         _ out: inout Actions
@@ -170,7 +170,7 @@ extension PubNubSession {
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
         pollAgain(&memory, &out)
 
-        // A handshake that found another stream has reported this gap already.
+        // A handshake that found a stream of another region has reported this gap already.
         let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
         memory.toldGapAfter = nil
         if isForeign || isNewGap || messages.count >= Self.fullBatch {
@@ -183,7 +183,7 @@ extension PubNubSession {
         if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: memory.cursor))) }
     }
 
-    /// At once, unless the service keeps answering at once with nothing. Rule PX-16.
+    /// Polls again: at once, or after a pause when the service keeps answering at once without messages. Rule PX-16.
     private mutating func pollAgain(_ memory: inout PubNubMemory, _ out: inout Actions) {
         guard fruitless >= 3 else {
             poll(&memory, &out)
@@ -193,7 +193,7 @@ extension PubNubSession {
         out.startTimer(Self.pauseTimer, after: min(.milliseconds(10) * (1 << min(fruitless - 3, 10)), Self.quickAnswer))
     }
 
-    /// The messages that were not delivered before. Does not copy when all are new.
+    /// The messages that were not delivered before. Does not copy the list when all messages are new.
     private func news(in messages: [PubNubMessage], _ memory: inout PubNubMemory) -> [PubNubMessage] {
         let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
@@ -205,7 +205,7 @@ extension PubNubSession {
 /// The position at which polling continues after a handshake. Rules PX-6 to PX-8.
 struct PubNubContinuation {
     var cursor: PubNubCursor
-    /// Whether the next messages are from before the handshake.
+    /// Whether the next messages were published before the handshake.
     var catchesUp: Bool
     /// Whether messages may be missing on channels that were confirmed before.
     var isMissing: Bool
@@ -223,7 +223,7 @@ struct PubNubContinuation {
             catchesUp = true
             isMissing = isKnown && (isForeign || startAt > before.timetoken)
         } else if isKnown && keeps {
-            // Another region is another stream, whose past may be asked for, but not its future.
+            // Another region has another stream: its past can be requested, but a position of the old region may lie in its future.
             let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
             cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
             catchesUp = true

@@ -1,8 +1,8 @@
 import ConnectionEngine
 
-// Calls beside the poll: heartbeats, leaves, and tests of the link.
+// Requests beside the poll: heartbeats, leaves, and tests of the link.
 extension PubNubSession {
-    /// Rule PX-27: the timer runs on its own; neither traffic nor changes of the list restart it.
+    /// Starts the heartbeat timer. Rule PX-27: neither traffic nor changes of the list restart it.
     func startHeartbeats(_ memory: PubNubMemory, _ out: inout Actions) {
         guard memory.options.heartbeatInterval > 0 else { return }
         out.startTimer(Self.heartbeatTimer, after: .seconds(memory.options.heartbeatInterval))
@@ -23,7 +23,7 @@ extension PubNubSession {
         call(request, .heartbeat, &memory, &out)
     }
 
-    /// Says that the user has left `names`, unless that is suppressed. Rule PX-19.
+    /// Sends a leave for `names`, unless leaves are suppressed. Rule PX-19.
     ///
     /// - Returns: whether a request was made.
     @discardableResult
@@ -35,8 +35,8 @@ extension PubNubSession {
         return true
     }
 
-    /// Ends the connection. One that was not confirmed would end with its requests, so that the answer to a leave is waited for
-    /// (rule PX-52).
+    /// Ends the connection. Before the connection is confirmed its end would cancel its requests, so the session first waits for the
+    /// answer to a leave (rule PX-52).
     mutating func finish(afterLeave hasLeft: Bool, _ out: inout Actions) {
         guard hasLeft, !isReady else { return out.finish() }
         if case .shakingHands = step { out.send(.cancelPoll) }
@@ -50,12 +50,12 @@ extension PubNubSession {
         out.send(.call(exchange))
     }
 
-    /// The engine asks for a probe, after silence or a change of the network. Rule PX-29.
+    /// Probes the link for the engine, after silence or a change of the network. Rule PX-29.
     public mutating func probe(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         testLink(&memory, &out)
     }
 
-    /// Asks for the time while a poll is held: has to be answered soon.
+    /// Requests the time while the service holds a poll; the answer shows that the link is alive.
     mutating func testLink(_ memory: inout PubNubMemory, _ out: inout Actions) {
         guard isReady, !isTesting else { return }
         isTesting = true
@@ -63,7 +63,7 @@ extension PubNubSession {
         out.startTimer(Self.testTimer, after: out.timing.probe)
     }
 
-    /// A call was answered, or failed. Rules PX-28 to PX-30.
+    /// Handles the answer or failure of a call. Rules PX-28 to PX-30.
     mutating func answered(
         _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
     ) {
@@ -84,7 +84,7 @@ extension PubNubSession {
             out.cancelTimer(Self.testTimer)
             if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
-        // The engine counts the report of a failure as a sign of life, so the session has to judge it.
+        // The engine counts any inbound report, also of a failure, as a sign of life, so the session has to evaluate failures.
         guard case .failure(let failure) = result else { return }
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)

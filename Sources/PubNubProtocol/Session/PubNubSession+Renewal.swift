@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-// A poll that stays silent is asked again on a new connection (rules PX-40 and PX-41).
+// A silent poll is repeated on a new connection (rules PX-40 and PX-41).
 extension PubNubSession {
     /// A silent poll is repeated after this time at the earliest, whatever the application configured.
     static let shortestRenewal = Duration.seconds(1)
 
-    /// How long a poll may stay silent; nil for as long as it likes.
+    /// How long a poll may stay silent; nil for no limit.
     private static func renewal(_ memory: PubNubMemory, _ timing: ConnectionTiming) -> Duration? {
         let chosen = memory.options.pollRenewal ?? timing.renewal
         return chosen > .zero ? max(chosen, shortestRenewal) : nil
@@ -15,8 +15,7 @@ extension PubNubSession {
         if let renewal = Self.renewal(memory, out.timing) { out.startTimer(Self.renewalTimer, after: renewal) }
     }
 
-    /// Polls come and go by the thousand, so that the timer is not restarted for each: when it fires it looks how long the present one
-    /// has been held.
+    /// Checks how long the present poll has been held. The timer is not restarted for each poll, because polls are frequent.
     mutating func renewalDue(_ memory: inout PubNubMemory, _ out: inout Actions) {
         guard var left = Self.renewal(memory, out.timing) else { return }
         if case .polling(var poll) = step {
@@ -35,7 +34,7 @@ extension PubNubSession {
         out.startTimer(Self.renewalTimer, after: left)
     }
 
-    /// Whether `id` is the number of the poll, or of a request that asked for the same.
+    /// Whether `id` is the number of the poll, or of a repetition of it.
     func isAnswer(_ id: UInt64, to poll: HeldPoll) -> Bool {
         id == poll.ids.upperBound || poll.ids.contains(id) && calls[id] == nil
     }

@@ -2,8 +2,9 @@ import ConnectionEngine
 
 /// A subscription to a PubNub service by long-poll, as a value.
 ///
-/// The rules PX of `docs/rules/pubnub-session.md`. The service is asked where its stream stands (the handshake); then one poll is
-/// always outstanding, and each answer says where the next one begins. Heartbeats, leaves and tests of the link are calls beside it.
+/// The rules PX of `docs/rules/pubnub-session.md`. The session requests the present position of the service's stream (the handshake);
+/// then one poll is always outstanding, and each answer has the position of the next one. Heartbeats, leaves and tests of the link are
+/// calls beside it.
 public struct PubNubSession: LongPollSession {
     public typealias Endpoint = HTTPEndpoint
     public typealias Inbound = LongPollInbound<PubNubAnswer>
@@ -22,20 +23,20 @@ public struct PubNubSession: LongPollSession {
     enum Step {
         /// No request is in progress.
         case idle
-        /// The service is asked for the time before anything else.
+        /// The session requests the service's time before it subscribes.
         case reaching(UInt64)
         case shakingHands(UInt64)
         case polling(HeldPoll)
-        /// The next poll comes after a pause (rule PX-16).
+        /// The session waits before the next poll (rule PX-16).
         case pausing
-        /// Nothing is wanted any more; the connection ends when the leave was answered (rule PX-52).
+        /// No channel is wanted any more; the connection ends when the leave was answered (rule PX-52).
         case leaving
     }
 
     /// A poll that the service holds.
     struct HeldPoll {
-        /// Its number, and at the upper end that of the latest request that asked for the same. The first answer counts, whichever of
-        /// them it is for (rule PX-41).
+        /// The range of request numbers: the first request, and the latest repetition of it. The first answer is used, whichever
+        /// request it belongs to (rule PX-41).
         var ids: ClosedRange<UInt64>
         /// The time of the first request.
         let since: Moment
@@ -62,7 +63,7 @@ public struct PubNubSession: LongPollSession {
     var isReady = false
     /// Whether the link is being tested.
     var isTesting = false
-    /// Answers in a row with which nothing came (rule PX-16).
+    /// The number of consecutive answers without messages (rule PX-16).
     var fruitless = 0
     /// The number of consecutive answers whose timetoken was zero.
     var zeros = 0
@@ -104,7 +105,7 @@ public struct PubNubSession: LongPollSession {
         case .reaching(inbound.id):
             reached(inbound.result, &memory, &out)
         default:
-            // An answer that belongs neither to the outstanding poll nor to a call is the late answer of a poll that was replaced.
+            // An answer that belongs neither to the outstanding poll nor to a call is a late answer to a poll that was replaced.
             if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, &memory, &out) }
         }
     }
@@ -139,7 +140,7 @@ public struct PubNubSession: LongPollSession {
         problem.failure.httpStatus == 400 && problem.information?.hasPrefix("Invalid Timestamp") ?? false
     }
 
-    /// Whether an answer is none of the protocol.
+    /// Whether an answer does not follow the protocol.
     private static func isMalformed(_ result: Result<PubNubAnswer, ConnectionFailure>) -> Bool {
         switch result {
         case .success(.problem(let problem)): problem.category == .malformedResponse

@@ -16,23 +16,23 @@ public struct PubNubList: Hashable, Sendable {
 
 /// A command of a user to a PubNub subscription.
 public enum PubNubCommand: Sendable {
-    /// Add these to what is subscribed; the same again or nothing new means: ask afresh (forced reconnect). Answered with
-    /// `subscribed` once the service confirmed the list.
+    /// Adds channels and groups to the subscription; when none of them is new, the session makes a new handshake (forced reconnect).
+    /// Answered with `subscribed` once the service has confirmed the list.
     ///
-    /// - `timetoken`: where to begin, instead of where the subscription stands.
+    /// - `timetoken`: the position to begin at, instead of the subscription's position.
     /// - `state`: presence state by channel or group, as JSON text; kept and sent again on every subscription.
     case subscribe(PubNubList, timetoken: Timetoken?, state: [Identifier: String])
-    /// Answered at once; the leave request follows unless it is suppressed.
+    /// Removes channels and groups. Answered at once; the leave request follows unless it is suppressed.
     case unsubscribe(PubNubList)
     case unsubscribeAll
-    /// Nil for none. Asks afresh when something is subscribed.
+    /// Sets the filter expression; nil for none. Makes a new handshake when something is subscribed.
     case setFilter(String?)
     /// Stores presence state for later subscriptions and heartbeats; nil removes it. Makes no request by itself.
     case setState(String?, of: String)
-    /// A new auth key or token, for every request from now on.
+    /// Sets the auth key or token of every request from now on.
     case setAuth(String?)
-    /// Adds to, or takes from, the list that heartbeats speak for when presence is managed by hand; a heartbeat or leave follows
-    /// at once.
+    /// Adds names to, or removes them from, the list for which heartbeats are sent when presence is managed manually; a heartbeat or
+    /// leave follows at once.
     case setPresent(Bool, PubNubList)
 }
 
@@ -43,7 +43,7 @@ public enum PubNubReply: Hashable, Sendable {
     case done
 }
 
-/// The messages of one answer, without those delivered before.
+/// The messages of one answer, without repetitions.
 public struct PubNubBatch: Sendable {
     public var messages: [PubNubMessage]
     /// The position before and after the answer.
@@ -59,17 +59,17 @@ public struct PubNubBatch: Sendable {
 
 /// An event of a PubNub subscription.
 public enum PubNubSessionEvent: Sendable {
-    /// The service confirmed the list: the first time, after a loss (`isRenewal`), or after a change. Comes right after the
-    /// announcement of the connection, when there is one, and before the messages.
+    /// The service confirmed the list: the first time, after a loss (`isRenewal`), or after a change. Emitted directly after the
+    /// announcement of the connection, if there is one, and before the messages.
     indirect case subscribed(PubNubList, previous: PubNubCursor, current: PubNubCursor, isRenewal: Bool)
     /// Channels and groups were unsubscribed at the caller's request; `remaining` is the list that is left.
     indirect case unsubscribed(PubNubList, remaining: PubNubList)
     case messages(PubNubBatch)
-    /// An answer held at least as many messages as the threshold. Comes before the messages.
+    /// An answer had at least as many messages as the threshold. Emitted before the messages.
     case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// This number of elements of an answer could not be read and was left out; follows the messages of that answer (rule PX-50).
     case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
-    /// Messages on these may be missing since then. Comes before the messages that follow the gap.
+    /// Messages on these channels may be missing since then. Emitted before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
     /// A subscribe request failed. The change of phase that follows shows how the session continues.
     indirect case problem(PubNubProblem)
@@ -83,30 +83,31 @@ public enum PubNubSessionEvent: Sendable {
 public struct PubNubOptions: Hashable, Sendable {
     /// How long the service may hold a poll before the client gives it up.
     public var pollTimeout: Duration = .seconds(310)
-    /// After how long without a byte a poll is asked again on a new connection; zero for never, nil for the policy's. Rule PX-40.
+    /// How long a poll may receive no byte before it is repeated on a new connection; zero for never, nil for the policy's time. Rule
+    /// PX-40.
     public var pollRenewal: Duration?
-    /// For every other request.
+    /// The time limit for every other request.
     public var requestTimeout: Duration = .seconds(10)
     /// The presence timeout that is sent to the service, in seconds; 0 sends none.
     public var heartbeatValue = 0
     /// How often to send heartbeats, in seconds; 0 for never.
     public var heartbeatInterval = 0
-    /// After how long without any answer the link is tested with a request of its own, when that is shorter than the policy's
-    /// activity timeout; zero leaves it at that. At least 1 s. Rule PX-29.
+    /// How long the service may send no answer before the link is tested with a separate request, if shorter than the policy's activity
+    /// timeout; zero for the policy's. At least 1 s. Rule PX-29.
     public var livenessInterval: Duration = .zero
     public var suppressesLeave = false
     /// Whether the connection ends when nothing is subscribed any more, as with the Cocoa SDK. When false, a connection without a
-    /// subscription is one whose service has answered a request for the time, and is tested regularly. Rules PX-2 and PX-20.
+    /// subscription stays: it is confirmed by a request for the time, and tested regularly. Rules PX-2 and PX-20.
     public var endsWhenEmpty = true
     public var managesPresenceManually = false
     public var keepsTimetokenOnListChange = true
     public var restoresSubscription = true
     public var catchesUpOnRestore = true
-    /// How long the service keeps messages for those who were away; after a longer loss a gap is declared. Zero for for ever.
+    /// How long the service keeps messages for absent subscribers; after a longer loss a gap is declared. Zero for unlimited.
     public var streamLifetime: Duration = .seconds(16 * 60)
-    /// 0 for off.
+    /// The number of messages in an answer that is reported; 0 for off.
     public var messageCountThreshold = 0
-    /// How many messages are remembered to recognise repetitions; 0 for off.
+    /// How many messages are stored to recognise repetitions; 0 for off.
     public var dedupCapacity = 100
 
     public init() {}

@@ -1,10 +1,10 @@
 import Identifiers
 import WireCoding
 
-/// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (rule PX-17).
+/// The latest delivered messages, to recognise repetitions by timetoken, channel and payload (rule PX-17).
 ///
-/// Messages nearly always come in the order of their timetokens, and one that is newer than all before cannot be a repetition, so
-/// that the memory is searched only when something old comes.
+/// Messages nearly always arrive in the order of their timetokens, and a message that is newer than all before cannot be a repetition,
+/// so the entries are searched only for older messages.
 struct SeenMessages: Sendable {
     private struct Entry {
         var timetoken: Timetoken
@@ -12,27 +12,27 @@ struct SeenMessages: Sendable {
         var payload: String
     }
 
-    /// The greatest number of entries that are kept, whatever the configuration says.
+    /// The most entries that are kept, regardless of the configuration.
     static let mostEntries = 10_000
 
     private let capacity: Int
     private var entries: [Entry] = []
-    /// The position of the next entry once all are taken: that of the oldest entry.
+    /// The position of the next entry once the buffer is full: that of the oldest entry.
     private var oldest = 0
     private var newestTimetoken = Timetoken.zero
 
-    /// - Parameter capacity: 0 for recognising nothing.
+    /// - Parameter capacity: the number of messages; 0 recognises no repetitions.
     init(capacity: Int) {
         self.capacity = min(max(capacity, 0), Self.mostEntries)
     }
 
-    /// Remembers messages. Presence, objects, actions and files always count as new.
+    /// Stores messages. Presence, objects, actions and files always count as new.
     ///
-    /// - Returns: the indices of those that are repetitions.
+    /// - Returns: the indices of the repetitions.
     mutating func insert(_ messages: [PubNubMessage]) -> [Int] {
         guard capacity > 0 else { return [] }
         var repeated: [Int] = []
-        // By their parts, since a whole message is copied with all of its names.
+        // Accessed through the buffer, because reading an element would copy the whole message with its names.
         messages.withUnsafeBufferPointer { messages in
             for index in messages.indices {
                 guard messages[index].kind == .message || messages[index].kind == .signal else { continue }
@@ -44,7 +44,7 @@ struct SeenMessages: Sendable {
         return repeated
     }
 
-    /// False when it is a repetition.
+    /// Stores an entry; false when it is a repetition.
     private mutating func insert(_ entry: Entry) -> Bool {
         if entry.channel.hasByteSuffix(PubNubMessage.presenceSuffix) { return true }
         if entry.timetoken <= newestTimetoken, contains(entry) { return false }
@@ -65,7 +65,7 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Forgets what is newer than `timetoken`, so that it can be delivered again.
+    /// Removes entries that are newer than `timetoken`, so that these messages can be delivered again.
     mutating func forget(after timetoken: Timetoken) {
         let inOrder = entries.clamped(from: oldest) + entries.prefix(oldest)
         entries = inOrder.filter { $0.timetoken <= timetoken }

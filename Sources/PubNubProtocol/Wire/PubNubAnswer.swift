@@ -2,40 +2,40 @@ import ConnectionEngine
 
 /// The decoded answer to one request of a PubNub session.
 public enum PubNubAnswer: Sendable {
-    /// The answer to a poll: where to go on, and the messages, oldest first.
+    /// The answer to a poll: the next position, and the messages, oldest first.
     case subscribed(PubNubCursor, [PubNubMessage])
-    /// The same, without the elements that could not be read; there is at least one of those (rule PN-40).
+    /// The same, without the elements that could not be read; there is at least one such element (rule PN-40).
     case partlyRead(PubNubCursor, [PubNubMessage], unreadable: Int)
-    /// The good answer to a call: checked to be JSON, otherwise as it came.
+    /// A successful answer to a call: checked to be JSON, otherwise unchanged.
     case other(body: [UInt8])
-    /// A failure, or an answer that is not of the protocol.
+    /// A failure, or an answer that does not follow the protocol.
     case problem(PubNubProblem)
 }
 
 /// The limits for reading answers (rule PN-12).
 public enum PubNubLimits {
-    /// Elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
+    /// The most elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
     public static let messagesInAnswer = 1_000
-    /// Bytes of any answer, after decompression.
+    /// The most bytes of any answer, after decompression.
     public static let answerBytes = 16 << 20
-    /// Characters of the service's words that are kept of an error.
+    /// How many characters of the service's own text are kept in an error.
     public static let informationLength = 1_000
 }
 
-/// Turns HTTP answers into PubNub's, on the connection's event loop.
+/// Decodes HTTP answers into PubNub's, on the connection's event loop.
 ///
-/// A value of its own for each connection: it remembers names, so that a name that comes again costs nothing.
+/// Each connection has a separate decoder: it stores names, so that repeated names need no allocation.
 public struct PubNubAnswerDecoder: LongPollDecoder {
     private var reader: PubNubSubscribeReader
-    /// The last type that was found to be JSON's; the next answer has the same.
+    /// The last content type that was recognised as JSON; the next answer usually has the same.
     private var knownType: String?
 
-    /// - Parameter rememberedNames: how many channel, group and user names are remembered at most.
+    /// - Parameter rememberedNames: the most channel, group and user names that are stored.
     public init(rememberedNames: Int = 256) {
         reader = PubNubSubscribeReader(rememberedNames: rememberedNames)
     }
 
-    /// Polls become `.subscribed` or `.problem`, calls `.other` or `.problem` (rules PN-7 to PN-12).
+    /// Decodes an answer. Polls become `.subscribed` or `.problem`, calls `.other` or `.problem` (rules PN-7 to PN-12).
     public mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> PubNubAnswer {
         if isPoll, head.status == 200, isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
             do throws(PubNubAnswerError) {
@@ -59,9 +59,9 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
     }
 }
 
-/// Why something is not an answer to a subscription. Holds no part of the answer, so it is safe to log.
+/// Why an answer to a poll cannot be decoded. Contains no part of the answer, so it is safe to log.
 public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not JSON; the text is that of the syntax error.
+    /// The answer is not JSON; the text is that of the syntax error.
     case syntax(String)
     case notAnObject
     case missingCursor

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// One message in the list of a subscribe answer, as a server writes it (rules PN-18 to PN-20).
+/// One message in the list of a subscribe answer, as a server encodes it (rules PN-18 to PN-20).
 ///
-/// Everything but `b` is the same for all subscribers, so it is encoded once for each publish (``shared``) and then closed for
+/// Everything except `b` is the same for all subscribers, so it is encoded once for each publish (``shared``) and then completed for
 /// each subscription with ``PubNubFrames/elementEnd(matched:)``.
 public struct PubNubEnvelope: Hashable, Sendable {
     /// The channel published to, with `-pnpres` for presence events.
@@ -40,9 +40,9 @@ public struct PubNubEnvelope: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The element without its end: no `b`, no closing brace. In the recorded order of keys: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
+    /// The encoded element without `b` and the closing brace. The keys have the recorded order: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
     ///
-    /// Shard and flags are constant: this service has one shard, and Python's SDK insists on flags.
+    /// Shard and flags are constant: this service has one shard, and Python's SDK requires flags.
     public var shared: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(160 + channel.utf8.count + (metadata?.count ?? 0) + payload.count)

@@ -1,12 +1,13 @@
 import WireCoding
 
-/// The answer with which a server refuses a request: status, type and body with the texts that official SDKs look for (rule PN-24).
+/// The answer with which a server refuses a request: status, type, and a body with the texts that official SDKs search for (rule
+/// PN-24).
 public struct PubNubErrorBody: Error, Hashable, Sendable {
     public var status: Int
     public var contentType: String
     public var body: [UInt8]
 
-    /// The type of all answers but those of the access manager.
+    /// The content type of all answers except those of the access manager.
     public static let contentType = "text/javascript; charset=\"UTF-8\""
     /// The content type of the access manager's answers.
     public static let accessManagerContentType = "text/javascript; charset=UTF-8"
@@ -22,7 +23,7 @@ public struct PubNubErrorBody: Error, Hashable, Sendable {
     }
 }
 
-/// Publishing.
+/// Refusals of publish requests.
 extension PubNubErrorBody {
     /// The publish key is wrong.
     public static func invalidKey(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid Key", now) }
@@ -32,7 +33,7 @@ extension PubNubErrorBody {
     /// The text by which the vendor's C library recognises an invalid channel name.
     public static let invalidChannelName = "Invalid Character in Channel Name"
 
-    /// The channel's name cannot be published to.
+    /// The channel's name is not valid for publishing.
     public static func invalidChannel(_ now: Timetoken) -> PubNubErrorBody { publish(400, invalidChannelName, now) }
 
     public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", now) }
@@ -48,14 +49,14 @@ extension PubNubErrorBody {
 /// Refusals of the access manager, and of services that answer in its format.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
-    /// The keyset exists, and is switched off for now.
+    /// The keyset exists but is disabled at present.
     public static let disabledKeyset = accessManager(403, "Subscribe Key Disabled")
     public static let couldNotParse = accessManager(400, "Could Not Parse Request")
     public static let serviceUnavailable = accessManager(503, "Service Unavailable")
     public static let tokenIsRevoked = token("Token is revoked")
     public static let tokenIsExpired = token("Token is expired.")
 
-    /// Names what was denied, and nothing else. Groups get the leading colon that they have on the wire.
+    /// Lists only the denied resources. Groups get the leading colon that they have on the wire.
     public static func forbidden(channels: [String] = [], groups: [String] = [], users: [String] = []) -> PubNubErrorBody {
         var out = Array("{\"message\":\"Forbidden\",\"payload\":{".utf8)
         var isFirst = true
@@ -75,7 +76,7 @@ extension PubNubErrorBody {
         return PubNubErrorBody(403, out, contentType: accessManagerContentType)
     }
 
-    /// Any other refusal in the access manager's form.
+    /// Any other refusal in the access manager's format.
     public static func accessManager(_ status: Int, _ message: String) -> PubNubErrorBody {
         PubNubErrorBody(
             status,
@@ -94,7 +95,7 @@ extension PubNubErrorBody {
     }
 }
 
-/// Subscribing, and requests of any kind.
+/// Refusals of subscribe requests, and of requests of any kind.
 extension PubNubErrorBody {
     public static let uriTooLong = PubNubErrorBody(
         414, #"{"status":414,"service":"Balancer","error":true,"message":"Request URI Too Long"}"#)
@@ -107,14 +108,14 @@ extension PubNubErrorBody {
         PubNubErrorBody(status, "{\"status\":\(status),\"error\":true,\"message\":\(JSONWriter.string(message))}")
     }
 
-    /// Status 481, whose original wording was never recorded; the subscriber gets `reason`.
+    /// Status 481 for an invalid filter. The original text was never recorded; the subscriber gets `reason`.
     public static func malformedFilter(_ reason: String) -> PubNubErrorBody {
         PubNubErrorBody(
             481, "{\"message\":\(JSONWriter.string(reason)),\"error\":true,\"service\":\"Subscribe\",\"status\":481}")
     }
 }
 
-/// Groups, presence and history.
+/// Refusals of group, presence and history requests.
 extension PubNubErrorBody {
     public static let reservedCharacter = channelRegistry(400, "Reserved character in input parameters.")
     public static let tooManyGroups = channelRegistry(400, "Maximum channel group count exceeded.")
@@ -122,7 +123,7 @@ extension PubNubErrorBody {
     public static let invalidArguments = PubNubErrorBody(
         400, #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
     public static let historyFailed = history(500, "")
-    /// A deletion that could not be stored: nothing or a part was deleted, and the same request can be sent again.
+    /// A deletion could not be stored: nothing or a part was deleted, and the same request can be sent again.
     public static let historyUnavailable = history(503, "The change could not be stored. Send the request again later.")
 
     public static func channelRegistry(_ status: Int, _ message: String) -> PubNubErrorBody {

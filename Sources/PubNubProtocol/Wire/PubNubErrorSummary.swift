@@ -1,17 +1,17 @@
 import WireCoding
 
-/// The parts of an answer that say whether it is an error and which one, read in one pass without a tree.
+/// The parts of an answer that show whether it is an error and which one, read in one pass without a tree.
 struct PubNubErrorSummary {
-    /// A numeric `status` at the top.
+    /// The numeric `status` at the top level.
     var status: Int?
     /// `message`, or `error`, `error_message`, `error.message` with the messages of its details; the text of a publish error.
     var information: String?
     var channels: [String] = []
     var channelGroups: [String] = []
-    /// A `payload` that is neither of the two, as JSON text.
+    /// A `payload` with neither denied channels nor groups, as JSON text.
     var payload: String?
 
-    /// Checks that the bytes are JSON and picks the parts.
+    /// Checks that the bytes are JSON and extracts the parts.
     init(reading bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         if let offset = JSONBytes.firstInvalidUTF8(bytes) { throw JSONSyntaxError(.invalidUTF8, at: offset) }
         var scanner = JSONScanner(bytes)
@@ -36,7 +36,7 @@ struct PubNubErrorSummary {
             try scanner.expect(UInt8(ascii: ":"))
             let value = try scanner.value()
             let length = key.end - key.start
-            // Big values are never wanted, and other keys are many in answers that are no errors.
+            // Large values are never used, and successful answers have many other keys.
             guard length <= 13, value.end - value.start <= 65_536 else { continue }
             let name = scanner.string(key, scratch: &scratch)
             switch name {

@@ -1,10 +1,10 @@
 import WireCoding
 
-/// The bodies that a server answers subscribing, publishing and the time with (rules PN-18 to PN-21).
+/// The bodies of a server's answers to subscribe, publish and time requests (rules PN-18 to PN-21).
 ///
-/// A subscribe answer is put together from ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
+/// A subscribe answer consists of ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
 public enum PubNubFrames {
-    /// `{"t":{"t":"15…","r":1},"m":[`, with `,"d":true` after the region after a gap.
+    /// `{"t":{"t":"15…","r":1},"m":[`; after a gap `,"d":true` follows the region.
     public static func answerStart(_ cursor: PubNubCursor) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(48)
@@ -17,10 +17,11 @@ public enum PubNubFrames {
     /// `]}`
     public static let answerEnd: [UInt8] = Array("]}".utf8)
 
-    /// The end of an element after ``PubNubEnvelope/shared``, for one subscription; can be made once for each and stored.
+    /// The end of an element after ``PubNubEnvelope/shared``, for one subscription. It can be encoded once for each subscription and
+    /// stored.
     ///
-    /// - Parameter matched: what goes out as `b`: a group, a wildcard pattern, or the channel itself when several are subscribed;
-    ///   nil to leave `b` out.
+    /// - Parameter matched: the value of `b`: a group, a wildcard pattern, or the channel itself when several are subscribed; nil to
+    ///   leave `b` out.
     public static func elementEnd(matched: String?) -> [UInt8] {
         var out: [UInt8] = []
         if let matched {
@@ -31,7 +32,7 @@ public enum PubNubFrames {
         return out
     }
 
-    /// Returns a complete subscribe answer. Its elements are ``PubNubEnvelope/shared`` with the subscription that each matched.
+    /// A complete subscribe answer. Each element is a ``PubNubEnvelope/shared`` with the subscription that it matched.
     public static func answer(_ cursor: PubNubCursor, _ elements: [(shared: [UInt8], matched: String?)] = []) -> [UInt8] {
         var out = answerStart(cursor)
         out.reserveCapacity(out.count + elements.reduce(2) { $0 + $1.shared.count + ($1.matched?.utf8.count ?? 0) + 10 })

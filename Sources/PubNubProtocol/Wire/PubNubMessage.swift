@@ -15,16 +15,16 @@ public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public static let file = PubNubMessageKind(rawValue: 4)
 }
 
-/// One element of a subscribe answer, with its JSON parts as they came.
+/// One element of a subscribe answer, with its JSON parts unchanged.
 public struct PubNubMessage: Hashable, Sendable {
     /// The channel published to, with `-pnpres` for presence events.
     public var channel: String
-    /// Which subscription matched (`b`): a group, a wildcard pattern, or nil when it is the channel itself.
+    /// The subscription that matched (`b`): a group or a wildcard pattern; nil for the channel itself.
     public var subscription: String?
     public var kind: PubNubMessageKind
     /// The publisher's user id; nil for presence.
     public var publisher: String?
-    /// When it was published; `o` of the publisher wins over `p`.
+    /// When the message was published; `o` of the publisher has precedence over `p`.
     public var timetoken: Timetoken
     public var region: Int?
     /// The publisher's sequence number.
@@ -52,7 +52,7 @@ public struct PubNubMessage: Hashable, Sendable {
         self.customType = customType
     }
 
-    /// The ending of presence channels' names.
+    /// The suffix of presence channels' names.
     public static let presenceSuffix = "-pnpres"
 
     /// Whether this is a presence event.

@@ -2,7 +2,7 @@ import WireCoding
 
 /// The payload of a presence event on a channel (rules PN-22, PN-23).
 public struct PubNubPresenceEvent: Hashable, Sendable {
-    /// An open set.
+    /// The kind of event. An open set.
     public struct Action: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -18,11 +18,11 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
     }
 
     public var action: Action
-    /// The channel that it happened on, without `-pnpres`.
+    /// The channel of the event, without `-pnpres`.
     public var channel: String
     /// The user of the event; nil for interval events.
     public var user: String?
-    /// Seconds since 1970.
+    /// When the event happened, in seconds since 1970.
     public var timestamp: Int
     /// The number of users after the event.
     public var occupancy: Int
@@ -32,7 +32,7 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
     public var joined: [String]
     public var left: [String]
     public var timedOut: [String]
-    /// Whether those lists were too long to be sent: ask who is there.
+    /// Whether the lists were too long to be sent: request the users with here-now.
     public var needsRefresh: Bool
 
     public init(
@@ -54,7 +54,7 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
 
 /// Encoding, for servers.
 extension PubNubPresenceEvent {
-    /// The element of a subscribe answer.
+    /// The event as an element of a subscribe answer.
     public func envelope(timetoken: Timetoken, region: Int = 1, subscribeKey: String) -> PubNubEnvelope {
         PubNubEnvelope(
             channel: channel + PubNubMessage.presenceSuffix, timetoken: timetoken, region: region, subscribeKey: subscribeKey,
@@ -93,7 +93,7 @@ extension PubNubPresenceEvent {
         return out
     }
 
-    /// The metadata that filters can refer to: `u` of the element. The channel in it is percent-encoded, as recorded for patterns.
+    /// The metadata that filters can use: `u` of the element. Its channel is percent-encoded, as recorded for patterns.
     public var metadata: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"pn_action\":", to: &out)
@@ -115,7 +115,7 @@ extension PubNubPresenceEvent {
 
 /// Decoding, for clients.
 extension PubNubPresenceEvent {
-    /// Reads a presence event; nil for other messages, and for payloads that are no presence events.
+    /// Reads a presence event; nil for other messages, and for payloads that are not presence events.
     ///
     /// An event without an action is an interval event. Missing numbers are 0.
     public init?(_ message: PubNubMessage) {

@@ -2,10 +2,10 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// The problem of an answer; nil for a good one (rules PN-7 to PN-11).
+    /// The problem of an answer; nil for a successful one (rules PN-7 to PN-11).
     ///
-    /// The status decides, unless the body has a numeric `status` above 200, which then counts instead. A good status with a body
-    /// that is not JSON is not an answer of this service.
+    /// The HTTP status determines the problem, unless the body has a numeric `status` above 200, which replaces it. A successful status
+    /// with a body that is not JSON is not an answer of this service.
     ///
     /// - Parameter body: used during the call only.
     public init?(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer) {
@@ -16,7 +16,7 @@ extension PubNubProblem {
                 summary = try PubNubErrorSummary(reading: body)
             } catch {
                 syntax = error
-                // A call reads what is left of such an answer (rule PN-40).
+                // A call decodes the readable elements of such an answer (rule PN-40).
                 if let repaired = JSONRepair(body, .callAnswers) {
                     summary = repaired.bytes.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
                 }
@@ -30,7 +30,7 @@ extension PubNubProblem {
                 } else if body.count > PubNubLimits.answerBytes {
                     "The answer is too long."
                 } else if head.contentType?.lowercased().hasPrefix("text/html") == true {
-                    // Networks that want a sign-in show a page with status 200.
+                    // Captive portals answer with a web page and status 200.
                     "A web page came instead of the service's answer: the network may want a sign-in first."
                 } else {
                     "The answer is not JSON but of another type."
@@ -46,12 +46,12 @@ extension PubNubProblem {
             channels: summary?.channels ?? [], channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
     }
 
-    /// Something that is not the protocol.
+    /// The problem of an answer that does not follow the protocol.
     public static func malformed(_ reason: String, status: Int? = nil) -> PubNubProblem {
         PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
     }
 
-    /// Returns whether an answer's content type is one of this service. An answer without a type is judged by its body.
+    /// Whether an answer's content type is one of this service. The body of an answer without a type decides.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
         // Compared without a copy, because this runs for every answer.

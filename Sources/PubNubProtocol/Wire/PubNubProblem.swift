@@ -2,15 +2,15 @@ import ConnectionEngine
 
 /// Why a request failed, with the service's description. The only error of this protocol.
 ///
-/// `failure.reason` and `information` are safe to show; neither holds tokens, keys or payloads of ours.
+/// `failure.reason` and `information` are safe to show; neither contains the client's tokens, keys or payloads.
 public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The category, the HTTP status and the details from the transport.
     public var failure: ConnectionFailure
-    /// The service's own words, from `message`, `error`, `error_message` or `error.message` with its details.
+    /// The service's own text, from `message`, `error`, `error_message` or `error.message` with its details.
     public var information: String?
     /// The channels that were denied (`payload.channels`).
     public var channels: [String]
-    /// The groups that were denied, with their leading colon as they came (`payload.channel-groups`).
+    /// The groups that were denied, with their leading colon (`payload.channel-groups`).
     public var channelGroups: [String]
     /// Another `payload` of the answer, as JSON text.
     public var payload: String?
@@ -26,7 +26,7 @@ public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible 
         self.payload = payload
     }
 
-    /// Elements of an answer that could not be read and were left out (rule PX-50).
+    /// The problem of elements of an answer that could not be read and were left out (rule PX-50).
     public static func unreadable(_ count: Int) -> PubNubProblem {
         let reason = "\(count) of the messages in an answer could not be read. They were left out."
         return PubNubProblem(ConnectionFailure(.malformedResponse, reason, origin: .server), information: reason)
@@ -34,7 +34,7 @@ public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var category: StatusCategory { failure.category }
 
-    /// The failure with the service's own words in its reason, for those who are told nothing else (rule PX-54).
+    /// The failure with the service's own text in its reason, for callers that get only the failure (rule PX-54).
     var told: ConnectionFailure {
         guard failure.httpStatus != nil, let information, !information.isEmpty else { return failure }
         var failure = failure

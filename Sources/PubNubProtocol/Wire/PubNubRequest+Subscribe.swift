@@ -5,8 +5,8 @@ extension PubNubRequest {
     /// The long poll, and the handshake before it (rules PN-4 and PN-5).
     ///
     /// - Parameters:
-    ///   - cursor: where to go on; zero for a handshake. `tt` always goes out, `tr` only once a region is known.
-    ///   - filter: the filter expression for all of the list.
+    ///   - cursor: the position to continue from; zero for a handshake. `tt` is always sent, `tr` only once a region is known.
+    ///   - filter: the filter expression for the whole list.
     ///   - heartbeat: the presence timeout in seconds; sent when above 0.
     ///   - state: presence state, a JSON object by channel and group.
     public static func subscribe(
@@ -21,7 +21,7 @@ extension PubNubRequest {
         return PubNubRequest(path: ["v2", "subscribe", key, pathList(list.channels), "0"], parameters: parameters)
     }
 
-    /// Says that the user is still there (rule PN-6). Presence names of the list are left out.
+    /// A heartbeat: reports that the user is still present (rule PN-6). Presence names of the list are left out.
     public static func heartbeat(
         list: PubNubList, heartbeat: Int, state: String? = nil, settings: PubNubSettings
     ) -> PubNubRequest {
@@ -42,7 +42,7 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: 0, state: nil))
     }
 
-    /// A request for the service's time; also used to find out whether the service can be reached.
+    /// A request for the service's time; also used to check whether the service can be reached.
     public static let time = PubNubRequest(path: ["time", "0"])
 
     private static func heartbeatParameters(_ groups: [String], heartbeat: Int, state: String?) -> [Parameter] {

@@ -1,15 +1,15 @@
 import WireCoding
 
 extension PubNubRequest {
-    /// Path and query as they go into the request line (rules PN-1 to PN-3).
+    /// Path and query of the request line (rules PN-1 to PN-3).
     ///
-    /// The request's own parameters come first and win over common ones of the same name, because some calls give such a name a
-    /// meaning of their own (`auth` of a grant).
+    /// The request's own parameters come first and replace common ones of the same name, because some calls use such a name for
+    /// something else (`auth` of a grant).
     ///
     /// - Parameters:
-    ///   - settings: where the common parameters come from.
-    ///   - requestID: sent as `requestid` when not nil; a new one for each request.
-    ///   - timestamp: seconds since 1970, for the signature; without it, or without a secret key, nothing is signed.
+    ///   - settings: the source of the common parameters.
+    ///   - requestID: the value of `requestid`, new for each request; nil for none.
+    ///   - timestamp: seconds since 1970, for the signature; without it, or without a secret key, the request is not signed.
     public func target(_ settings: PubNubSettings, requestID: String? = nil, timestamp: Int? = nil) -> String {
         var all = parameters
         func add(_ name: String, _ value: String?) {
@@ -36,7 +36,7 @@ extension PubNubRequest {
         "/" + parts.joined(separator: "/")
     }
 
-    /// Parameters as a query: encoded by RFC 3986 and joined, in their order.
+    /// Encodes parameters as a query by RFC 3986, in their order.
     static func query(_ parameters: [Parameter]) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(256)
@@ -49,8 +49,8 @@ extension PubNubRequest {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Names as one part of a path: each encoded on its own, with commas in between; a lone comma when there are none (rule
-    /// PN-2).
+    /// Encodes names as one part of a path: each name is percent-encoded, with commas in between; a lone comma when there are none
+    /// (rule PN-2).
     public static func pathList(_ names: [String]) -> String {
         guard !names.isEmpty else { return "," }
         var out: [UInt8] = []

@@ -1,18 +1,18 @@
 import ConnectionEngine
 
-/// Credentials, user and client id, which every request of a client carries.
+/// Credentials, user and client id, which every request of a client includes.
 public struct PubNubSettings: Hashable, Sendable {
     public var endpoint: HTTPEndpoint
     public var publishKey: String
     public var subscribeKey: String
-    /// With it requests are signed. Never logged.
+    /// The key that signs requests. Never logged.
     public var secretKey: String?
     public var userID: String
     /// An auth key or an access token. Never logged.
     public var auth: String?
     /// The value of `pnsdk`.
     public var sdk: String
-    /// Sent when not nil.
+    /// The client's id; nil when it is not sent.
     public var instanceID: String?
     public var deviceID: String?
 
@@ -32,11 +32,11 @@ public struct PubNubSettings: Hashable, Sendable {
     }
 }
 
-/// A request before it has an address: method, path, query and body as values.
+/// A request without an address: method, path, query and body as values.
 public struct PubNubRequest: Hashable, Sendable {
     public struct Parameter: Hashable, Sendable {
         public var name: String
-        /// Not encoded yet.
+        /// The value, not percent-encoded.
         public var value: String
 
         public init(_ name: String, _ value: String) {
@@ -46,10 +46,10 @@ public struct PubNubRequest: Hashable, Sendable {
     }
 
     public var method: String
-    /// Parts of the path, each percent-encoded already, without slashes in between.
+    /// The parts of the path, percent-encoded, without slashes.
     public var path: [String]
     public var parameters: [Parameter]
-    /// JSON, not compressed.
+    /// The body as JSON, not compressed.
     public var body: [UInt8]
 
     public init(method: String = "GET", path: [String], parameters: [Parameter] = [], body: [UInt8] = []) {

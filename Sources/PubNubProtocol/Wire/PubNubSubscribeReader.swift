@@ -3,10 +3,10 @@ import WireCoding
 
 /// Reads the answers of one connection's polls, one after the other (rules PN-13 to PN-17).
 ///
-/// One pass over the bytes, no tree: payloads and metadata are cut out as they came, names that come again are shared, so that a
-/// message costs the allocation of its payload and nothing else. A value of its own for each connection.
+/// Reads the bytes in one pass without a tree: payloads and metadata are copied unchanged, and repeated names are shared, so that a
+/// message needs only the allocation of its payload. Each connection has a separate reader.
 struct PubNubSubscribeReader: Sendable {
-    /// Scratch space beyond this is given back after the answer.
+    /// Scratch memory beyond this size, in bytes, is released after the answer.
     private static let keptScratch = 16_384
 
     private var names: NameTable
@@ -16,17 +16,17 @@ struct PubNubSubscribeReader: Sendable {
         names = NameTable(capacity: rememberedNames)
     }
 
-    /// Where the elements of an answer are when it has to be repaired (rules PN-40 to PN-42).
+    /// The positions of the elements of an answer, for repairs (rules PN-40 to PN-42).
     private static let repair = JSONRepair.Plan(.init("m", elementKeys: ["c", "d"]))
 
-    /// An answer, and how many of its elements could not be read.
+    /// An answer, and the number of its elements that could not be read.
     struct Reading {
         var cursor: PubNubCursor
         var messages: [PubNubMessage]
         var unreadable: Int
     }
 
-    /// Reads one answer. The bytes may be any bytes, and are used during the call only. Elements that cannot be read are left out and
+    /// Reads one answer. The bytes may be invalid, and are used during the call only. Elements that cannot be read are left out and
     /// counted.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
         do throws(PubNubAnswerError) {
@@ -45,11 +45,11 @@ struct PubNubSubscribeReader: Sendable {
         }
     }
 
-    /// Reads an answer that is JSON.
+    /// Reads an answer that is valid JSON.
     private mutating func readWhole(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
         defer { if scratch.count > Self.keptScratch { scratch = [] } }
         var draft = Draft()
-        // A guess that spares the list from growing; elements are seldom shorter.
+        // An estimate that avoids growing the list; elements are rarely shorter.
         draft.messages.reserveCapacity(min(100, bytes.count / 100))
         do throws(JSONSyntaxError) {
             var scanner = JSONScanner(bytes)
@@ -69,15 +69,15 @@ struct PubNubSubscribeReader: Sendable {
         return Reading(cursor: cursor, messages: draft.messages, unreadable: draft.unreadable)
     }
 
-    /// The parts that have been read so far. An invalid value does not stop the reading, so that broken JSON is always reported as
-    /// such.
+    /// The parts that have been read so far. An invalid value does not stop the reading, so that invalid JSON is always reported as a
+    /// syntax error.
     private struct Draft {
         var cursor: PubNubCursor?
         var messages: [PubNubMessage] = []
         var hasMessages = false
-        /// Elements that are no messages, or beyond the limit.
+        /// The number of elements that are not messages, or that are beyond the limit.
         var unreadable = 0
-        /// Whether a message came without a timetoken of its own.
+        /// Whether a message has no timetoken.
         var hasUndated = false
         var problem: PubNubAnswerError?
     }
@@ -108,7 +108,7 @@ struct PubNubSubscribeReader: Sendable {
         }
     }
 
-    /// Whether there was a list.
+    /// Reads the messages; false when there is no list.
     private mutating func readMessages(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) -> Bool {
         guard try scanner.peek() == UInt8(ascii: "[") else {
             _ = try scanner.value()
@@ -139,7 +139,7 @@ struct PubNubSubscribeReader: Sendable {
             return
         }
         scanner.position &+= 1
-        // Parts of their own instead of a value that would be copied into the list.
+        // Separate variables instead of a value, which would be copied into the list.
         var channel = ""
         var payload = ""
         var published = Point()
@@ -258,7 +258,7 @@ extension PubNubSubscribeReader {
         case other
     }
 
-    /// Steps over a key and its colon.
+    /// Skips a key and its colon.
     @inline(__always)
     private mutating func key(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Key {
         let (letter, isCustomType) = try shortKey(&scanner)
@@ -278,8 +278,8 @@ extension PubNubSubscribeReader {
         }
     }
 
-    /// Reads a key and its colon. Returns the letter of a key of one letter, 0 for a longer key, and whether the key is `cmt`, the only
-    /// longer one that is used.
+    /// Reads a key and its colon. Returns the letter of a one-letter key or 0 for a longer key, and whether the key is `cmt`, the only
+    /// longer key that is used.
     @inline(__always)
     private mutating func shortKey(
         _ scanner: inout JSONScanner
@@ -293,11 +293,11 @@ extension PubNubSubscribeReader {
         return try longKey(&scanner)
     }
 
-    /// The letter between quotes with a colon behind, as keys are written: compared as one word.
+    /// The letter of a key in the usual form, one letter between quotes followed by a colon; compared as one word.
     @inline(__always)
     private static func letter(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt8? {
         let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
-        // `"x":`, lowest byte first, with the letter left out of the comparison.
+        // `"x":` in little-endian order, with the letter masked out.
         guard word & 0xFFFF_00FF == 0x3A22_0022 else { return nil }
         let letter = UInt8(truncatingIfNeeded: word >> 8)
         return JSONBytes.isSpecial(letter) ? nil : letter

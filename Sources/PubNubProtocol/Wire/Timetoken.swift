@@ -1,6 +1,6 @@
 /// A point in a service's stream of messages: units of 100 ns since 1970, 17 digits today.
 ///
-/// 0 means "from now on". Opaque otherwise: never derive a time from it that decides anything.
+/// 0 means "from now on". Otherwise opaque: do not use it as a clock for decisions.
 public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
 
@@ -24,7 +24,7 @@ public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, Custo
 /// The position of a subscriber, from which the next poll continues.
 public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
-    /// The region that the timetoken came from; sent back as `tr`. Nil before the first answer.
+    /// The region of the timetoken, which is sent back as `tr`. Nil before the first answer.
     public var region: Int?
     /// Whether the service reports, in this answer, that messages may be missing between the requested position and the answer. On the
     /// wire it is `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).

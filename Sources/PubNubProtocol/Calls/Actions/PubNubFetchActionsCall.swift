@@ -1,12 +1,12 @@
-/// Asks for the actions of a channel's messages.
+/// Requests the actions of a channel's messages.
 public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     /// The most actions of one answer.
     public static let maximumLimit = 100
 
     public var channel: String
-    /// Actions from here on, this one left out.
+    /// The exclusive start: actions from this timetoken on.
     public var start: Timetoken?
-    /// Actions up to here, this one included.
+    /// The inclusive end: actions up to this timetoken.
     public var end: Timetoken?
     /// How many actions are returned at most; nil for the service's default, and never more than 100.
     public var limit: Int?

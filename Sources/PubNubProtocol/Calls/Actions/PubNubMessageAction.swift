@@ -1,16 +1,16 @@
 import WireCoding
 
-/// Something that a user added to a message: a reaction, a receipt.
+/// An action that a user added to a message, such as a reaction or a receipt.
 public struct PubNubMessageAction: Hashable, Sendable {
     /// The type of the action, such as `reaction`.
     public var type: String
     /// The value, such as `smile`.
     public var value: String
-    /// Who added it.
+    /// The user id of the user who added the action.
     public var publisher: String
-    /// Which message it belongs to.
+    /// The timetoken of the message that the action belongs to.
     public var messageTimetoken: Timetoken
-    /// When it was added; with the message's timetoken it names the action.
+    /// When the action was added; this and the message's timetoken identify the action.
     public var timetoken: Timetoken
 
     public init(type: String, value: String, publisher: String, messageTimetoken: Timetoken, timetoken: Timetoken) {
@@ -41,7 +41,7 @@ public struct PubNubActionEvent: Hashable, Sendable {
 
     /// `{"source":"actions","version":"1.0","event":"added","data":{…}}`; nil for anything else.
     public init?(_ message: PubNubMessage) {
-        // A message that is not JSON is no such event.
+        // A message that is not JSON is not an action event.
         guard message.kind == .action, let payload = try? JSONText(message.payload), let event = payload["event"]?.string,
             event == "added" || event == "removed", var action = PubNubMessageAction(reading: payload["data"])
         else { return nil }

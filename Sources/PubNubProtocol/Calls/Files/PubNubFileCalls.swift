@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A file of a channel: by the service's id and its name.
+/// A file of a channel, identified by the service's id and its name.
 public struct PubNubFileName: Hashable, Sendable {
     public var channel: String
     public var id: String
@@ -18,13 +18,13 @@ public struct PubNubFileName: Hashable, Sendable {
         ]
     }
 
-    /// Asks for the file's content, or for where it is.
+    /// Requests the file's content or its location.
     public func download(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         PubNubRequest(path: try path(settings))
     }
 }
 
-/// Asks where to upload a file.
+/// Requests the address for uploading a file.
 public struct PubNubUploadCall: PubNubCall, Hashable {
     public var channel: String
     public var name: String
@@ -61,14 +61,14 @@ public struct PubNubUploadCall: PubNubCall, Hashable {
     }
 }
 
-/// Tells subscribers about an uploaded file.
+/// Publishes a message about an uploaded file to its subscribers.
 public struct PubNubPublishFileCall: PubNubCall, Hashable {
     public var channel: String
-    /// As `PubNubFileName.message` makes it, encrypted already when it is to be.
+    /// The message that `PubNubFileName.message` has made; already encrypted if necessary.
     public var message: JSONText
     public var metadata: JSONText?
     public var isStored: Bool?
-    /// Hours.
+    /// How many hours the message is kept.
     public var ttl: Int?
     public var isReplicated: Bool
     public var customType: String?
@@ -108,12 +108,12 @@ extension PubNubFileName {
     }
 }
 
-/// Asks for the files of a channel.
+/// Requests the files of a channel.
 public struct PubNubListFilesCall: PubNubCall, Hashable {
     public var channel: String
-    /// 1 to 100; nil for the service's default.
+    /// The maximum number of files, 1 to 100; nil for the service's default.
     public var limit: Int?
-    /// The `next` of the answer before.
+    /// The start of the page: the `next` of the previous answer.
     public var next: String?
 
     public init(channel: String, limit: Int? = nil, next: String? = nil) {
@@ -137,7 +137,7 @@ public struct PubNubListFilesCall: PubNubCall, Hashable {
         guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
         var listed = PubNubListedFiles(files: [], next: answer.string("next"), count: answer.integer("count") ?? elements.count)
         for element in elements {
-            // A file that cannot be read does not cost the others (rule PN-40).
+            // A file that cannot be read is skipped; the others are returned (rule PN-40).
             guard let file = Members(element), let id = file.string("id"), let name = file.string("name") else { continue }
             listed.files.append(
                 .init(
@@ -169,9 +169,9 @@ public struct PubNubDeleteFileCall: PubNubCall, Hashable {
 public struct PubNubListedFiles: Hashable, Sendable {
     public struct Element: Hashable, Sendable {
         public var file: PubNubFileName
-        /// In bytes.
+        /// The file's size in bytes.
         public var size: Int
-        /// ISO 8601.
+        /// When the file was created, in ISO 8601.
         public var created: String?
     }
 

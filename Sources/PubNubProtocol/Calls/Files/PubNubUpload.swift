@@ -11,9 +11,9 @@ public struct PubNubUpload: Hashable, Sendable {
     }
 
     public var file: PubNubFileName
-    /// Used as it is; it may be on another host.
+    /// The address, which is used unchanged and may be on another host.
     public var url: String
-    /// In the order in which they have to go out.
+    /// The form fields, in the order in which they have to be sent.
     public var fields: [Field]
 
     public init(file: PubNubFileName, url: String, fields: [Field]) {
@@ -24,7 +24,7 @@ public struct PubNubUpload: Hashable, Sendable {
 
     /// The body of the form.
     ///
-    /// - Parameter boundary: what separates the parts; has to occur in none of them, so draw it at random.
+    /// - Parameter boundary: the separator of the parts; it must not occur in any of them, so make it random.
     public func form(_ content: [UInt8], boundary: String) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(content.count + 4096)

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// Undoes percent-encoding, which channel names have as keys of answers (rule PL-26).
+/// Decodes percent-encoding, which channel names have as keys of answers (rule PL-26).
 enum PercentDecoding {
-    /// The text; as it came when an escape is incomplete or the bytes are not UTF-8.
+    /// The decoded text; the original text when an escape is incomplete or the bytes are not UTF-8.
     static func text(_ encoded: String) -> String {
         guard encoded.utf8.contains(UInt8(ascii: "%")) else { return encoded }
         var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
-/// Asks how many messages were stored since a time (rule PL-27).
+/// Requests the number of messages that were stored since a timetoken (rule PL-27).
 public struct PubNubCountsCall: PubNubCall, Hashable {
     /// The most channels of one request.
     public static let maximumChannels = 100
 
     public var channels: [String]
-    /// One for all channels, or one for each.
+    /// One timetoken for all channels, or one for each.
     public var timetokens: [Timetoken]
 
     public init(channels: [String], timetokens: [Timetoken]) {
@@ -38,7 +38,7 @@ public struct PubNubCountsCall: PubNubCall, Hashable {
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String: Int] {
         var counts: [String: Int] = [:]
         for channel in try CallAnswer.object(body).object("channels").ordered {
-            // A count that cannot be read does not cost the others (rule PN-40).
+            // A count that cannot be read is skipped; the others are returned (rule PN-40).
             guard let count = channel.value.integer else { continue }
             counts[channels.contains(channel.key) ? channel.key : PercentDecoding.text(channel.key)] = count
         }

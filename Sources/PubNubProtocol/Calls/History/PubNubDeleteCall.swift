@@ -1,9 +1,9 @@
 /// Deletes stored messages of a channel.
 public struct PubNubDeleteCall: PubNubCall, Hashable {
     public var channel: String
-    /// Messages from here on, this one left out.
+    /// The exclusive start: messages from this timetoken on.
     public var start: Timetoken?
-    /// Messages up to here, this one included.
+    /// The inclusive end: messages up to this timetoken.
     public var end: Timetoken?
 
     public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil) {

@@ -1,16 +1,16 @@
 import Identifiers
 import WireCoding
 
-/// Asks for messages of one or several channels, by the newer of the two services (v3), with actions if wanted (rules PL-20 to
+/// Requests messages of one or several channels from the newer of the two services (v3), optionally with actions (rules PL-20 to
 /// PL-26).
 public struct PubNubFetchCall: PubNubCall, Hashable {
     /// The most channels of one request.
     public static let maximumChannels = 500
 
     public var channels: [String]
-    /// Messages from here on, this one left out.
+    /// The exclusive start: messages from this timetoken on.
     public var start: Timetoken?
-    /// Messages up to here, this one included.
+    /// The inclusive end: messages up to this timetoken.
     public var end: Timetoken?
     /// The greatest number of messages of each channel. The maximum is 100 for one channel and 25 for several or
     /// with actions; nil means the maximum.
@@ -19,7 +19,7 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
     public var includesPublisher: Bool
     public var includesKind: Bool
     public var includesCustomType: Bool
-    /// For one channel only.
+    /// Whether messages include their actions; for one channel only.
     public var includesActions: Bool
 
     public init(
@@ -93,9 +93,9 @@ public struct PubNubFetched: Hashable, Sendable {
         }
     }
 
-    /// Channels without messages are left out by the service.
+    /// The channels with messages; the service leaves out channels without messages.
     public var channels: [Channel]
-    /// Where the next page begins; nil when there is none, or when the service does not report it.
+    /// The start of the next page; nil at the end, or when the service does not report it.
     public var more: PubNubMore?
     /// How many messages could not be read and were left out (rule PN-40).
     public var unreadable: Int

@@ -1,20 +1,20 @@
 import ConnectionEngine
 import WireCoding
 
-/// Asks for messages of one channel, by the older of the two services (v2): it alone pages from the oldest on (rules PL-20 to
-/// PL-24).
+/// Requests messages of one channel from the older of the two services (v2), the only one that can page from the oldest message on
+/// (rules PL-20 to PL-24).
 public struct PubNubHistoryCall: PubNubCall, Hashable {
     /// The most messages of one answer.
     public static let maximumLimit = 100
 
     public var channel: String
-    /// Messages from here on, this one left out.
+    /// The exclusive start: messages from this timetoken on.
     public var start: Timetoken?
-    /// Messages up to here, this one included.
+    /// The inclusive end: messages up to this timetoken.
     public var end: Timetoken?
-    /// How many at most; 100 when nil, and never more.
+    /// The maximum number of messages; 100 when nil, and never more.
     public var limit: Int?
-    /// Whether to begin with the oldest.
+    /// Whether to begin with the oldest message.
     public var isReversed: Bool
     public var includesTimetoken: Bool
     public var includesMetadata: Bool
@@ -70,7 +70,8 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
         return page
     }
 
-    /// A keyset without history answers 200 with a text in place of messages: no message has no time (rule PL-24).
+    /// Throws for a keyset without history: the service answers 200 with a text in place of messages, although no message has the
+    /// timetoken 0 (rule PL-24).
     private static func expectNoError(
         _ elements: [JSONText], first: Timetoken, last: Timetoken
     ) throws(PubNubProblem) {
@@ -81,7 +82,7 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     }
 }
 
-/// Messages of one channel, oldest first, with the times of the first and the last; zero when there are none.
+/// Messages of one channel, oldest first, with the timetokens of the first and the last message; zero when there are none.
 public struct PubNubHistoryPage: Hashable, Sendable {
     public var messages: [PubNubStoredMessage]
     public var first: Timetoken

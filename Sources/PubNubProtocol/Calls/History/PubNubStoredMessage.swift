@@ -2,14 +2,14 @@ import WireCoding
 
 /// A stored message, with the details that the request asked for.
 public struct PubNubStoredMessage: Hashable, Sendable {
-    /// As it was published; decrypting it is the caller's.
+    /// The payload as it was published; the caller decrypts it.
     public var payload: JSONText
     public var timetoken: Timetoken?
     /// The publisher's metadata; nil for none, which the service writes as an empty string.
     public var metadata: JSONText?
     /// The publisher's user id.
     public var publisher: String?
-    /// Nil when the request did not ask for it.
+    /// The kind of the message; nil when the request did not include it.
     public var kind: PubNubMessageKind?
     public var customType: String?
     /// The actions that users added to the message; nil when the request did not ask for them.
@@ -28,8 +28,8 @@ public struct PubNubStoredMessage: Hashable, Sendable {
         self.actions = actions
     }
 
-    /// `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}` with any
-    /// part but the message left out (rules PL-22 and PL-23). Nil for what is not a message.
+    /// `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}` with any part
+    /// but the message left out (rules PL-22 and PL-23). Nil for a value that is not a message.
     init?(reading text: JSONText) {
         guard let members = Members(text), let payload = members.ordered.last(where: { $0.key == "message" })?.value else {
             return nil
@@ -69,7 +69,7 @@ public struct PubNubStoredMessage: Hashable, Sendable {
     }
 }
 
-/// Where the rest of a list begins that did not fit one answer.
+/// The start of the next page of a list that did not fit in one answer.
 public struct PubNubMore: Hashable, Sendable {
     public var start: Timetoken?
     public var end: Timetoken?

@@ -1,23 +1,23 @@
 import WireCoding
 
-/// Publishes a message, or fires it: then neither subscribers nor the history get it, only functions of the service (rules PL-10
-/// to PL-13).
+/// Publishes a message to subscribers, or to the service's functions only, which is called fire: then neither subscribers nor the
+/// history get it (rules PL-10 to PL-13).
 public struct PubNubPublishCall: PubNubCall, Hashable {
     public var channel: String
-    /// The message, encrypted already if encryption is wanted.
+    /// The message; already encrypted if necessary.
     public var message: JSONText
-    /// Metadata that filters can refer to and that subscribers get with the message; normally an object. It is never encrypted.
+    /// Metadata that filters can use and that subscribers get with the message; normally an object. It is never encrypted.
     public var metadata: JSONText?
     /// Whether the message is stored in the history; nil for the keyset's setting.
     public var isStored: Bool?
     /// How many hours it is stored; nil for the keyset's setting. Ignored when it is not stored.
     public var ttl: Int?
-    /// Whether the message leaves the data centre; false for fire.
+    /// Whether the message is replicated to other data centres; false for fire.
     public var isReplicated: Bool
     public var customType: String?
-    /// The publisher's own number of the message.
+    /// The publisher's sequence number of the message.
     public var sequence: Int?
-    /// Whether the message goes in the body, where it may be compressed, instead of the path.
+    /// Whether the message is sent in the body, where it can be compressed, instead of the path.
     public var usesPost: Bool
 
     public init(
@@ -67,7 +67,7 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
 /// Sends a signal: a short message that is never stored, without metadata (rule PL-14).
 public struct PubNubSignalCall: PubNubCall, Hashable {
     public var channel: String
-    /// At most 64 bytes, which the service checks.
+    /// The message; at most 64 bytes, which the service checks.
     public var message: JSONText
     public var customType: String?
 
@@ -96,9 +96,9 @@ public struct PubNubSignalCall: PubNubCall, Hashable {
 
 /// The result of publishing a message.
 public struct PubNubPublished: Hashable, Sendable {
-    /// When it was published; the message's place in its channel.
+    /// The timetoken of the message: when it was published, and its position in the channel.
     public var timetoken: Timetoken
-    /// The service's words, `Sent`.
+    /// The service's own text, `Sent`.
     public var information: String
 
     public init(timetoken: Timetoken, information: String) {
@@ -106,7 +106,7 @@ public struct PubNubPublished: Hashable, Sendable {
         self.information = information
     }
 
-    /// `[1,"Sent","15782703013118714"]`; the last as a string or a number.
+    /// `[1,"Sent","15782703013118714"]`; the timetoken may be a string or a number.
     init(reading body: [UInt8]) throws(PubNubProblem) {
         let elements = try CallAnswer.list(body)
         guard elements.count >= 3, elements[0].integer == 1, let timetoken = elements[2].timetoken else {

@@ -1,4 +1,4 @@
-/// Asks for the service's time.
+/// Requests the service's time.
 public struct PubNubTimeCall: PubNubCall, Hashable {
     public init() {}
 

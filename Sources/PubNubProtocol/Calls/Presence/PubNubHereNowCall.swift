@@ -1,14 +1,14 @@
 import WireCoding
 
-/// Asks who is present: on channels, in groups, or everywhere when neither is given (rules PL-30 to PL-32).
+/// Requests the present users: on channels, in groups, or on all channels when neither is given (rules PL-30 to PL-32).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
-    /// How much the answer contains.
+    /// The details of the answer.
     public enum Verbosity: Int, Hashable, Sendable {
-        /// How many users there are.
+        /// The number of users.
         case occupancy
-        /// The user ids, too.
+        /// The number of users and their ids.
         case users
-        /// And the state of each.
+        /// The number of users, their ids and states.
         case state
     }
 
@@ -18,9 +18,9 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
     public var verbosity: Verbosity
-    /// How many users of each channel at most, 0 to 1000; nil for the service's default.
+    /// The maximum number of users of each channel, 0 to 1000; nil for the service's default.
     public var limit: Int?
-    /// How many users to leave out before.
+    /// The number of users to skip.
     public var offset: Int?
 
     public init(
@@ -49,7 +49,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
         return PubNubRequest(path: path, parameters: parameters)
     }
 
-    /// Of one channel `{"occupancy":2,"uuids":["a",{"uuid":"b","state":{…}}]}`; otherwise
+    /// For one channel `{"occupancy":2,"uuids":["a",{"uuid":"b","state":{…}}]}`; otherwise
     /// `{"payload":{"channels":{"a":{"occupancy":1,"uuids":[…]}},"total_channels":1,"total_occupancy":1}}`.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubHereNow {
         let answer = try CallAnswer.object(body)
@@ -62,9 +62,9 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
                 channels: [channel], totalChannels: channel.occupancy > 0 ? 1 : 0, totalOccupancy: channel.occupancy)
         }
         var present: [PubNubHereNow.Channel] = []
-        // Nobody anywhere is written as an empty list by some services.
+        // Some services send an empty list instead of an object when there are no users.
         for channel in Members(payload["channels"])?.ordered ?? [] {
-            // A channel that cannot be read does not cost the others (rule PN-40).
+            // A channel that cannot be read is skipped; the others are returned (rule PN-40).
             guard let members = Members(channel.value) else { continue }
             present.append(PubNubHereNow.Channel(name: channel.key, reading: members))
         }
@@ -75,7 +75,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
 }
 
 extension PubNubHereNowCall {
-    /// The sum of occupancies, which are any numbers that the service says; `Int.max` when it is larger than that.
+    /// The sum of the occupancies, which may be any numbers; `Int.max` on overflow.
     private static func total(_ channels: [PubNubHereNow.Channel]) -> Int {
         var total = 0
         for channel in channels {
@@ -92,7 +92,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     /// A user.
     public struct User: Hashable, Sendable {
         public var id: String
-        /// Nil when there is none, or when it was not asked for.
+        /// The user's state; nil when there is none, or when the request did not include it.
         public var state: JSONText?
 
         public init(id: String, state: JSONText? = nil) {

@@ -1,11 +1,11 @@
 import WireCoding
 
-/// Sets what others see of a user on channels and in groups (rule PL-34).
+/// Sets a user's state on channels and in groups, which other users see (rule PL-34).
 public struct PubNubSetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
     public var userID: String
-    /// An object; `{}` for none.
+    /// The state, an object; `{}` for none.
     public var state: JSONText
 
     public init(channels: [String] = [], groups: [String] = [], userID: String, state: JSONText) {
@@ -31,7 +31,7 @@ public struct PubNubSetStateCall: PubNubCall, Hashable {
     }
 }
 
-/// Asks for a user's state (rule PL-36).
+/// Requests a user's state (rule PL-36).
 public struct PubNubGetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
@@ -47,7 +47,7 @@ public struct PubNubGetStateCall: PubNubCall, Hashable {
         try .state(of: userID, channels: channels, groups: groups, settings)
     }
 
-    /// Of one channel `{"payload":{…},"channel":"ch"}`; otherwise `{"payload":{"channels":{"ch":{…}}}}`.
+    /// For one channel `{"payload":{…},"channel":"ch"}`; otherwise `{"payload":{"channels":{"ch":{…}}}}`.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String: JSONText] {
         let answer = try CallAnswer.object(body)
         let payload = try answer.required("payload")

@@ -1,4 +1,4 @@
-/// Asks where a user is present.
+/// Requests the channels on which a user is present.
 public struct PubNubWhereNowCall: PubNubCall, Hashable {
     public var userID: String
 
