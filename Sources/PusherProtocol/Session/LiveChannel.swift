@@ -3,25 +3,25 @@ import ConnectionEngine
 /// The state of a wanted channel on the present connection. It holds no references, because it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
-        /// The authorizer has been asked. Ends with the job or at `deadline`.
+        /// The authoriser is working. Ends with the job or at `deadline`.
         case authorizing(JobID)
-        /// The next attempt comes at `deadline`.
+        /// The next attempt starts at `deadline`.
         case waiting
-        /// Authorised as the signed-in user, who is not signed in yet. Ends with the sign-in or at `deadline`.
+        /// The channel is authorised as the signed-in user, whose sign-in is not confirmed yet. Ends with the sign-in or at `deadline`.
         case awaitingUser
-        /// `pusher:subscribe` is out. Ends with the confirmation or at `deadline`.
+        /// `pusher:subscribe` was sent. Ends with the confirmation or at `deadline`.
         case confirming
         case confirmed
-        /// Final until it is asked for again, or until the next connection.
+        /// Failed until the channel is requested again, or until the next connection.
         case failed
     }
 
     let access: PusherChannelKind.Access
     var phase: Phase
     var deadline: Moment?
-    /// When the latest confirmation came.
+    /// When the latest confirmation arrived.
     var confirmedAt: Moment?
-    /// Whether the latest `pusher:subscribe` asked for missed events, which come before the confirmation (rule RV-4).
+    /// Whether the latest `pusher:subscribe` requested missed events, which arrive before the confirmation (rule RV-4).
     var isReplaying = false
     /// Whether a subscription was sent on this connection and not refused. Events of a subscription that was given up may still arrive,
     /// so no second one is sent (rule RV-31).
@@ -29,18 +29,18 @@ struct LiveChannel: Sendable {
 
     /// When the latest `pusher:subscribe` was sent.
     var askedAt: Moment?
-    /// Whether an event came before the confirmation that may have been the present subscription's, and was dropped (rule PS-36).
+    /// Whether an event that may belong to the present subscription arrived before the confirmation and was dropped (rule PS-36).
     var hasMissed = false
     /// Whether an event was delivered before the confirmation.
     var hasTold = false
 
-    /// Whether the server knows of the subscription, as far as we know.
+    /// Whether the server has the subscription, as far as the client knows.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
 
 /// The additional state of an encrypted channel.
 struct SealedChannel: Sendable {
-    /// The authorizer has been asked for a newer key, which the first event of the backlog needs.
+    /// A newer key was requested, which the first event of the backlog needs.
     struct KeyReload: Sendable {
         var job: JobID
         var deadline: Moment
@@ -51,16 +51,16 @@ struct SealedChannel: Sendable {
     /// How many times per minute keys may be requested (rule PS-21).
     static let reloadsPerMinute = 30
 
-    /// Nil when the key that came is none.
+    /// The key; nil when the received key is invalid.
     var key: [UInt8]?
     var reload: KeyReload?
-    /// Events in order; the first is the one that could not be opened.
+    /// Events in order; the first is the one that could not be decrypted.
     var backlog: [PusherEnvelope] = []
     /// The times of the latest requests for keys.
     var reloads: [Moment] = []
 }
 
-/// A change of a presence channel's members that came before the confirmation.
+/// A change of a presence channel's members that arrived before the confirmation.
 enum EarlyChange: Sendable {
     case added(PusherMember)
     case removed(PusherMember)

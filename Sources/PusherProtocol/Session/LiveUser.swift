@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-/// The wish to be signed in, over all connections.
+/// The request to be signed in, over all connections.
 struct WantedUser: Sendable {
     /// The requests that wait for the confirmation.
     var waiters: [RequestID] = []
@@ -14,16 +14,16 @@ struct WantedUser: Sendable {
 /// The state of the sign-in on the present connection.
 struct LiveUser: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Nobody wants to be signed in, or the connection is not confirmed yet.
+        /// No sign-in is requested, or the connection is not confirmed yet.
         case idle
-        /// The authorizer has been asked about the user. The state ends with the job or at `deadline`.
+        /// The authoriser is authenticating the user. Ends with the job or at `deadline`.
         case authorizing(JobID)
-        /// The next attempt comes at `deadline`.
+        /// The next attempt starts at `deadline`.
         case waiting
-        /// `pusher:signin` is out. Ends with the confirmation, an error or at `deadline`.
+        /// `pusher:signin` was sent. Ends with the confirmation, an error or at `deadline`.
         case confirming
         case confirmed
-        /// Final until it is asked for again, or until the next connection.
+        /// Failed until the sign-in is requested again, or until the next connection.
         case failed
     }
 
@@ -31,7 +31,7 @@ struct LiveUser: Sendable {
     var deadline: Moment?
     /// The user of the latest `pusher:signin` that is still valid.
     var asked: PusherUser?
-    /// Whom the server has confirmed on this connection, also after signing out.
+    /// The user whom the server has confirmed on this connection, also after signing out.
     var known: PusherUser?
     /// Authorisations of presence channels that wait for the user, by channel.
     var parked: [Identifier: PusherAuthorization] = [:]

@@ -10,12 +10,12 @@ public enum PusherInbound: Sendable {
     case pong([UInt8])
 }
 
-/// Turns frames into messages, on the connection's event loop.
+/// Decodes frames into messages, on the connection's event loop.
 public struct PusherFrameDecoder: WebSocketDecoder {
     private var parser = PusherEnvelopeParser()
     private let keepsText: @Sendable () -> Bool
 
-    /// - Parameter keepsText: asked for every frame: whether its text is wanted as well, for a log. Called on the event loop.
+    /// - Parameter keepsText: returns for every frame whether its text is kept as well, for a log. Called on the event loop.
     public init(keepsText: @escaping @Sendable () -> Bool = { false }) {
         self.keepsText = keepsText
     }

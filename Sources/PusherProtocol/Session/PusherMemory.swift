@@ -8,9 +8,9 @@ public struct PusherMemory: Sendable {
     /// The endpoint of every attempt.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
-    /// Set while a user wants to be signed in.
+    /// Set while a sign-in is requested.
     var user: WantedUser?
-    /// The latest `pusher:error` that was about the connection, as long as nothing came after it: the reason when it closes now.
+    /// The latest `pusher:error` about the connection, if no message followed it: the reason if the connection closes now.
     var lastError: PusherErrorData?
 
     /// Whether a channel is wanted: subscribed, or to be subscribed as soon as that is possible.
@@ -25,7 +25,7 @@ public struct PusherMemory: Sendable {
     }
 
     /// - Parameters:
-    ///   - key: the app key; percent-encoded where needed, its letters stay as they are.
+    ///   - key: the app key; percent-encoded where needed, with its letter case kept.
     ///   - path: put in front of `/app/…`; nil for none.
     ///   - clientName: the name by which the server knows this client, with `version`.
     public init(
@@ -40,14 +40,16 @@ public struct PusherMemory: Sendable {
             host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
     }
 
-    /// Asks servers that have recovery for it, and has missed events replayed; other servers ignore the parameter (rule RV-1).
+    /// Requests recovery from servers that support it, so that missed events are replayed; other servers ignore the parameter (rule
+    /// RV-1).
     public mutating func askForRecovery() {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }
 
     /// Adds a wanted channel, and requests the events after `position`, as after a loss (rule RV-24). Call it before the first attempt.
     ///
-    /// - Parameter socketID: events that left this connection out are not wanted; nil for none.
+    /// - Parameter socketID: the connection of that position; events that were published with its exclusion are not replayed; nil for
+    ///   none.
     public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {
         var wanted = WantedChannel()
         wanted.position = position
@@ -58,7 +60,7 @@ public struct PusherMemory: Sendable {
     /// The connection on which the channel was confirmed last, on servers with recovery.
     public func connection(of channel: String) -> String? { channels[channel]?.heardOn }
 
-    /// The channels that are wanted, in the order in which they were first asked for.
+    /// The wanted channels, in the order in which they were first requested.
     public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
     /// Whether a user wants to be signed in.
     public var wantsUser: Bool { user != nil }
@@ -79,19 +81,19 @@ struct WantedChannel: Sendable {
     var outbox: [QueuedEvent] = []
     /// Whether it has ever been confirmed.
     var wasConfirmed = false
-    /// Up to where nothing of the channel is missing, and the connection whose subscription it was. Set on servers with recovery
-    /// (rule RV-31).
+    /// The position up to which no event of the channel is missing, and the connection of that subscription. Set on servers with
+    /// recovery (rule RV-31).
     var position: PusherPosition?
     var heardOn: String?
     /// The latest event that was replayed and delivered before a confirmation. Earlier events may be missing (rule RV-32).
     var told: PusherPosition?
-    /// When something was last received before the link was lost, if messages may be missing since then.
+    /// When a message was last received before the link was lost, if messages may be missing since then.
     var lostAt: Moment?
     /// The members at the last report, for presence channels.
     var members: OrderedDictionary<Identifier, PusherMember> = [:]
     /// Presence: the own user id on the present connection.
     var myID: String?
-    /// Why it has failed for good on the present connection.
+    /// Why the subscription has failed for good on the present connection.
     var refusal: ConnectionFailure?
     /// Failures to subscribe in a row.
     var failures = 0

@@ -12,7 +12,7 @@ extension PusherSession {
             userAuthorized(result, &memory, &out)
             return
         }
-        // Whatever the channel does not wait for any more is too late.
+        // Results for a channel that no longer waits for an authorisation are dropped.
         guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
         if channel.phase == .authorizing(job) {
             switch result {
@@ -62,13 +62,13 @@ extension PusherSession {
         return failure
     }
 
-    /// The part of a refusal's body that is passed on.
+    /// The part of a refusal's body that the session reports.
     static func shown(_ body: String?) -> String? {
         guard let body, body.utf8.count > PusherLimits.shownBody else { return body }
         return String(decoding: body.utf8.prefix(PusherLimits.shownBody), as: UTF8.self)
     }
 
-    /// Whether asking again would be of no use (rule PS-12).
+    /// Whether another authorisation request would be useless (rule PS-12).
     static func isFinal(_ failure: ConnectionFailure) -> Bool {
         if let status = failure.httpStatus {
             return (400...499).contains(status) && status != 408 && status != 429
@@ -79,12 +79,13 @@ extension PusherSession {
         }
     }
 
-    /// Whether a denial may be one of the moment: the same channel has been granted before (rule PS-38).
+    /// Whether a denial may be temporary, because the same channel was authorised before (rule PS-38).
     static func mayPass(_ failure: ConnectionFailure, _ name: String, _ memory: PusherMemory) -> Bool {
         failure.category == .accessDenied && memory.channels[name]?.wasConfirmed ?? false
     }
 
-    /// A subscription has failed: for good, or until the next attempt. The caller says whether the pause outlives the connection.
+    /// Handles a failed subscription: it failed for good, or until the next attempt. The caller decides whether the pause outlives the
+    /// connection.
     mutating func failed(
         _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory,
         _ out: inout Actions
@@ -105,7 +106,7 @@ extension PusherSession {
         setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, &out), &out)
     }
 
-    /// How long to wait before the next attempt, the server's wish included.
+    /// The pause before the next attempt, at least as long as the server has requested.
     static func pause(after failure: ConnectionFailure, _ failures: Int, _ out: inout Actions) -> Duration {
         let pause = pause(afterFailures: failures)
         let drawn = out.draw(in: pause...(pause + pause / 4))
@@ -117,7 +118,7 @@ extension PusherSession {
         failures > 5 ? .seconds(30) : .seconds(1 << max(failures - 1, 0))
     }
 
-    /// The deadline of a channel has passed: an expected answer did not come, or a pause is over.
+    /// Handles a passed deadline of a channel: an expected answer did not arrive, or a pause has ended.
     mutating func deadlinePassed(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         live[name]?.deadline = nil
         let limit = Self.limit(of: name, memory, out)
@@ -129,7 +130,7 @@ extension PusherSession {
             user.parked[name] = nil
             failed(name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, &memory, &out)
         case .confirming:
-            // Taken back, so that the next attempt is not a second subscription.
+            // Unsubscribed, so that the next attempt is not a second subscription.
             takeBack(name, &out)
             failed(name, Self.late("The server's confirmation", limit), final: false, &memory, &out)
         case .waiting:
@@ -152,19 +153,19 @@ extension PusherSession {
         subscriptionRefused(name, status: status, message: message, body: envelope.data, &memory, &out)
     }
 
-    /// The pending channel that an error without a channel can only be about: Pusher quotes the text that should have been signed, which
-    /// begins with socket id and channel, and Reverb says 4009 and no more. Rule PS-14.
+    /// The pending channel that an error without a channel must concern: Pusher quotes the text that should have been signed, which
+    /// begins with socket id and channel, and Reverb sends only 4009. Rule PS-14.
     func refusedChannel(_ error: PusherErrorData) -> String? {
         guard let socketID, error.code == nil || error.code == 4009 else { return nil }
         let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys.texts
-        // The longest, because one name may begin as another does.
+        // The longest match, because one name may be the beginning of another.
         let quoted = pending.filter { error.message.contains("\(socketID):\($0)") }.max { $0.utf8.count < $1.utf8.count }
         if let quoted { return quoted }
         let isAboutNothingElse = user.phase != .confirming && sent.isEmpty && unpinged == 0 && pending.count == 1
         return error.code == 4009 && isAboutNothingElse ? pending.first : nil
     }
 
-    /// The server will not have the subscription.
+    /// The server has refused the subscription.
     mutating func subscriptionRefused(
         _ name: String, status: Int?, message: String, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
     ) {

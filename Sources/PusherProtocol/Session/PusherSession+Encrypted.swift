@@ -4,7 +4,7 @@ import WireCoding
 
 // Encrypted channels. Rules PS-20 to PS-22.
 extension PusherSession {
-    /// Opens an event, or keeps it until there is a newer key. Events of one channel stay in order; other channels do not wait.
+    /// Decrypts an event, or keeps it until a newer key arrives. Events of one channel stay in order; other channels do not wait.
     mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else {
             open(envelope, of: name, &out)
@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// A newer key, or nil when there is none: decides the first event of the backlog and goes on with the others.
+    /// Handles a newer key, or nil when there is none: decrypts or drops the first event of the backlog, and continues with the others.
     mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, _ out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else { return }
         var backlog = channel.backlog
@@ -48,7 +48,7 @@ extension PusherSession {
         }
     }
 
-    /// Asks for a newer key, unless that has been done too often lately.
+    /// Requests a newer key, unless that was done too often recently.
     private mutating func startReload(_ name: String, _ out: inout Actions) -> Bool {
         guard let socketID, var channel = sealed[name] else { return false }
         channel.reloads.removeAll { out.now.duration(since: $0) >= .seconds(60) }

@@ -6,7 +6,7 @@ extension PusherSession {
     /// `failed` (rules PS-6 and PS-7).
     public static let policyOverrides: [StatusCategory: RetrySchedule] = [.accessDenied: .never, .tlsUntrusted: .never]
 
-    /// The category of a close code, or nil when the code says nothing. Pusher protocol, Close codes; RFC 6455, 7.4.1; rule PS-6.
+    /// The category of a close code, or nil for a code without a meaning. Pusher protocol, Close codes; RFC 6455, 7.4.1; rule PS-6.
     public static func category(ofCloseCode code: Int) -> StatusCategory? {
         switch code {
         case 4009: .accessDenied
@@ -37,8 +37,8 @@ extension PusherSession {
         return failure
     }
 
-    /// The codes 4000 to 4999 are the server's own words; those that the table retries are retried even when automatic reconnects
-    /// are switched off, as the official client does (rule PS-8).
+    /// The codes 4000 to 4999 come from the server itself; those that the table retries are retried even when automatic reconnects are
+    /// disabled, as in the official client (rule PS-8).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
         failure.closeCode.map { (4000...4999).contains($0) } ?? false
     }

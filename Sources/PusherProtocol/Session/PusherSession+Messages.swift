@@ -1,9 +1,9 @@
 import ConnectionEngine
 import WireCoding
 
-// Messages of the server.
+// Handling of the server's messages.
 extension PusherSession {
-    /// The longest silence that a server may ask for to be believed.
+    /// The longest activity timeout of a server that is accepted, in seconds.
     private static let longestSilence: Double = 86_400
 
     mutating func route(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
@@ -28,8 +28,8 @@ extension PusherSession {
         }
     }
 
-    /// Whether events of the channel are for users: it is wanted, and the server has confirmed it or is about to. Others are dropped, also
-    /// those of an earlier subscription that are still on their way (rules PS-16 and PS-36).
+    /// Whether events of the channel are delivered: the channel is wanted, and the server has confirmed it or is about to. Others are
+    /// dropped, also those of an earlier subscription that still arrive (rules PS-16 and PS-36).
     @inline(__always)
     func isListening(_ name: String) -> Bool {
         guard let channel = live[name] else { return false }
@@ -87,7 +87,7 @@ extension PusherSession {
         for name in memory.wantedChannels { begin(name, &memory, &out) }
     }
 
-    /// Any shape that is safe to send on; servers other than Pusher's have ids of their own. Rule PS-2.
+    /// Accepts any id that is safe to send back, because servers other than Pusher's have other formats. Rule PS-2.
     private static func isUsable(socketID: String) -> Bool {
         !socketID.isEmpty && socketID.utf8.count <= 128 && socketID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

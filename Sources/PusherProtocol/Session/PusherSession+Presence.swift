@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// The members in a confirmation. A list beyond the limit is cut, and the cut is reported (rule PS-33).
+    /// The members in a confirmation. A list beyond the limit is truncated, and this is reported (rule PS-33).
     static func members(_ envelope: PusherEnvelope, _ out: inout Actions) -> [PusherMember] {
         let members = PusherMember.list(parsing: envelope.data ?? "", limit: PusherLimits.membersKept + 1) ?? []
         guard members.count > PusherLimits.membersKept else { return members }
@@ -53,7 +53,7 @@ extension PusherSession {
         out.emit(.memberRemoved(channel: name, known))
     }
 
-    /// Keeps a change until the confirmation comes. Replayed changes are part of the list already.
+    /// Keeps a change until the confirmation arrives. Replayed changes are in the list already.
     private mutating func note(_ change: EarlyChange, of name: String) {
         guard let channel = live[name], channel.phase == .confirming, !channel.isReplaying,
             (early[name]?.count ?? 0) < PusherLimits.membersKept
@@ -61,7 +61,7 @@ extension PusherSession {
         early[Identifier(name), default: []].append(change)
     }
 
-    /// The presence change in a message, if users are to see it.
+    /// The presence change in a message, if it is to be delivered.
     private mutating func presence(
         _ envelope: PusherEnvelope, _ memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {

@@ -36,7 +36,7 @@ extension PusherSession {
         memory.channels[name] = wanted
     }
 
-    /// Takes an event out of those that wait for their channel (rule PS-24).
+    /// Removes an event from those that wait for their channel (rule PS-24).
     public static func withdraw(_ id: RequestID, memory: inout PusherMemory) -> Bool {
         for (name, channel) in memory.channels {
             guard let index = channel.outbox.firstIndex(where: { $0.id == id }) else { continue }
@@ -46,7 +46,7 @@ extension PusherSession {
         return false
     }
 
-    /// The event, when it may be sent at all; otherwise nil, and the request is answered.
+    /// Returns the event when it may be sent; otherwise answers the request and returns nil.
     private static func checked(
         _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
         _ out: inout Actions
@@ -77,7 +77,7 @@ extension PusherSession {
 
     /// Sends an event, and a ping after it: the pong shows that the server has read the event.
     mutating func transmit(_ event: QueuedEvent, on name: String, _ out: inout Actions) {
-        // Answered meanwhile: its caller believes that it was not sent.
+        // The request was answered meanwhile: its caller was told that the event is not sent.
         if let id = event.id, !out.isAwaited(id) { return }
         out.send(.text(PusherClientFrames.event(name: event.event, channel: name, json: event.json)))
         guard let id = event.id else {
@@ -134,7 +134,7 @@ extension PusherSession {
         let events = read.reduce(0) { $0 + 1 + $1.companions }
         let result: Result<PusherReply, ConnectionFailure>
         if let refusal = refusals.first {
-            // Which of several events an error was about, it does not say.
+            // An error does not tell which of several events it concerns.
             result = .failure(refusals.count >= events ? refusal : Self.ambiguous)
         } else {
             result = .success(.published)

@@ -7,7 +7,7 @@ extension PusherSession {
     /// Reads the recovery options of the greeting.
     mutating func noteRecovery(_ greeting: JSONText?, _ memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
-        // Events of this connection have no positions, so what comes later than a position has come in part.
+        // Events of this connection have no positions, so events after a stored position have arrived only in part.
         if !offersRecovery { Self.forgetPositions(&memory) }
     }
 
@@ -18,20 +18,20 @@ extension PusherSession {
         }
     }
 
-    /// The position to request with a subscription; nil when none is known for the channel on such a server.
+    /// The position to request with a subscription; nil when the channel has none.
     func recoverRequest(_ name: String, _ memory: PusherMemory) -> PusherRecoverRequest? {
         guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
         else { return nil }
         return PusherRecoverRequest(position: position, socketID: wanted.heardOn)
     }
 
-    /// Whether an event of a channel counts, and notes its position: the channel is confirmed, or the event is replayed before the
-    /// confirmation, and it has not been told before.
+    /// Whether an event of a channel is delivered, and stores its position: the channel is confirmed, or the event is replayed before
+    /// the confirmation and was not delivered before.
     mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, _ memory: inout PusherMemory) -> Bool
     {
         let isConfirmed = channel.phase == .confirmed
         guard isConfirmed || isEarly(name, channel) else {
-            // A server with recovery confirms first, so there this event belongs to an earlier subscription.
+            // A server with recovery sends the confirmation first, so this event belongs to an earlier subscription.
             if channel.phase == .confirming, !offersRecovery { live[name]?.hasMissed = true }
             return false
         }

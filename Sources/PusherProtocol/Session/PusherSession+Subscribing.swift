@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Channels: from the wish to the confirmation.
+// Channels: from the request to the confirmation.
 extension PusherSession {
     /// Rules PS-9 to PS-11.
     mutating func subscribe(
@@ -22,7 +22,7 @@ extension PusherSession {
         }
     }
 
-    /// Remembers the wish. False when the name is none that any server would take; then the request is answered.
+    /// Stores the request. Returns false for a name that no server would accept; the request has then been answered.
     static func want(
         _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
     ) -> Bool {
@@ -54,12 +54,12 @@ extension PusherSession {
         }
     }
 
-    /// How long the channel waits for an authorisation, and for a confirmation (rule PS-34).
+    /// The time limit of the channel's authorisation, and again of its confirmation (rule PS-34).
     static func limit(of name: String, _ memory: PusherMemory, _ out: Actions) -> Duration {
         memory.channels[name]?.timeout ?? out.timing.request
     }
 
-    /// A new connection: at once, unless failures on earlier ones ask for patience (rule PS-12).
+    /// Subscribes on a new connection: at once, unless failures on earlier connections require a pause (rule PS-12).
     mutating func begin(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         if let notBefore = memory.channels[name]?.notBefore, notBefore > out.now {
             live[name] = LiveChannel(access: PusherChannelKind(of: name).access, phase: .waiting, deadline: notBefore)
@@ -69,7 +69,7 @@ extension PusherSession {
         }
     }
 
-    /// Authorises, if the channel wants it, and subscribes.
+    /// Authorises the channel, if necessary, and subscribes.
     mutating func start(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let socketID else { return }
         let kind = PusherChannelKind(of: name)
@@ -97,7 +97,7 @@ extension PusherSession {
         setDeadline(name, after: limit ?? out.timing.request, &out)
     }
 
-    /// The only place that subscribes.
+    /// Sends `pusher:subscribe`; the only place that does.
     mutating func sendSubscribe(
         _ name: String, _ authorization: PusherAuthorization?, _ memory: PusherMemory, _ out: inout Actions
     ) {
@@ -137,7 +137,7 @@ extension PusherSession {
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {
-            // The first confirmation was that of a subscription taken back since; between the two the server did not listen.
+            // The first confirmation belonged to a subscription that was cancelled since; between the two the server sent no events.
             memory.channels[name] = wanted
             if !isRecovered { out.emit(.gap(channel: name, since: confirmedBefore)) }
             emitChanges(from: before, to: wanted.members, of: name, &out)
@@ -169,7 +169,7 @@ extension PusherSession {
         for event in outbox { transmit(event, on: name, &out) }
     }
 
-    /// Works in every phase. Rule PS-13.
+    /// Unsubscribes, in every phase. Rule PS-13.
     mutating func unsubscribe(
         _ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
@@ -188,20 +188,21 @@ extension PusherSession {
         Self.forget(name, id, &memory, &out)
     }
 
-    /// The only place that unsubscribes.
+    /// Sends `pusher:unsubscribe`; the only place that does.
     mutating func takeBack(_ name: String, _ out: inout Actions) {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
-        // The pong shows that the server has read them all.
+        // The pong shows that the server has processed all of them.
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// After this number of subscriptions that were withdrawn without the answer to a ping, a ping is sent.
+    /// The number of cancelled subscriptions, not followed by an answered ping, after which a ping is sent.
     static let takenBackLimit = 1000
 
-    /// Whether events of a channel that is not confirmed yet are told: some servers add a subscriber before they confirm. Not when they may be
-    /// an earlier subscription's on this connection; and who has recovery confirms first, but for what is replayed (rule PS-36).
+    /// Whether events of an unconfirmed channel are delivered, because some servers add a subscriber before they confirm. Not when they
+    /// may belong to an earlier subscription on this connection, and not on servers with recovery, which confirm first, except for
+    /// replayed events (rule PS-36).
     func isEarly(_ name: String, _ channel: LiveChannel) -> Bool {
         guard channel.phase == .confirming else { return false }
         return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))

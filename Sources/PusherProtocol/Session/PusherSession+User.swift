@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// The wish is remembered; signing in twice is one wish.
+    /// Stores the request to sign in; repeated requests are one.
     static func wantUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: Actions) {
         var wanted = memory.user ?? WantedUser()
         wanted.waiters.removeAll { !out.isAwaited($0) }
@@ -40,7 +40,7 @@ extension PusherSession {
         out.answer(id, .success(.signedOut))
     }
 
-    /// A new connection: at once, unless failures on earlier ones ask for patience.
+    /// Signs in on a new connection: at once, unless failures on earlier connections require a pause.
     mutating func beginUser(_ memory: inout PusherMemory, _ out: inout Actions) {
         guard let wanted = memory.user else { return }
         if let notBefore = wanted.notBefore, notBefore > out.now {
@@ -60,7 +60,7 @@ extension PusherSession {
         setUserDeadline(out.now + out.timing.request, &out)
     }
 
-    /// The authorizer for users has answered.
+    /// Handles the authoriser's answer for the user.
     mutating func userAuthorized(
         _ result: Result<PusherAuthorization, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
@@ -72,7 +72,7 @@ extension PusherSession {
                 return
             }
             if let known = user.known, known.id == asked.id {
-                // Signed out and in again: to the server it is the same user still.
+                // The user signed out and in again, and is still the same to the server.
                 userConfirmed(known, &memory, &out)
                 return
             }
@@ -86,7 +86,7 @@ extension PusherSession {
         }
     }
 
-    /// `pusher:signin_success`. Counts only for the user that was asked for; one that comes late counts as well.
+    /// Handles `pusher:signin_success`. It is valid only for the requested user, and also when it arrives late.
     mutating func signinConfirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let asked = user.asked, user.phase == .confirming || user.phase == .failed else { return }
         let confirmed = PusherUser(confirmed: envelope.data)
@@ -111,7 +111,7 @@ extension PusherSession {
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
         for (name, authorization) in parked { subscribeAsUser(name.text, authorization, &memory, &out) }
-        // Subscriptions that failed for lack of a user have one now.
+        // Subscriptions that failed because there was no user are tried again.
         let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
         for name in failed.keys.texts { start(name, &memory, &out) }
     }
@@ -136,20 +136,20 @@ extension PusherSession {
         }
     }
 
-    /// The deadline of the sign-in has passed: an expected answer did not come, or a pause is over.
+    /// Handles the passed deadline of the sign-in: an expected answer did not arrive, or a pause has ended.
     mutating func userDeadlinePassed(_ memory: inout PusherMemory, _ out: inout Actions) {
         user.deadline = nil
         let limit = out.timing.request
         switch user.phase {
         case .authorizing: userFailed(Self.late("The authorisation of the user", limit), final: false, &memory, &out)
-        // A sign-in cannot be taken back, and a second one is an error; so this connection has had its chance.
+        // A sign-in cannot be cancelled, and a second one is an error, so this connection makes no further attempt.
         case .confirming: userFailed(Self.late("The server's confirmation of the sign-in", limit), final: true, &memory, &out)
         case .waiting: startUser(&memory, &out)
         case .idle, .confirmed, .failed: return
         }
     }
 
-    /// Whether an error without a channel answers the sign-in: 4009 while it waits, or an error that can be about nothing else.
+    /// Whether an error without a channel answers the sign-in: 4009 while it waits, or an error that can concern nothing else.
     func isAboutUser(_ error: PusherErrorData) -> Bool {
         guard user.phase == .confirming else { return false }
         if error.code == 4009 { return true }
@@ -167,7 +167,7 @@ extension PusherSession {
         userFailed(failure, body: body, final: true, &memory, &out)
     }
 
-    /// A presence channel whose authorisation leaves it to the sign-in who the member is.
+    /// Subscribes to a presence channel whose authorisation takes the member from the sign-in.
     mutating func subscribeAsUser(
         _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
     ) {

@@ -15,7 +15,7 @@ extension PusherSession {
         }
     }
 
-    /// Some servers send it as an event of its own, `online` or `offline`, without a channel.
+    /// Handles the message of some servers that send the change as a separate event, `online` or `offline`, without a channel.
     func bareWatchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard user.phase == .confirmed, envelope.event == "online" || envelope.event == "offline",
             let data = envelope.data.flatMap({ try? JSONText($0) }), let ids = PusherWatchlistChange.userIDs(of: data)

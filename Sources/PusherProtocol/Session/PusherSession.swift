@@ -19,7 +19,7 @@ public struct PusherSession: WebSocketSession {
 
     typealias Actions = SessionActions<PusherSession>
 
-    /// The one timer: runs for the earliest deadline of all.
+    /// The session's only timer, for the earliest deadline.
     static let deadlines = SessionTimer(1)
 
     /// Nil until the server has confirmed the connection.
@@ -31,18 +31,18 @@ public struct PusherSession: WebSocketSession {
     var user = LiveUser()
     /// Encrypted channels that are authorised.
     var sealed: [Identifier: SealedChannel] = [:]
-    /// Subscriptions that were taken back on this connection, each with the number of the latest ping that was sent before. Events of theirs
-    /// may be on their way until a later ping is answered (rule PS-36).
+    /// Subscriptions that were cancelled on this connection, each with the number of the latest ping before that. Their events may
+    /// still arrive until a later ping is answered (rule PS-36).
     var takenBack: [Identifier: UInt64] = [:]
-    /// Changes of members that came before the confirmation of their channel, in order (rule PS-37).
+    /// Changes of members that arrived before the confirmation of their channel, in order (rule PS-37).
     var early: [Identifier: [EarlyChange]] = [:]
-    /// Which channel a running job is for.
+    /// The channel of each running job.
     var jobs: [JobID: String] = [:]
     /// Events whose outcome is not known yet, in order of sending.
     var sent: [SentEvent] = []
     /// Events without a waiting caller, sent since the last ping.
     var unpinged = 0
-    /// Errors since the last answer to a ping that may be about events sent.
+    /// Errors since the latest pong that may concern sent events.
     var refusals: [ConnectionFailure] = []
     var pings: UInt64 = 0
     /// Whether a probe is unanswered.
@@ -56,7 +56,7 @@ public struct PusherSession: WebSocketSession {
         memory.lastError = nil
     }
 
-    /// The server speaks first.
+    /// Does nothing, because the server sends the first message.
     public mutating func opened(memory: inout PusherMemory, out: inout SessionActions<Self>) {}
 
     public mutating func received(
@@ -64,7 +64,7 @@ public struct PusherSession: WebSocketSession {
     ) {
         if let error = memory.lastError, socketID != nil {
             memory.lastError = nil
-            // The link continues, so this was not the end of the connection (rule PS-4).
+            // The connection continues, so the restart did not end it (rule PS-4).
             if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
         }
         switch inbound {
@@ -92,7 +92,7 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Both kinds of ping: servers differ in which of them they take for activity (rule PS-5).
+    /// Sends both kinds of ping, because servers differ in which of them they count as activity (rule PS-5).
     public mutating func probe(memory: inout PusherMemory, out: inout SessionActions<Self>) {
         ping(&out)
         out.send(.text(PusherClientFrames.ping))
@@ -110,7 +110,7 @@ public struct PusherSession: WebSocketSession {
         // After a disconnect by the app no messages are missed.
         if failure == nil { Self.forgetPositions(&memory) }
         for name in memory.channels.keys.texts {
-            // No key will come any more.
+            // The session has ended, so no key will arrive any more.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
@@ -122,7 +122,8 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Whoever has heard events of a channel listens, also when no confirmation came: the next one is followed by a gap (rule PS-36).
+    /// Declares a gap for a channel with received events, even without a confirmation: the gap is reported after the next confirmation
+    /// (rule PS-36).
     func noteLoss(of name: String, at moment: Moment, _ memory: inout PusherMemory) {
         guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
             memory.channels[name]?.lostAt == nil
@@ -130,7 +131,7 @@ public struct PusherSession: WebSocketSession {
         memory.channels[name]?.lostAt = moment
     }
 
-    /// Runs the timer for `deadline` if it is the earliest. A timer that runs for one that has gone does no harm.
+    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
     mutating func arm(_ deadline: Moment, _ out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline

@@ -2,19 +2,19 @@ import ConnectionEngine
 
 /// A command of a user to a Pusher connection.
 public enum PusherCommand: Sendable {
-    /// Keep this channel subscribed from now on, over every reconnect. Answered with `subscribed` when the server has
-    /// confirmed, or with the failure once it is final.
+    /// Keeps a channel subscribed from now on, over every reconnect. Answered with `subscribed` when the server has confirmed, or with
+    /// the failure once it is final.
     case subscribe(PusherSubscription)
-    /// Stop. Works in every state, before the confirmation as well. Answered at once.
+    /// Unsubscribes a channel, in every state, also before the confirmation. Answered at once.
     case unsubscribe(channel: String)
     /// A client event on a subscribed private or presence channel. While the channel is not subscribed yet it waits, in order.
     /// `json` is the data as JSON text.
     case publish(channel: String, event: String, json: String)
-    /// A message as it is: event name and data as JSON text, without a channel.
+    /// Sends a message unchanged: event name and data as JSON text, without a channel.
     case send(event: String, json: String)
-    /// Sign in as a user, from now on and on every later connection. For each connection the user has to be authorised
+    /// Signs in a user, now and on every later connection. For each connection the user has to be authorised
     /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with the failure once it is
-    /// final. Messages to the user come as events of the channel `#server-to-user-ID`, to which the session subscribes by itself; its
+    /// final. Messages to the user are events of the channel `#server-to-user-ID`, to which the session subscribes automatically; its
     /// confirmation, failures and gaps are reported like those of other channels. Rules PS-28 to PS-32.
     case signIn
     /// Signs out. The protocol has no such message: the present connection stays signed in until it ends, but no more events of the
@@ -25,9 +25,9 @@ public enum PusherCommand: Sendable {
 /// A channel that a user wants.
 public struct PusherSubscription: Hashable, Sendable {
     public var channel: String
-    /// Authorisation that the caller brought along. Good for one connection; afterwards the channel is authorised anew.
+    /// An authorisation that the caller supplied. Valid for one connection; afterwards the channel is authorised again.
     public var authorization: PusherAuthorization?
-    /// How long authorising may take, and then the server's confirmation; nil for the policy's request timeout. Brought into
+    /// The time limit of the authorisation, and again of the server's confirmation; nil for the policy's request timeout. Clamped to
     /// 100 ms ... 5 min. Rule PS-34.
     public var timeout: Duration?
 
@@ -75,11 +75,11 @@ public enum PusherSessionEvent: Sendable {
     /// A subscription was confirmed: the first time, or again on a new connection.
     indirect case subscribed(PusherSubscribed)
     /// A channel could not be subscribed. `body` is the server's answer, at most 1 KiB of it; an endpoint's answer is not included.
-    /// `willRetry` tells whether the session tries again by itself.
+    /// `willRetry` is whether the session tries again automatically.
     indirect case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
-    /// The channel is not subscribed any more, because it was asked for.
+    /// The channel was unsubscribed on request.
     case unsubscribed(channel: String)
-    /// An event for users: of a channel, or without one. Already decrypted.
+    /// An event for the user: of a channel, or without one. Already decrypted.
     case message(PusherEnvelope)
     indirect case memberAdded(channel: String, PusherMember)
     indirect case memberRemoved(channel: String, PusherMember)
@@ -88,18 +88,18 @@ public enum PusherSessionEvent: Sendable {
     case cacheMissed(channel: String)
     /// The server confirmed the user of this connection: the first time, or again on a new one.
     indirect case signedIn(PusherUser)
-    /// The user could not be signed in. `willRetry` tells whether the session tries again by itself.
+    /// The user could not be signed in. `willRetry` is whether the session tries again automatically.
     indirect case signInFailed(failure: ConnectionFailure, body: String?, willRetry: Bool)
     /// Users of the signed-in user's watchlist came online or went offline, in the server's order.
     case watchlist([PusherWatchlistChange])
     /// `pusher:error` from the server.
     case serverError(code: Int?, message: String)
     indirect case decryptionFailed(channel: String, event: String, data: String?)
-    /// Messages published since then may be missing. Comes with the confirmation after a loss.
+    /// Messages published since then may be missing. Emitted with the confirmation after a loss.
     case gap(channel: String, since: Moment)
     /// A frame that is not a Pusher message has arrived; the connection continues.
     case malformed(reason: String)
-    /// The text of a frame, as received. Only when the decoder keeps it.
+    /// The text of a frame, unchanged. Only when the decoder keeps it.
     case frame(String)
     /// A probe was sent to see whether the link is alive.
     case pinged
@@ -133,7 +133,7 @@ public struct PusherSubscribed: Sendable {
     }
 }
 
-/// Side work: ask for the authorisation of a channel or a user.
+/// Side work: requests the authorisation of a channel or a user.
 public struct PusherAuthorizeJob: Hashable, Sendable {
     public enum Purpose: Hashable, Sendable {
         case subscription
@@ -143,11 +143,11 @@ public struct PusherAuthorizeJob: Hashable, Sendable {
         case user
     }
 
-    /// Empty for a user.
+    /// The channel; empty for a user.
     public var channel: String
     public var socketID: String
     public var purpose: Purpose
-    /// How long the answer is waited for, when the channel has a time of its own.
+    /// The time limit of the answer, when the channel has its own.
     public var limit: Duration?
 
     public init(channel: String, socketID: String, purpose: Purpose, limit: Duration? = nil) {

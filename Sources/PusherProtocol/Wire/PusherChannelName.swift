@@ -1,21 +1,21 @@
 /// The properties of a channel that its name contains. Pusher documentation, Channels, Channel types.
 public struct PusherChannelKind: Hashable, Sendable {
     public enum Access: Hashable, Sendable {
-        /// Anybody may subscribe.
+        /// A public channel: no authorisation is needed.
         case normal
-        /// Subscribing wants an authorisation.
+        /// A private channel: subscribing needs an authorisation.
         case `private`
-        /// As private, and members see each other.
+        /// A presence channel: needs an authorisation, and members see each other.
         case presence
-        /// As private, and data is encrypted between publisher and subscribers.
+        /// An encrypted channel: needs an authorisation, and publisher and subscribers encrypt the data.
         case encrypted
     }
 
     public var access: Access
-    /// Whether the last event is kept and comes first after subscribing.
+    /// Whether the server stores the last event and sends it first after subscribing.
     public var isCache: Bool
 
-    /// Goes by the prefix only; says nothing about whether the name is valid.
+    /// The kind for the prefix of a name. Does not check whether the name is valid.
     public init(of name: String) {
         let name = name.utf8
         func begins(_ prefix: StaticString) -> Bool {
@@ -36,7 +36,7 @@ public struct PusherChannelKind: Hashable, Sendable {
         }
     }
 
-    /// Whether subscribing wants an authorisation.
+    /// Whether subscribing needs an authorisation.
     public var needsAuthorization: Bool { access != .normal }
     /// Whether clients may send events of their own: private and presence channels, not encrypted ones.
     public var allowsClientEvents: Bool { access == .private || access == .presence }
@@ -46,7 +46,7 @@ public struct PusherChannelKind: Hashable, Sendable {
 public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let kind: PusherChannelKind
-    /// Whether the name begins with `#`, which is kept for the service itself.
+    /// Whether the name begins with `#`, which is reserved for the service.
     public let isReserved: Bool
 
     public init(_ name: String, limit: Int = PusherLimits.channelName) throws(PusherNameError) {
@@ -55,7 +55,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
         guard bytes.count <= limit else { throw .tooLong(limit: limit) }
         isReserved = Self.isReserved(name)
         let rest = isReserved ? bytes.dropFirst() : bytes[...]
-        // A reserved name may hold a user id, whose letters are the application's choice.
+        // A reserved name may contain a user id, whose characters the application chooses.
         let isReserved = isReserved
         guard !rest.isEmpty, rest.allSatisfy({ isReserved ? $0 >= 0x20 && $0 != 0x7F : Self.isAllowed($0) }) else {
             throw .invalidCharacter
@@ -67,7 +67,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     /// The channel that reaches all connections of a signed-in user.
     public static func serverToUser(_ userID: String) -> String { "#server-to-user-" + userID }
 
-    /// Whether the name begins with `#`, which is kept for the service itself.
+    /// Whether the name begins with `#`, which is reserved for the service.
     public static func isReserved(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "#") }
 
     public var description: String { name }
@@ -83,7 +83,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a name is not acceptable.
+/// Why a name is invalid.
 public enum PusherNameError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(limit: Int)

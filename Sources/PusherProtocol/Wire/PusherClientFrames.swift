@@ -3,9 +3,9 @@ import WireCoding
 /// The messages that a client sends, encoded. Pusher protocol, Events; rule PW-10.
 public enum PusherClientFrames {
     /// - Parameters:
-    ///   - auth: `key:signature`, for channels that want it.
-    ///   - channelData: for presence channels: the JSON text that was signed; goes out as a string.
-    ///   - recover: from where on events are missed, on servers that can replay them.
+    ///   - auth: `key:signature`, for channels that need it.
+    ///   - channelData: for presence channels: the JSON text that was signed; it is sent as a string.
+    ///   - recover: the position after which events are missing, on servers that can replay them.
     public static func subscribe(
         channel: String, auth: String? = nil, channelData: String? = nil, recover: PusherRecoverRequest? = nil
     ) -> String {

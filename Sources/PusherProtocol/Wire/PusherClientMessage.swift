@@ -33,7 +33,7 @@ public struct PusherSigninData: Hashable, Sendable {
     /// The JSON text that was signed.
     public var userData: String
 
-    /// Reads an envelope's `data`. Nil when one of the two is missing.
+    /// Reads an envelope's `data`. Nil when `auth` or `user_data` is missing.
     public init?(parsing data: String?) {
         guard let data, let object = try? JSONText(data), let auth = object["auth"]?.string,
             let userData = object["user_data"]?.string
@@ -48,11 +48,11 @@ public struct PusherErrorData: Hashable, Sendable {
     public var code: Int?
     public var message: String
 
-    /// Whether the code asks for another connection at once, as at a restart. Pusher protocol, Close codes.
+    /// Whether the code requests an immediate reconnect, as at a restart. Pusher protocol, Close codes.
     var isRestart: Bool { code.map((4200...4299).contains) ?? false }
 
-    /// Reads an envelope's `data`: an object as the protocol has it, or a string that holds one, as Reverb sends it. What is
-    /// missing is tolerated; text that is not JSON is the message.
+    /// Reads an envelope's `data`: an object as the protocol has it, or a string that holds one, as Reverb sends it. Missing members
+    /// are tolerated; text that is not JSON becomes the message.
     public init(parsing data: String?) {
         let object = data.flatMap { try? JSONText($0) }
         let parsed = object?.kind == .object ? object : nil

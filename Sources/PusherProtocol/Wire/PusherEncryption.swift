@@ -27,9 +27,9 @@ public enum PusherEncryption {
         return "{\"nonce\":\"\(Base64.text(nonce))\",\"ciphertext\":\"\(Base64.text(box))\"}"
     }
 
-    /// The text of an encrypted event.
+    /// Decrypts the data of an encrypted event.
     ///
-    /// - Parameter sharedSecret: nil when there is none, which counts as a wrong key.
+    /// - Parameter sharedSecret: the channel's key; nil counts as a wrong key.
     public static func decrypt(
         _ data: String, sharedSecret: [UInt8]?
     ) throws(PusherDecryptionError) -> String {
@@ -58,9 +58,9 @@ public enum PusherEncryption {
 
 /// Why an encrypted event could not be read.
 public enum PusherDecryptionError: Error, Hashable, Sendable {
-    /// Not the object that encrypted events have; another key would not help.
+    /// The data is not the object of an encrypted event; another key would not help.
     case malformedPayload
-    /// No key, a wrong one, or the event was changed on its way; a newer key may help.
+    /// The key is missing or wrong, or the event was changed in transit; a newer key may help.
     case wrongKey
 }
 
@@ -70,7 +70,7 @@ enum Base64 {
         Data(bytes).base64EncodedString()
     }
 
-    /// Nil when the text is not base64.
+    /// The decoded bytes; nil when the text is not base64.
     static func bytes(_ text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { Array($0) }
     }

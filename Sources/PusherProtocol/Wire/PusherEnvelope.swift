@@ -2,9 +2,9 @@ import WireCoding
 
 /// The outer object of a Pusher message, the same in both directions.
 ///
-/// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed: application data is the application's business.
+/// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed, because it belongs to the application.
 ///
-/// One immutable object holds the fields, from the parser to the callback: handing a message on copies one reference.
+/// One immutable object holds the fields from the parser to the callback, so that passing a message on copies only a reference.
 public struct PusherEnvelope: Sendable {
     private final class Fields: Sendable {
         let event: String
@@ -35,18 +35,18 @@ public struct PusherEnvelope: Sendable {
 
     public var event: String { fields.event }
     public var channel: String? { fields.channel }
-    /// What `data` holds: the unescaped text when it is a JSON string, its JSON text as it came otherwise (`null` included), nil
-    /// when the key is missing. The plaintext of data that was encrypted.
+    /// The value of `data`: the unescaped text of a JSON string, the unchanged JSON text of any other value (`null` included), nil when
+    /// the key is missing. The plaintext of encrypted data.
     public var data: String? { fields.data }
-    /// The kind of value that `data` came as, or nil when the key is missing.
+    /// The JSON kind of `data`, or nil when the key is missing.
     public var dataKind: JSONKind? { fields.dataKind }
-    /// `user_id`; numbers as they are written.
+    /// `user_id` as text, also when it is a number.
     public var userID: String? { fields.userID }
     /// `position` when it is a string, as servers with recovery send it.
     public var position: String? { fields.position }
-    /// The other outer keys, as the text of a JSON object with their values as they came; nil when there are none.
+    /// The other outer keys with their values, as the text of a JSON object; nil when there are none.
     public var extras: String? { fields.extras }
-    /// The text of `data` as it came, when it was decrypted.
+    /// The original text of `data`, when it was decrypted.
     public var ciphertext: String? { fields.ciphertext }
 
     public init(
@@ -65,10 +65,10 @@ public struct PusherEnvelope: Sendable {
             extras: extras, ciphertext: data)
     }
 
-    /// Whether `data` came as a JSON string.
+    /// Whether `data` is a JSON string.
     public var dataIsString: Bool { dataKind == .string }
 
-    /// Reads one message. For a connection use ``PusherEnvelopeParser``, which remembers names.
+    /// Reads one message. For a connection use ``PusherEnvelopeParser``, which caches names.
     public init(parsing text: String) throws(PusherEnvelopeError) {
         var text = text
         self = try text.withUTF8 { bytes in
@@ -108,16 +108,16 @@ extension PusherEnvelope: Hashable {
     }
 }
 
-/// Why something is not a Pusher message. Holds no part of the message, so it is safe to log.
+/// Why a frame is not a Pusher message. Contains no part of the message, so it is safe to log.
 public enum PusherEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     case syntax(JSONSyntaxError)
-    /// JSON, but no object.
+    /// The message is JSON, but not an object.
     case notAnObject
     case missingEvent
     case eventIsNotAString
     case channelIsNotAString
     case userIDIsNeitherStringNorNumber
-    /// More than ``PusherEnvelopeParser/maximumExtras`` unknown outer keys.
+    /// The message has more than ``PusherEnvelopeParser/maximumExtras`` unknown outer keys.
     case tooManyKeys
 
     public var description: String {

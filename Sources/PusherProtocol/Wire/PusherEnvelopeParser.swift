@@ -2,19 +2,18 @@ import WireCoding
 
 /// Reads the messages of one connection, one after the other.
 ///
-/// One pass over the bytes, no tree. Event and channel names that come again are shared, so a message costs the allocation of its
-/// data string and nothing else. A value of its own per connection; not for use from several threads at once.
+/// Reads the bytes in one pass without a tree. Repeated event and channel names are shared, so a message needs only the allocation of
+/// its data string. Each connection has a separate parser; not for use from several threads at once.
 public struct PusherEnvelopeParser: Sendable {
     /// How many unknown outer keys a message may have.
     public static let maximumExtras = 64
-    /// Scratch space beyond this is given back after the message.
+    /// Scratch memory beyond this size, in bytes, is released after the message.
     static let keptScratch = 16_384
 
     private var names: NameTable
     private var scratch: [UInt8] = []
 
-    /// - Parameter rememberedNames: how many names are remembered at most; 16 bytes each beside the names themselves. 0 remembers
-    ///   none.
+    /// - Parameter rememberedNames: the most names that are cached, with 16 bytes each in addition to the names. 0 caches none.
     public init(rememberedNames: Int = 32) {
         names = NameTable(capacity: rememberedNames)
     }
@@ -35,8 +34,8 @@ public struct PusherEnvelopeParser: Sendable {
             position: draft.position, extras: draft.extrasText)
     }
 
-    /// The parts that have been read so far. An invalid value does not stop the reading, so that broken JSON is always reported as
-    /// such.
+    /// The parts that have been read so far. An invalid value does not stop the reading, so that invalid JSON is always reported as a
+    /// syntax error.
     private struct Draft {
         var event: String?
         var channel: String?
@@ -87,7 +86,7 @@ public struct PusherEnvelopeParser: Sendable {
         }
     }
 
-    /// One key and its value; the last one of a key counts.
+    /// Reads one key and its value; the last value of a repeated key is used.
     private mutating func member(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
         let token = try scanner.string()
         try scanner.expect(UInt8(ascii: ":"))
@@ -174,7 +173,7 @@ public struct PusherEnvelopeParser: Sendable {
             default: return nil
             }
         }
-        // The longest key has eight letters, so a key fits a word.
+        // The longest known key has eight letters, so a key fits a 64-bit word.
         guard token.end - token.start <= 8 else { return nil }
         var word: UInt64 = 0
         for byte in scanner.bytes.clamped(from: token.start, to: token.end) { word = word << 8 | UInt64(byte) }

@@ -9,7 +9,7 @@ public enum PusherEventName {
     public static let signin = "pusher:signin"
     public static let signinSuccess = "pusher:signin_success"
     public static let cacheMiss = "pusher:cache_miss"
-    /// Not in the protocol, but some servers send it.
+    /// An event that is not in the protocol, but that some servers send.
     public static let subscriptionError = "pusher:subscription_error"
     public static let subscriptionSucceeded = "pusher_internal:subscription_succeeded"
     public static let memberAdded = "pusher_internal:member_added"
@@ -17,7 +17,7 @@ public enum PusherEventName {
     public static let subscriptionCount = "pusher_internal:subscription_count"
     public static let watchlistEvents = "pusher_internal:watchlist_events"
 
-    /// How the names of client events begin.
+    /// The prefix of the names of client events.
     public static let clientPrefix = "client-"
 
     /// Whether the name belongs to the protocol. Such events are never encrypted.

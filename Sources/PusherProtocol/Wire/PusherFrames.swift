@@ -2,8 +2,8 @@ import WireCoding
 
 /// The messages that a server sends, encoded.
 ///
-/// Pusher protocol, Events. Each is made once and can be handed to any number of connections. `data` goes out as a string that
-/// holds JSON, except in `error`, where the protocol has an object (rules PW-7 to PW-9).
+/// Pusher protocol, Events. Each message is encoded once and can be sent to any number of connections. `data` is sent as a string that
+/// contains JSON, except in `error`, where the protocol has an object (rules PW-7 to PW-9).
 public enum PusherFrames {
     /// The greeting.
     ///
@@ -29,12 +29,12 @@ public enum PusherFrames {
         return frame(PusherEventName.connectionEstablished, data: data)
     }
 
-    /// The confirmation of a subscription without presence. Always has data: clients wait for it.
+    /// The confirmation of a subscription without presence. It always has data, because clients expect it.
     public static func subscriptionSucceeded(channel: String, recovery: PusherRecoveryOutcome? = nil) -> [UInt8] {
         frame(PusherEventName.subscriptionSucceeded, channel: channel, data: Array("{}".utf8), recovery)
     }
 
-    /// The confirmation of a presence subscription, with everybody who is there, the new member included.
+    /// The confirmation of a presence subscription, with all members, the new member included.
     public static func subscriptionSucceeded(
         channel: String, members: [PusherMember], recovery: PusherRecoveryOutcome? = nil
     ) -> [UInt8] {
@@ -74,7 +74,7 @@ public enum PusherFrames {
         return frame(PusherEventName.subscriptionCount, channel: channel, data: data)
     }
 
-    /// A cache channel has nothing to deliver.
+    /// A message that a cache channel has no cached event.
     public static func cacheMiss(channel: String) -> [UInt8] {
         frame(PusherEventName.cacheMiss, channel: channel, data: Array("{}".utf8))
     }
@@ -107,7 +107,7 @@ public enum PusherFrames {
         return frame(PusherEventName.signinSuccess, data: data)
     }
 
-    /// Users of the receiver's watchlist who came or went. Pusher protocol, `pusher_internal:watchlist_events`.
+    /// Users of the receiver's watchlist who came online or went offline. Pusher protocol, `pusher_internal:watchlist_events`.
     public static func watchlistEvents(_ changes: [PusherWatchlistChange]) -> [UInt8] {
         var data: [UInt8] = []
         JSONWriter.append("{\"events\":[", to: &data)
@@ -129,7 +129,7 @@ public enum PusherFrames {
     /// An application event, for a publisher's events and for client events alike.
     ///
     /// - Parameters:
-    ///   - data: the publisher's data as it came; goes out as a JSON string.
+    ///   - data: the publisher's data, unchanged; it is sent as a JSON string.
     ///   - userID: the sender of a client event on a presence channel.
     public static func event(name: String, channel: String, data: String, userID: String? = nil) -> [UInt8] {
         var out = opening(name, channel: channel, reserving: data.utf8.count + data.utf8.count / 4)

@@ -1,33 +1,33 @@
-/// The protocol's limits. Pusher documentation, Channels and HTTP API; the wider one where sources differ (rule PW-11).
+/// The protocol's limits. Pusher documentation, Channels and HTTP API; the higher limit where sources differ (rule PW-11).
 public enum PusherLimits {
-    /// The limit of letters in a channel name, for a client, as libraries and other servers have it. Pusher's documentation says 164,
-    /// which is also this server's default (rule SP-63).
+    /// The most characters in a channel name, for a client, as in libraries and other servers. Pusher's documentation has 164, which is
+    /// also this server's default (rule SP-63).
     public static let channelName = 200
-    /// Letters in an event name.
+    /// The most characters in an event name.
     public static let eventName = 200
-    /// Bytes of an event's data.
+    /// The most bytes of an event's data.
     public static let eventData = 10_240
-    /// Channels that one HTTP publish may name.
+    /// The most channels of one HTTP publish.
     public static let channelsPerPublish = 100
-    /// Events of one batch.
+    /// The most events of one batch.
     public static let eventsPerBatch = 10
-    /// Client events that a connection may send in a second.
+    /// The most client events that a connection may send in a second.
     public static let clientEventsPerSecond = 10
-    /// Members of a presence channel.
+    /// The most members of a presence channel.
     public static let presenceMembers = 100
-    /// Bytes of a member's `channel_data`.
+    /// The most bytes of a member's `channel_data`.
     public static let presenceMemberSize = 1024
-    /// Letters in a user id.
+    /// The most characters in a user id.
     public static let userID = 128
-    /// User ids of a watchlist.
+    /// The most user ids of a watchlist.
     public static let watchlist = 100
-    /// User ids that a client takes from one message about a watchlist.
+    /// The most user ids that a client accepts in one message about a watchlist.
     public static let watchlistMessage = 10_000
     /// The limit of members of one channel that a client stores, whatever the server sends.
     public static let membersKept = 100_000
-    /// Bytes of a refusal's body that a client passes on.
+    /// The most bytes of a refusal's body that a client reports.
     public static let shownBody = 1024
-    /// Seconds by which the timestamp of an HTTP request may be off.
+    /// How many seconds the timestamp of an HTTP request may differ from the server's clock.
     public static let timestampWindow = 600
     /// How many seconds a cache channel keeps its last event.
     public static let cacheSeconds = 1800

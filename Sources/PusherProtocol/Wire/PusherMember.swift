@@ -14,7 +14,7 @@ public struct PusherMember: Hashable, Sendable {
 
     /// Reads `{"user_id":…,"user_info":…}`: a client's `channel_data`, or the data of `member_added` and `member_removed`.
     ///
-    /// A user id that is a number becomes its text; `user_info` stays as it was written. Nil when it is no such object.
+    /// A user id that is a number becomes its text; `user_info` stays as it was written. Nil for a text that is not such an object.
     public init?(parsing text: String) {
         guard let object = try? JSONText(text), let members = object.members,
             let userID = members.last(where: { $0.key == "user_id" })?.value.identifier
@@ -37,14 +37,14 @@ public struct PusherMember: Hashable, Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// A member that cannot be read does not cost the others (rule PW-40).
+    /// A member that cannot be read is skipped; the others are returned (rule PW-40).
     private static let repair = JSONRepair.Plan(.init("presence", "ids"), .init("presence", "hash", "*"))
 
-    /// Reads who is there from the data of a presence channel's `subscription_succeeded`.
+    /// Reads the members from the data of a presence channel's `subscription_succeeded`.
     ///
-    /// In the order of `ids`; members that only `hash` knows come after them. Nil when the data has no `presence` object.
+    /// In the order of `ids`; members that are only in `hash` follow. Nil when the data has no `presence` object.
     ///
-    /// - Parameter limit: how many are read at most.
+    /// - Parameter limit: the most members that are read.
     public static func list(parsing text: String, limit: Int = .max) -> [PusherMember]? {
         guard let presence = JSONText(repairing: text, repair)?["presence"], presence.kind == .object else { return nil }
         let hash = presence["hash"]?.members ?? []

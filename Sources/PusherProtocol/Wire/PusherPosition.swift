@@ -1,17 +1,17 @@
 import WireCoding
 
-/// A place in the events of one channel, on servers that can replay events (`docs/pusher-recovery.md`, rule RV-2).
+/// A position in the events of one channel, on servers that can replay events (`docs/pusher-recovery.md`, rule RV-2).
 ///
 /// On the wire it is `EPOCH:NUMBER`. Numbers of one epoch grow with the channel's events; positions of different epochs cannot be compared.
 public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
-    /// Which numbering this is: 1 to 32 letters, digits, `-` and `_`.
+    /// The id of the numbering: 1 to 32 letters, digits, `-` and `_`.
     public var epoch: String
     /// The number of the event; 0 is before the first one.
     public var number: UInt64
 
     /// The greatest length of an epoch, in bytes.
     public static let longestEpoch = 32
-    /// How many digits a number may have; so it fits 64 bits.
+    /// The most digits of a number, so that it fits in 64 bits.
     private static let digits = 19
 
     /// Makes a value with these properties.
@@ -52,7 +52,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
 public struct PusherRecoverRequest: Hashable, Sendable {
     /// The latest position that the client has of the channel.
     public var position: PusherPosition
-    /// The connection on which the client got it. Events that leave that connection out are not replayed.
+    /// The connection on which the client got the position. Events that were published with its exclusion are not replayed.
     public var socketID: String?
 
     /// Makes a value with these properties.
@@ -81,9 +81,9 @@ public struct PusherRecoverRequest: Hashable, Sendable {
 
 /// The greeting's offer of recovery (rule RV-1).
 public struct PusherRecoveryOffer: Hashable, Sendable {
-    /// The limit of events that are kept of a channel.
+    /// The most events of a channel that the server stores.
     public var messages: Int
-    /// How many seconds they are kept at most.
+    /// How many seconds the server stores events at most.
     public var seconds: Int
 
     /// Makes a value with these properties.
@@ -97,7 +97,7 @@ public struct PusherRecoveryOffer: Hashable, Sendable {
 public struct PusherRecoveryOutcome: Hashable, Sendable {
     /// The present position of the channel.
     public var position: PusherPosition
-    /// Whether nothing is missing since the position that was asked for; nil when none was.
+    /// Whether no event is missing since the requested position; nil when none was requested.
     public var recovered: Bool?
 
     /// Makes a value with these properties.

@@ -6,18 +6,18 @@ public enum PusherRequestSignature {
     /// A query parameter, not percent-encoded.
     public typealias Parameter = (name: String, value: String)
 
-    /// The lowercase hexadecimal MD5 of a body. Part of the protocol; the signature around it is what protects.
+    /// The lowercase hexadecimal MD5 of a body. Part of the protocol; the signature that covers it provides the security.
     public static func bodyMD5(_ body: [UInt8]) -> String {
         Hex.text(Insecure.MD5.hash(data: body))
     }
 
-    /// The name of a parameter in the case in which names are compared and signed. Changes ASCII letters only: to Unicode the Kelvin
-    /// sign is a capital K, too, and would be another way to spell `auth_key`.
+    /// The name of a parameter in the case in which names are compared and signed. Changes ASCII letters only: in Unicode the Kelvin
+    /// sign also lowercases to k, and would be another spelling of `auth_key`.
     public static func lowercased(_ name: String) -> String {
         String(decoding: name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// The text that is signed: method, path, and all parameters but the signature, sorted by lowercase name, values as they are.
+    /// The text that is signed: method, path, and all parameters except the signature, sorted by lowercase name, with unchanged values.
     public static func text(method: String, path: String, parameters: [Parameter]) -> String {
         let sorted = parameters.map { (name: lowercased($0.name), value: $0.value) }
             .filter { !$0.name.utf8.elementsEqual("auth_signature".utf8) }
@@ -44,11 +44,11 @@ public enum PusherRequestSignature {
 
     /// Checks a request as a server does.
     ///
-    /// `body_md5` is checked when there is a body, and has to be right when there is none but it was sent, as one of the official
-    /// SDKs does.
+    /// `body_md5` is checked when there is a body. Without a body it may be missing, but must be right when it is sent, as one of the
+    /// official SDKs does.
     ///
     /// - Parameters:
-    ///   - parameters: all of the query, decoded.
+    ///   - parameters: all parameters of the query, decoded.
     ///   - now: seconds since 1970.
     public static func check(
         method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secret: String, now: Int
@@ -91,7 +91,7 @@ public enum PusherRequestSignatureError: Error, Hashable, Sendable, CustomString
     case missing(String)
     case unknownKey
     case unknownVersion
-    /// More than ``PusherLimits/timestampWindow`` away from the server's clock, or no number.
+    /// The timestamp differs from the server's clock by more than ``PusherLimits/timestampWindow``, or is not a number.
     case timestampOutOfRange
     case wrongBodyMD5
     case wrongSignature

@@ -10,13 +10,13 @@ public enum PusherSignature {
         sign(Array(text.utf8), secret: secret)
     }
 
-    /// The signature of any bytes; of a webhook's body for one.
+    /// The signature of any bytes, such as a webhook's body.
     public static func sign(_ bytes: [UInt8], secret: String) -> String {
         let key = SymmetricKey(data: Array(secret.utf8))
         return Hex.text(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
     }
 
-    /// The `auth` of a private, presence or encrypted channel: `key:signature`. The key's letters stay as they are.
+    /// The `auth` of a private, presence or encrypted channel: `key:signature`. The letter case of the key is kept.
     ///
     /// - Parameter channelData: for presence channels: the exact JSON text that the client will send.
     public static func channelAuth(

@@ -20,7 +20,7 @@ public struct PusherUser: Hashable, Sendable {
         self.init(id: id, userData: userData)
     }
 
-    /// Reads whom the server confirmed from the data of `pusher:signin_success`. `user_data` may be text or an object.
+    /// Reads the confirmed user from the data of `pusher:signin_success`. `user_data` may be text or an object.
     init?(confirmed data: String?) {
         guard let data, let userData = (try? JSONText(data))?["user_data"] else { return nil }
         self.init(parsing: userData.string ?? userData.text)

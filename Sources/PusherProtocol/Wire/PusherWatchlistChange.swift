@@ -12,7 +12,7 @@ public struct PusherWatchlistChange: Hashable, Sendable {
     }
 
     /// Reads the data of `pusher_internal:watchlist_events`: `{"events":[{"name":…,"user_ids":[…]}]}`. Ids that are numbers become
-    /// their text. Nil when it is something else, or names more users than ``PusherLimits/watchlistMessage``. Rule PW-17.
+    /// their text. Nil for other data, and for more users than ``PusherLimits/watchlistMessage``. Rule PW-17.
     public static func list(parsing data: String?) -> [PusherWatchlistChange]? { Reading(data)?.changes }
 
     /// The changes of a message, and how many of its changes and users could not be read and were left out (rule PW-40).

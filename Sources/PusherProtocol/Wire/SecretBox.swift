@@ -1,6 +1,6 @@
 import WireCoding
 
-/// XSalsa20-Poly1305, as NaCl's `crypto_secretbox`: sixteen bytes of authentication, then the ciphertext.
+/// XSalsa20-Poly1305 in the format of NaCl's `crypto_secretbox`: sixteen bytes of authentication tag, then the ciphertext.
 ///
 /// Constant-time: no branch and no index depends on a key, a nonce or a plaintext. Sources: D. J. Bernstein, "Extending the
 /// Salsa20 nonce", "The Poly1305-AES message-authentication code" and "Cryptography in NaCl"; rule PE-2.
@@ -15,7 +15,7 @@ public enum SecretBox {
     ) throws(SecretBoxError) -> [UInt8] {
         guard key.count == keySize else { throw .wrongKeySize }
         guard nonce.count == nonceSize else { throw .wrongNonceSize }
-        // The first 32 bytes of the key stream are the key of the authenticator, so the text starts after them.
+        // The first 32 bytes of the key stream are the key of the authenticator, so the plaintext starts after them.
         var padded = [UInt8](repeating: 0, count: 32)
         padded.append(contentsOf: plaintext)
         var stream = Salsa20(key: key, nonce: nonce)
@@ -43,11 +43,11 @@ public enum SecretBox {
     }
 }
 
-/// Why a box could not be made or opened.
+/// Why data could not be encrypted or decrypted.
 public enum SecretBoxError: Error, Hashable, Sendable {
     case wrongKeySize
     case wrongNonceSize
-    /// Another key, another nonce, or the box was changed.
+    /// The key or the nonce is wrong, or the data was changed.
     case notAuthentic
 }
 
@@ -60,7 +60,7 @@ private struct Salsa20 {
     private static let constants = SIMD4<UInt32>(0x6170_7865, 0x3320_646E, 0x7962_2D32, 0x6B20_6574)
 
     init(key: [UInt8], nonce: [UInt8]) {
-        // HSalsa20: a key of its own out of the key and the first 16 bytes of the nonce.
+        // HSalsa20: derives a subkey from the key and the first 16 bytes of the nonce.
         let mixed = Self.rounds(Self.matrix(key: Self.words(key), tail: Self.words(Array(nonce[..<16]))))
         let subkey = [mixed[0], mixed[5], mixed[10], mixed[15], mixed[6], mixed[7], mixed[8], mixed[9]]
         input = Self.matrix(key: subkey, tail: Self.words(Array(nonce[16...])) + [0, 0])
@@ -80,7 +80,7 @@ private struct Salsa20 {
             key[4], key[5], key[6], key[7], constants[3])
     }
 
-    /// The first half of block 0.
+    /// The one-time key of the authenticator: the first half of block 0 of the key stream.
     func authenticatorKey() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         var copy = self
@@ -88,7 +88,7 @@ private struct Salsa20 {
         return bytes
     }
 
-    /// Combines the bytes with the key stream from its start; gives the stream's first 32 bytes.
+    /// XORs the bytes with the key stream from its start, and returns the stream's first 32 bytes.
     mutating func apply(to bytes: inout [UInt8]) -> [UInt8] {
         var first: [UInt8] = []
         var offset = 0
@@ -126,14 +126,14 @@ private struct Salsa20 {
 
     /// Twenty rounds: ten times over the columns and then the rows of the square.
     private static func rounds(_ x: SIMD16<UInt32>) -> SIMD16<UInt32> {
-        // Diagonals as vectors of four: each quarter round then works on all columns at once.
+        // The diagonals as vectors of four, so that each quarter round works on all columns at once.
         var a = SIMD4(x[0], x[5], x[10], x[15])
         var b = SIMD4(x[4], x[9], x[14], x[3])
         var c = SIMD4(x[8], x[13], x[2], x[7])
         var d = SIMD4(x[12], x[1], x[6], x[11])
         for _ in 0..<10 {
             quarters(&a, &b, &c, &d)
-            // To the rows: the second and the fourth diagonal change places, each turned.
+            // From columns to rows: the second and the fourth diagonal are exchanged, and each is rotated.
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
             quarters(&a, &b, &c, &d)
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
@@ -231,7 +231,7 @@ private enum Poly1305 {
             limbs[0] &+= (limbs[4] >> 26) &* 5
             limbs[4] &= mask
         }
-        // limbs + 5 - 2^130, taken instead when it is not negative.
+        // limbs + 5 - 2^130, which is used when it is not negative.
         var reduced = limbs
         reduced[0] &+= 5
         for index in 0..<4 {
