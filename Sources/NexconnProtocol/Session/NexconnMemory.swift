@@ -10,9 +10,9 @@ public struct NexconnMemory: Sendable {
     public var token: String
     public var device: NexconnDevice
     public var client: String
-    /// Whether this device gives way to another one that signed in meanwhile.
+    /// Whether this device's session ends when another device has signed in meanwhile.
     public var yields: Bool
-    /// Up to where everything is kept; nil for a device that is new. Moves with each ``NexconnCommand/acknowledge(_:)``.
+    /// The position up to which all events are stored; nil for a new device. Advances with each ``NexconnCommand/acknowledge(_:)``.
     public internal(set) var resume: NexconnPlace?
     /// How long a message may wait for its answer, from the command on.
     public var sendLimit: Duration
@@ -21,13 +21,13 @@ public struct NexconnMemory: Sendable {
 
     /// The last sequence number that was delivered, in the epoch of `resume`.
     var delivered: UInt64
-    /// Whether the last link was welcomed, and was lost rather than ended.
+    /// Whether the last link was welcomed, and was lost instead of closed on request.
     var wasLost = false
-    /// When something was last received on the link that was lost.
+    /// When data was last received on the link that was lost.
     var lostAt: Moment?
     var disablesPush = false
     var outbox = NexconnOutbox()
-    /// Open channels that are wanted, in the order in which they were asked for.
+    /// The wanted open channels, in the order in which they were requested.
     var entries: OrderedDictionary<Identifier, WantedEntry> = [:]
 
     /// The subprotocol that is offered (session document, section 1).
@@ -54,7 +54,7 @@ public struct NexconnMemory: Sendable {
 
     /// How many messages wait to be sent, or for their answer.
     public var waitingMessages: Int { outbox.messages.count }
-    /// The open channels that are wanted, in the order in which they were asked for.
+    /// The wanted open channels, in the order in which they were requested.
     public var openChannels: [String] { entries.keys.texts }
 }
 
@@ -65,12 +65,12 @@ struct WantedEntry: Sendable {
     var waiters: [RequestID] = []
     /// Whether it has ever been entered.
     var wasIn = false
-    /// The last message seen that history has, too.
+    /// The last received message that is also in the history.
     var lastSeen: NexconnMessageID?
-    /// When something was last received before the link was lost.
+    /// When data was last received before the link was lost.
     var lostAt: Moment?
 
-    /// The request for a new connection: all missed messages, as far as one answer can hold them.
+    /// The request on a new connection: all missed messages that fit in one answer.
     var renewal: NexconnEntry {
         guard wasIn, let lastSeen else { return entry }
         return NexconnEntry(entry.channel, count: NexconnLimits.entryMessages.upperBound, after: lastSeen, extra: entry.extra)

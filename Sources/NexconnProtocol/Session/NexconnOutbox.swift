@@ -1,14 +1,14 @@
 import ConnectionEngine
 import DequeModule
 
-/// Messages that wait to be sent or for their answer, in the order of the commands. Those under way are its beginning, since answers
-/// come in order (session document, 5.1).
+/// Messages that wait to be sent or for their answer, in the order of the commands. Messages in progress are at the front, because
+/// answers arrive in order (session document, 5.1).
 struct NexconnOutbox: Sendable {
     struct Waiting: Sendable {
         var draft: NexconnDraft
         var id: RequestID?
         var deadline: Moment
-        /// Whether it was ever written, on any connection: then it may have been delivered.
+        /// Whether the message was ever written, on any connection: then it may have been delivered.
         var wasWritten = false
         /// The number of its request on the present connection.
         var number: UInt64?
@@ -20,17 +20,17 @@ struct NexconnOutbox: Sendable {
     static let byteLimit = 16 * 1024 * 1024
     /// How many messages may be in progress at once (rule NS-11).
     static let window = 64
-    /// How many bytes of content may be under way at once, beyond the first message.
+    /// How many bytes of content may be in progress at once, beyond the first message.
     static let byteWindow = 1024 * 1024
 
     private(set) var messages: Deque<Waiting> = []
     private(set) var bytes = 0
-    /// How many at the beginning are under way on the present connection.
+    /// How many messages at the front are in progress on the present connection.
     private(set) var underWay = 0
     private(set) var bytesUnderWay = 0
 
     var isFull: Bool { messages.count >= Self.limit || bytes >= Self.byteLimit }
-    /// All wait equally long, so that the first one is due first.
+    /// The deadline of the first message, which is the earliest because all messages have the same time limit.
     var earliestDeadline: Moment? { messages.first?.deadline }
 
     mutating func append(_ message: Waiting) {
@@ -44,7 +44,7 @@ struct NexconnOutbox: Sendable {
         (underWay, bytesUnderWay) = (0, 0)
     }
 
-    /// The next message to write, when one more may be under way.
+    /// The next message to write, when another one may be in progress.
     var next: Waiting? {
         guard underWay < messages.count, underWay < Self.window else { return nil }
         let message = messages[underWay]
@@ -52,7 +52,7 @@ struct NexconnOutbox: Sendable {
         return message
     }
 
-    /// The one that `next` gave is being written under this number.
+    /// Records that the message that `next` returned is being written with this number.
     mutating func wrote(as number: UInt64) {
         guard underWay < messages.count else { return }
         messages[underWay].number = number
@@ -67,7 +67,7 @@ struct NexconnOutbox: Sendable {
         remove(at: underWay)
     }
 
-    /// Removes the message that was sent under this number, and returns it.
+    /// Removes and returns the message that was sent with this number.
     mutating func answered(_ number: UInt64) -> Waiting? {
         guard let index = messages.prefix(underWay).firstIndex(where: { $0.number == number }) else { return nil }
         return remove(at: index)

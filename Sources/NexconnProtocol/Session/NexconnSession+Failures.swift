@@ -4,10 +4,10 @@ import ConnectionEngine
 extension NexconnSession {
     /// There is no connection, so nothing was sent.
     static let notConnected = ConnectionFailure(nexconn: .noConnection, .disconnected, "There is no connection.", origin: .local)
-    /// There was no connection for as long as the message could wait.
+    /// There was no connection during the message's whole time limit.
     static let neverConnected = ConnectionFailure(
         nexconn: .noConnection, .timeout, "There was no connection within the time that the message could wait.", origin: .local)
-    /// There was one, but the message's turn did not come.
+    /// There was a connection, but the message was not sent in time.
     static let neverSent = ConnectionFailure(
         nexconn: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
     /// The message was written, and its outcome is unknown.
@@ -37,7 +37,7 @@ extension NexconnSession {
         out.fault(failure)
     }
 
-    /// The category of a close code, or nil when the code says nothing. Session document, section 2; RFC 6455, 7.4.1.
+    /// The category of a close code, or nil for a code without a meaning. Session document, section 2; RFC 6455, 7.4.1.
     public static func category(ofCloseCode code: Int) -> StatusCategory? {
         switch code {
         case 4000: .refused
@@ -59,15 +59,15 @@ extension NexconnSession {
         return failure
     }
 
-    /// A `bye` that asks to come back is followed even when automatic retries are off (rule NS-26).
+    /// A `bye` that requests a reconnect is followed even when automatic retries are off (rule NS-26).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
         failure.nexconnCode != nil && (failure.category == .serverRestart || failure.category == .overloaded)
     }
 }
 
 extension ConnectionFailure {
-    /// A failure that carries a number of the service. It takes the place of a close code, where no close code can be mistaken for it:
-    /// those are 1000 to 4999, and no number of the service is.
+    /// A failure with a number of the service in place of a close code. The two cannot be confused: close codes are 1000 to 4999, and
+    /// the service's numbers are outside of that range.
     public init(
         nexconn code: NexconnCode, _ category: StatusCategory, _ reason: String, origin: Origin, retryAfter: Duration? = nil
     ) {
@@ -99,7 +99,7 @@ extension ConnectionFailure {
 }
 
 extension NexconnCode {
-    /// The service's number for any failure: its own, or the one that says the same as the category (rule NS-27).
+    /// The service's number for any failure: its own, or the number with the meaning of the category (rule NS-27).
     public init(_ failure: ConnectionFailure) {
         if let code = failure.nexconnCode {
             self = code
@@ -121,7 +121,7 @@ extension NexconnCode {
             }
     }
 
-    /// A token for one use was used before.
+    /// A token for a single use was already used.
     public static let tokenUsed = NexconnCode(31027)
     /// The application has no licence for another connection.
     public static let noLicence = NexconnCode(31030)

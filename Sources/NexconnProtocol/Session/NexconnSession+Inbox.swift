@@ -23,14 +23,14 @@ extension NexconnSession {
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
         for item in new { tellProblem(of: item.event, &out) }
         if !hasMore { out.emit(.caughtUp) }
-        // A package that is known already is not delivered, so nobody would acknowledge it.
+        // A package that was received before is not delivered, so the application would not acknowledge it.
         acknowledgePackage(memory, &out)
     }
 
     mutating func event(_ item: NexconnInboxItem, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard isWelcome else { return }
         guard isCaughtUp else {
-            // Told now, it would hide what still has to come before it.
+            // Delivering the event now would hide that earlier events are still missing.
             let reason = "The server sent a new event before the last package of missed events."
             out.fault(ConnectionFailure(.malformedResponse, reason, origin: .server))
             return
@@ -43,7 +43,7 @@ extension NexconnSession {
         tellProblem(of: item.event, &out)
     }
 
-    /// Tells of an event that could not be read; it keeps its place in the inbox (rule NC-40).
+    /// Reports an event that could not be read; it keeps its position in the inbox (rule NC-40).
     private func tellProblem(of event: NexconnEvent, _ out: inout Actions) {
         guard case .unknown(let kind, let problem?) = event else { return }
         let name = kind.isEmpty ? "An event" : "An event of the kind \(kind.prefix(64))"
@@ -63,7 +63,7 @@ extension NexconnSession {
         }
     }
 
-    /// Records that everything up to `place` is stored. False when that changes nothing.
+    /// Records that all events up to `place` are stored. Returns false when they already were.
     static func keep(_ place: NexconnPlace, _ memory: inout NexconnMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered
@@ -79,14 +79,14 @@ extension NexconnSession {
         if !isCaughtUp { expectPackage(&out) }
     }
 
-    /// The server has to answer (rule NS-9).
+    /// Starts the time limit for the server's next package (rule NS-9).
     mutating func expectPackage(_ out: inout Actions) {
         let deadline = out.now + out.timing.request
         packageDeadline = deadline
         arm(deadline, &out)
     }
 
-    /// A frame that cannot be read may have been a package, for whose acknowledgement the server would wait without end.
+    /// Handles a frame that cannot be read: it may have been a package, whose acknowledgement the server would wait for without end.
     func malformed(_ reason: String, _ out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }

@@ -2,13 +2,13 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Open channels: from the wish to be in them, over all connections. Rules NS-18 to NS-22.
+// Open channels: from the request to be in them, over all connections. Rules NS-18 to NS-22.
 extension NexconnSession {
     /// An open channel on this connection.
     struct OpenState: Sendable {
-        /// The number of the request to enter that is not answered yet.
+        /// The number of the unanswered request to enter.
         var request: UInt64?
-        /// Whether that request is to go on where the user had been on an earlier connection.
+        /// Whether that request continues at the user's position on an earlier connection.
         var isRenewal = false
         /// Whether the channel was entered on this connection.
         var isInside = false
@@ -30,7 +30,7 @@ extension NexconnSession {
         ask(entry, isRenewal: false, &out)
     }
 
-    /// Remembers the wish. False when no server would grant it; then the request is answered.
+    /// Stores the request. Returns false when no server would accept it; the request has then been answered.
     static func want(
         _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
     ) -> Bool {
@@ -47,7 +47,7 @@ extension NexconnSession {
         return true
     }
 
-    /// A new connection: continues at the user's last position.
+    /// Enters on a new connection: continues at the user's last position.
     mutating func renew(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard let wanted = memory.entries[name] else { return }
         ask(wanted.renewal, isRenewal: wanted.wasIn, &out)
@@ -74,7 +74,7 @@ extension NexconnSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // Without a message, the position begins at the time of entering. A user who comes back soon entered before this connection.
+        // Without a message, the position is the time of entering. A user who returns soon entered before this connection.
         let start = NexconnMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
@@ -83,7 +83,7 @@ extension NexconnSession {
         if state.isRenewal, entrance.hasMore || isForgetful { out.emit(.openGap(channel: name, since: lostAt)) }
         if isTold {
             out.emit(.reentered(entrance))
-            // Told already; who waits learns the rest.
+            // These messages were already delivered; waiting callers get the rest of the answer.
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
@@ -101,7 +101,7 @@ extension NexconnSession {
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 
-    /// No answer in time (rule NS-21).
+    /// Handles an entry without an answer in time (rule NS-21).
     mutating func entryOverdue(
         _ name: String, _ number: UInt64, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
@@ -134,7 +134,7 @@ extension NexconnSession {
         }
     }
 
-    /// Handles an event that is of momentary use only.
+    /// Handles an event that is only relevant at the moment and not stored.
     mutating func transient(_ event: NexconnEvent, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard isWelcome else { return }
         switch event {
@@ -157,7 +157,7 @@ extension NexconnSession {
         out.emit(.transient(event))
     }
 
-    /// Left by entering another channel, on this device or another one.
+    /// Handles a channel that the user has left by entering another one, on this device or another one.
     private mutating func leave(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard memory.entries[name] != nil else { return }
         lose(name, .notInOpenChannel, &memory, &out)
@@ -165,7 +165,7 @@ extension NexconnSession {
             .entryFailed(channel: name, NexconnRefusal(.notInOpenChannel, "Entering another open channel has left this one.")))
     }
 
-    /// The channel is gone for this user; there is nothing to enter again.
+    /// Handles a channel that the user has lost and cannot enter again.
     private mutating func lose(
         _ name: String, _ code: NexconnCode, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
@@ -185,7 +185,7 @@ extension NexconnSession {
             if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
-        // Messages that no history keeps say nothing about the order of those in the history, which they may have overtaken.
+        // Messages that are not in the history have no position in it, because they may have overtaken messages that are.
         if message.options.isPersisted, !message.options.isStatus {
             let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
             memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)
@@ -195,7 +195,7 @@ extension NexconnSession {
 }
 
 extension NexconnMessageID {
-    /// Before every message of that time or a later one.
+    /// An id before those of all messages at that time or later.
     fileprivate init(milliseconds: Int64) {
         let (value, isTooLarge) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(by: 10_000)
         self.init(rawValue: isTooLarge ? 0 : value)

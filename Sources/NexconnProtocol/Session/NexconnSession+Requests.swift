@@ -1,8 +1,8 @@
 import ConnectionEngine
 
-// Requests other than messages, and the answers to all. Rule NS-17.
+// Requests other than messages, and the answers to all requests. Rule NS-17.
 extension NexconnSession {
-    /// How many may wait for their answers.
+    /// How many requests may wait for their answers.
     static let requestLimit = 1_000
 
     mutating func call(_ request: NexconnRequest, _ id: RequestID?, _ out: inout Actions) {
@@ -44,7 +44,7 @@ extension NexconnSession {
         switch requests.removeValue(forKey: number)?.kind {
         case .call(let id): out.answer(id, .success(.answer(answer)))
         case .enter(let channel): entered(channel, number, answer, &memory, &out)
-        // Answered by its limit already.
+        // The request was already answered when its time limit ended.
         case nil: return
         }
     }
@@ -65,7 +65,7 @@ extension NexconnSession {
     }
 
     mutating func expireRequests(_ memory: inout NexconnMemory, _ out: inout Actions) {
-        // Old numbers first: all wait equally long.
+        // In the order of the numbers, because all requests have the same time limit.
         while let (number, pending) = requests.elements.first, pending.deadline <= out.now {
             requests.removeFirst()
             switch pending.kind {

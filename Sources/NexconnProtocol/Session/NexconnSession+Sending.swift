@@ -11,7 +11,7 @@ extension NexconnSession {
         transmit(&memory, &out)
     }
 
-    /// Keeps a message until it is answered. False when it cannot be sent at all; then the request is answered.
+    /// Keeps a message until it is answered. Returns false when it cannot be sent at all; the request has then been answered.
     static func enqueue(
         _ draft: NexconnDraft, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
     ) -> Bool {
@@ -32,12 +32,12 @@ extension NexconnSession {
         return true
     }
 
-    /// Takes a message out of those that wait, unless it may have left already. Rule NS-10.
+    /// Removes a waiting message, unless it may have been sent already. Rule NS-10.
     public static func withdraw(_ id: RequestID, memory: inout NexconnMemory) -> Bool {
         !memory.outbox.removeAll { $0.id == id && !$0.wasWritten }.isEmpty
     }
 
-    /// Why a message cannot be sent, as far as that needs no server.
+    /// Why a message cannot be sent, as far as the client can check it; nil when it can.
     private static func problem(of draft: NexconnDraft) -> ConnectionFailure? {
         var refusal = NexconnLimits.problem(of: draft)
         if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {
@@ -56,7 +56,7 @@ extension NexconnSession {
     mutating func transmit(_ memory: inout NexconnMemory, _ out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
-            // Answered meanwhile: its caller believes that it was not sent.
+            // The request was answered meanwhile: its caller was told that the message is not sent.
             if let id = message.id, !out.isAwaited(id) {
                 memory.outbox.skipNext()
                 continue
@@ -96,7 +96,7 @@ extension NexconnSession {
     }
 }
 
-// Commands while there is no connection.
+// Handling of commands while there is no connection.
 extension NexconnSession {
     public static func performOffline(
         _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>

@@ -20,27 +20,27 @@ public struct NexconnSession: WebSocketSession {
 
     typealias Actions = SessionActions<NexconnSession>
 
-    /// Runs for the earliest deadline of all requests and messages.
+    /// The timer for the earliest deadline of all requests and messages.
     static let deadlines = SessionTimer(1)
-    /// Runs while stored events have not been acknowledged to the server.
+    /// The timer that runs while stored events have not been acknowledged to the server.
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false
-    /// Whether the server does not know what the one before it had, such as after a start without a store.
+    /// Whether the server has lost the state of its predecessor, such as after a restart without a store.
     var isForgetful = false
     /// The server's clock at the welcome, ms since 1970.
     var welcomedAt: Int64 = 0
-    /// Whether the last package has come, so that events come at once.
+    /// Whether the last package has arrived, so that new events arrive directly.
     var isCaughtUp = false
-    /// The last number of the package that is not acknowledged; the server waits for it.
+    /// The last sequence number of the unacknowledged package; the server waits for its acknowledgement.
     var packageEnd: UInt64?
-    /// By when the next package has to come; nil when it is the client's turn, or none is to come.
+    /// The deadline of the next package; nil when the client has to acknowledge first, or when there is no further package.
     var packageDeadline: Moment?
-    /// The last number that came on this connection, known or not; nothing beyond it is acknowledged.
+    /// The last sequence number that was received on this connection, known or not; later numbers are not acknowledged.
     var received: UInt64 = 0
     /// The last position that was acknowledged on this connection.
     var acknowledged: UInt64 = 0
-    /// Events told since.
+    /// The number of events delivered since the last acknowledgement.
     var toldSince = 0
     var isAcknowledging = false
     /// Requests that wait for their answer, other than messages.
@@ -53,7 +53,7 @@ public struct NexconnSession: WebSocketSession {
     var timerAt: Moment?
     /// Why the server has ended the session for good.
     var farewell: ConnectionFailure?
-    /// A disconnect follows, and nothing will be sent again.
+    /// Whether a disconnect follows, so that no further frame is sent.
     var isLeaving = false
 
     /// A request that waits for its answer.
@@ -73,7 +73,7 @@ public struct NexconnSession: WebSocketSession {
         memory.outbox.startOver()
     }
 
-    /// The client speaks first (rules NS-1 and NS-2).
+    /// Sends the first frame (rules NS-1 and NS-2).
     public mutating func opened(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
         Self.expire(&memory, &out, isConnected: false)
         if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
@@ -94,7 +94,7 @@ public struct NexconnSession: WebSocketSession {
         case .package(let items, let hasMore): package(items, hasMore, &memory, &out)
         case .welcome(let welcome): self.welcome(welcome, &memory, &out)
         case .bye(let bye): self.bye(bye, &out)
-        // Whatever came has proved life already (rule LV-1).
+        // The received frame has already counted as a sign of life (rule LV-1).
         case .pong: break
         case .malformed(let reason): malformed(reason, &out)
         }
@@ -107,7 +107,7 @@ public struct NexconnSession: WebSocketSession {
         welcomedAt = welcome.time
         memory.user = welcome.user
         memory.wasLost = false
-        // Messages that the server has lost may have been delivered before they were stored; then they are not lost for the user.
+        // Messages that the server has lost may have been delivered before; then the user has not lost them.
         var hasLost = welcome.hasLost
         if let known = memory.resume, known.epoch == welcome.place.epoch {
             // Messages that were delivered but not stored arrive again, and are recognised by their number.
@@ -126,7 +126,7 @@ public struct NexconnSession: WebSocketSession {
         expectPackage(&out)
         if hasLost { out.emit(.gap(since: memory.lostAt)) }
         memory.lostAt = nil
-        // First into the channels that messages may be for.
+        // Entered first, because messages may be for these channels.
         for name in memory.openChannels { renew(name, &memory, &out) }
         transmit(&memory, &out)
     }
@@ -146,7 +146,7 @@ public struct NexconnSession: WebSocketSession {
             acknowledge(place, &memory, &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
-            // `closing` and `ended` do the rest; the link may be lost before the disconnect comes.
+            // `closing` and `ended` handle the rest; the link may be lost before the disconnect follows.
             memory.disablesPush = disablePush
             isLeaving = true
             out.answer(id, .success(.done))
@@ -158,7 +158,7 @@ public struct NexconnSession: WebSocketSession {
         }
     }
 
-    /// A WebSocket ping: all servers answer it (session document, section 3). Its payload is its number (rule NS-6).
+    /// Sends a WebSocket ping, which all servers answer (session document, section 3). Its payload is its number (rule NS-6).
     public mutating func probe(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
         pings += 1
         out.send(.ping(Array(String(pings).utf8)))
@@ -220,7 +220,7 @@ public struct NexconnSession: WebSocketSession {
         }
     }
 
-    /// Runs the timer for `deadline` if it is the earliest. A timer that runs for one that has gone does no harm.
+    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
     mutating func arm(_ deadline: Moment, _ out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline

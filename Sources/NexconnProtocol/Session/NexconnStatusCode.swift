@@ -31,7 +31,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing more is tried until the application connects again.
+    /// Whether no further attempt is made until the application connects again.
     public var isFinal: Bool {
         switch self {
         case .unknown, .connected, .networkUnavailable, .connecting, .suspend: false
@@ -41,7 +41,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The service's word for it.
+    /// The service's name of the status.
     public var name: String {
         switch self {
         case .unknown: "unknown"
@@ -64,7 +64,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
     private static func waiting(_ change: ConnectionChange) -> Self {
         switch change.category {
         case .networkUnavailable, .tlsFailed, .tlsUntrusted: .networkUnavailable
-        // A loss is a suspension; an attempt that came to nothing is one of the attempts that go on.
+        // A lost connection is reported as a suspension; a failed attempt as one of the attempts in progress.
         case .unexpectedDisconnect, .timeout: change.previous == .connected ? .suspend : .connecting
         case .unknown: .unknown
         default: .connecting

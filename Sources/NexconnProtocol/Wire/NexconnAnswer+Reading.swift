@@ -5,9 +5,9 @@ import WireCoding
 extension NexconnAnswer {
     /// To `send`: the message's id.
     public var id: NexconnMessageID? { read { $0.id("id") } }
-    /// To `send`: the message's place in the sender's own inbox, where it has one.
+    /// To `send`: the message's sequence number in the sender's own inbox, if it is there.
     public var sequence: UInt64? { read { $0.whole("q") } }
-    /// To `edit`: when it happened, ms since 1970.
+    /// To `edit`: the time of the edit, ms since 1970.
     public var time: Int64? { read { $0.number("time") } }
     /// To group requests: 0 when it is done.
     public var process: Int? { read { $0.integer("process") } }
@@ -47,7 +47,7 @@ extension NexconnAnswer {
         }
     }
 
-    /// To `open.enter`. - Parameter channel: the one that was entered; the answer does not repeat it.
+    /// The answer to `open.enter`. - Parameter channel: the entered channel, which the answer does not repeat.
     public func entrance(of channel: String) -> NexconnOpenEntrance? {
         read { reader in
             guard let count = reader.integer("count"), let messages = reader.messages() else { return nil }
@@ -71,7 +71,7 @@ extension NexconnAnswer {
 
     public var openMetadata: [NexconnOpenEntry]? { read { $0.objects("meta") { $0.entry() } } }
     public var users: [NexconnUser]? { read { $0.objects("users") { $0.user() } } }
-    /// To `user.subscribe`: those that went beyond a limit.
+    /// To `user.subscribe`: the users beyond a limit.
     public var failed: [String]? { read { $0.texts("failed") } }
     public var subscriptions: [NexconnSubscription]? { read { $0.objects("users") { $0.subscription() } } }
     public var blocklist: [String]? { read { $0.texts("users") } }

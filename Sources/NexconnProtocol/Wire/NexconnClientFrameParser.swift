@@ -2,12 +2,12 @@ import WireCoding
 
 /// Reads the frames of clients, one after the other.
 ///
-/// One pass over the bytes, no tree. Ids that come again are shared. A value of its own for a connection or for an event loop; not
+/// Reads the bytes in one pass without a tree. Repeated ids are shared. Use a separate parser for each connection or event loop; not
 /// for use from several threads at once.
 public struct NexconnClientFrameParser: Sendable {
     private var state: WireReader.State
 
-    /// - Parameter rememberedNames: how many ids are remembered at most; 16 bytes each beside the names themselves.
+    /// - Parameter rememberedNames: the most ids that are cached, with 16 bytes each in addition to the ids.
     public init(rememberedNames: Int = 32) {
         state = WireReader.State(rememberedNames: rememberedNames)
     }
@@ -37,7 +37,7 @@ extension WireReader {
                 return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not an object."))
             }
             let frame = try object { (reader) throws(JSONSyntaxError) in
-                // First the end, so that broken JSON is always reported as such.
+                // The whole frame is scanned first, so that invalid JSON is always reported as a syntax error.
                 var rest = reader.scanner
                 try rest.expectEnd()
                 return reader.frameOfScope()
@@ -118,7 +118,7 @@ extension WireReader {
         return value
     }
 
-    /// A member that may be missing but, if it is there, must be right.
+    /// The value of an optional member; throws when it is present but invalid.
     func wanted<Value>(_ value: Value?, _ name: StaticString) throws(RequestFault) -> Value? {
         if value == nil, find(name) != nil { throw .missing(name) }
         return value

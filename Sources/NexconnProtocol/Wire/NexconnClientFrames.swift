@@ -166,7 +166,7 @@ extension WireWriter {
         id("id", target.id)
     }
 
-    /// A time as servers take it: one beyond either end means the end.
+    /// Writes a time as servers accept it, clamped to the valid range.
     private mutating func time(_ name: StaticString, _ time: Int64) {
         number(name, min(max(time, NexconnLimits.time.lowerBound), NexconnLimits.time.upperBound))
     }

@@ -1,5 +1,5 @@
 extension NexconnCode {
-    /// The meaning of the number, as a sentence.
+    /// The meaning of the code, as a sentence.
     public var sentence: String {
         connectionSentence ?? messageSentence ?? channelSentence ?? argumentSentence
             ?? "The service answered with error \(rawValue)."

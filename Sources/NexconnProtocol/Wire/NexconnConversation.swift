@@ -8,7 +8,7 @@ public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
     case open = 4
     case system = 6
 
-    /// The word on the wire.
+    /// The word in frames.
     public var word: String {
         switch self {
         case .direct: "direct"
@@ -34,7 +34,7 @@ public struct NexconnChannel: Hashable, Sendable {
         self.id = id
     }
 
-    /// Ids are compared by their bytes (rule HB-11).
+    /// Compares ids by their bytes (rule HB-11).
     public static func == (left: NexconnChannel, right: NexconnChannel) -> Bool {
         left.conversation == right.conversation && left.id.isExactly(right.id)
     }
@@ -47,7 +47,7 @@ public struct NexconnChannel: Hashable, Sendable {
 
 /// The id of a message: a number that grows with time, as text on the wire (session document, section 5).
 public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Units of 100 ns since 1970.
+    /// The id in units of 100 ns since 1970.
     public var rawValue: UInt64
 
     public init(rawValue: UInt64) {
@@ -62,7 +62,7 @@ public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable
         rawValue = value
     }
 
-    /// Milliseconds since 1970.
+    /// The id's time in milliseconds since 1970.
     public var time: Int64 { Int64(rawValue / 10_000) }
 
     public var description: String { String(rawValue) }

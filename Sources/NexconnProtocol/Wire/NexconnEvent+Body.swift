@@ -1,8 +1,8 @@
 import WireCoding
 
 extension NexconnEvent {
-    /// The event's encoding for clients: the object `e` of the session document. Made once, stored, and wrapped for each receiver by
-    /// ``NexconnServerFrames`` without being encoded again.
+    /// The event's encoding for clients: the object `e` of the session document. Encoded once, stored, and wrapped for each receiver by
+    /// ``NexconnServerFrames`` without another encoding.
     public var body: [UInt8] {
         if case .message(let message) = self { return message.body }
         return WireWriter.object { $0.event(self) }

@@ -5,9 +5,9 @@ public enum NexconnEvent: Hashable, Sendable {
     indirect case edit(NexconnEdit)
     indirect case metadata(NexconnMetadataChange)
     indirect case receipt(NexconnReceipts)
-    /// Unread is counted from `time` (ms) on, by another device of the same user.
+    /// Another device of the same user has marked messages as read: unread messages are counted from `time` (ms) on.
     case read(NexconnChannel, time: Int64)
-    /// Settings that another device of the same user changed. Without an id they are those of the whole kind.
+    /// Settings that another device of the same user changed. Without an id they apply to the whole kind.
     indirect case settings(NexconnChannelSettings)
     indirect case typing(from: String, to: String, type: String, time: Int64)
     indirect case group(NexconnGroupOperation)
@@ -18,18 +18,18 @@ public enum NexconnEvent: Hashable, Sendable {
     indirect case openMute(NexconnOpenMute)
     indirect case openBan(channel: String, users: [String], duration: Int64, time: Int64)
     indirect case openDestroyed(channel: String, isManual: Bool, time: Int64)
-    /// The user entered or left with another device.
+    /// The user entered or left an open channel with another device.
     case openSync(channel: String, isJoin: Bool, isOtherDevice: Bool)
     case presence([NexconnPresence])
-    /// Of a kind that this version does not know, or without a member that it needs; `problem` says which, for people. It keeps its
-    /// place in the inbox, so that it is acknowledged and does not come again.
+    /// An event of an unknown kind, or without a required member; `problem` describes the error, for people. It keeps its position in
+    /// the inbox, so that it is acknowledged and not sent again.
     case unknown(kind: String, problem: String? = nil)
 }
 
 /// A message was recalled.
 public struct NexconnRecall: Hashable, Sendable {
     public var conversation: NexconnConversation
-    /// Who recalled it.
+    /// The id of the user who recalled the message.
     public var from: String
     public var to: String
     public var id: NexconnMessageID
@@ -49,13 +49,13 @@ public struct NexconnRecall: Hashable, Sendable {
     }
 }
 
-/// A message got another content.
+/// The content of a message was replaced.
 public struct NexconnEdit: Hashable, Sendable {
     public var conversation: NexconnConversation
     public var from: String
     public var to: String
     public var id: NexconnMessageID
-    /// A JSON object in UTF-8.
+    /// The new content: a JSON object in UTF-8.
     public var content: [UInt8]
     public var time: Int64
 
@@ -98,7 +98,7 @@ public struct NexconnMetadataChange: Hashable, Sendable {
 /// Read receipts of a user.
 public struct NexconnReceipts: Hashable, Sendable {
     public var conversation: NexconnConversation
-    /// Who has read.
+    /// The id of the user who has read the messages.
     public var from: String
     public var to: String
     public var items: [NexconnReceipt]
@@ -128,12 +128,12 @@ public struct NexconnReceipt: Hashable, Sendable {
     }
 }
 
-/// Settings of a channel, or, without an id, of all channels of a kind. Nil leaves a setting as it is.
+/// Settings of a channel, or, without an id, of all channels of a kind. Nil leaves a setting unchanged.
 public struct NexconnChannelSettings: Hashable, Sendable {
     public var conversation: NexconnConversation
     public var id: String?
     public var isPinned: Bool?
-    /// Session document, section 6.
+    /// The level of notifications (session document, section 6).
     public var level: Int?
 
     public init(conversation: NexconnConversation, id: String?, isPinned: Bool? = nil, level: Int? = nil) {

@@ -1,10 +1,10 @@
 import ConnectionEngine
 import WireCoding
 
-/// Turns the frames of a server into values, on the connection's event loop (session document, sections 1 to 9).
+/// Decodes the frames of a server, on the connection's event loop (session document, sections 1 to 9).
 ///
-/// One pass over the bytes, no tree: contents are cut out as they came, and ids that come again are shared. Frames that this
-/// version does not know come to nil; they still prove life.
+/// Reads the bytes in one pass without a tree: contents are copied unchanged, and repeated ids are shared. Frames of unknown types are
+/// decoded as nil; they still count as a sign of life.
 public struct NexconnFrameDecoder: WebSocketDecoder {
     private var state: WireReader.State
 
@@ -59,7 +59,7 @@ extension WireReader {
         }
         return try object(
             special: { (member, reader) throws(JSONSyntaxError) in
-                // In place, whatever the frame turns out to be, so that nothing is read twice.
+                // Decoded in place regardless of the frame's type, so that no part is read twice.
                 if reader.isKey(member, "e") {
                     event = try reader.event()
                     return true
@@ -78,8 +78,8 @@ extension WireReader {
             { (reader) throws(JSONSyntaxError) in reader.frame(event, items) })
     }
 
-    /// An element of a package. One without a place counts as the next one behind the last, which it cannot be before, so that the
-    /// package can be acknowledged (rule NC-41); without anything before it it is left out.
+    /// Reads an element of a package. An element without a sequence number gets the one after the previous element, the lowest possible
+    /// one, so that the package can be acknowledged (rule NC-41); the first element of a package without a number is left out.
     private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> NexconnInboxItem? {
         var event: NexconnEvent?
         let item: NexconnInboxItem? = try object(

@@ -1,14 +1,14 @@
 import WireCoding
 
-/// Why a client's frame was not accepted. Holds no part of the frame, so it is safe to log and to send back.
+/// Why a client's frame was refused. Contains no part of the frame, so it is safe to log and to send back.
 public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How a server reacts to it.
+    /// The server's reaction to the error.
     public enum Kind: Hashable, Sendable {
-        /// It is not a frame of the protocol: broken JSON, no object, no type, or a hello that cannot be used.
+        /// The frame does not follow the protocol: invalid JSON, not an object, without a type, or an unusable hello.
         case malformed
-        /// A notification that is not known or lacks a member: to be ignored (session document, 1).
+        /// An unknown notification, or one without a required member, which is ignored (session document, 1).
         case ignored
-        /// A request that is answered with `no`.
+        /// An invalid request, which is answered with `no`.
         case refused(number: UInt64)
     }
 
@@ -26,7 +26,7 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
         self.refusal = refusal
     }
 
-    /// The number of the request, where it is known.
+    /// The number of the request, if it is known.
     public var number: UInt64? {
         guard case .refused(let number) = kind else { return nil }
         return number

@@ -4,7 +4,7 @@ public struct NexconnHello: Hashable, Sendable {
     public var appKey: String
     public var token: String
     public var device: NexconnDevice
-    /// Name and version of the client, for people.
+    /// Name and version of the client, for display.
     public var client: String
     public var resume: NexconnPlace?
     public var isReconnect: Bool
@@ -30,10 +30,10 @@ public struct NexconnDevice: Hashable, Sendable {
         case mobile, desktop, web
     }
 
-    /// 1 … 64 characters.
+    /// The id of the device: 1 … 64 characters.
     public var id: String
     public var `class`: Class
-    /// Such as `iOS`, for webhooks.
+    /// The operating system, such as `iOS`, for webhooks.
     public var system: String
 
     public init(id: String, class: Class = .mobile, system: String) {
@@ -43,7 +43,7 @@ public struct NexconnDevice: Hashable, Sendable {
     }
 }
 
-/// A place in an inbox.
+/// A position in an inbox.
 public struct NexconnPlace: Hashable, Sendable {
     public var epoch: String
     public var sequence: UInt64
@@ -64,7 +64,7 @@ public struct NexconnWelcome: Hashable, Sendable {
     public var isResumed: Bool
     /// Whether earlier messages are lost.
     public var hasLost: Bool
-    /// Milliseconds.
+    /// The heartbeat interval in milliseconds.
     public var heartbeat: Int
     public var settings: NexconnSettings
 
@@ -101,7 +101,7 @@ public struct NexconnBye: Hashable, Sendable {
     public var code: NexconnCode
     public var reason: String
     public var mayRetry: Bool
-    /// The least pause before the next attempt, ms.
+    /// The minimum pause before the next attempt, ms.
     public var after: Int?
 
     public init(code: NexconnCode, reason: String, mayRetry: Bool = false, after: Int? = nil) {
@@ -112,7 +112,7 @@ public struct NexconnBye: Hashable, Sendable {
     }
 }
 
-/// An event with its place in the inbox.
+/// An event with its position in the inbox.
 public struct NexconnInboxItem: Hashable, Sendable {
     public var sequence: UInt64
     public var event: NexconnEvent
@@ -127,7 +127,7 @@ public struct NexconnInboxItem: Hashable, Sendable {
 public struct NexconnRefusal: Error, Hashable, Sendable {
     public var code: NexconnCode
     public var reason: String
-    /// Milliseconds.
+    /// The pause before the next request, in milliseconds.
     public var retryAfter: Int?
 
     public init(_ code: NexconnCode, _ reason: String, retryAfter: Int? = nil) {
@@ -140,7 +140,7 @@ public struct NexconnRefusal: Error, Hashable, Sendable {
 /// A frame of the client.
 public enum NexconnClientFrame: Hashable, Sendable {
     indirect case hello(NexconnHello)
-    /// `number` is nil for notifications.
+    /// A request or notification; `number` is nil for notifications.
     case request(NexconnRequest, number: UInt64)
     case typing(to: String, type: String)
     case acknowledge(UInt64)
@@ -151,7 +151,7 @@ public enum NexconnClientFrame: Hashable, Sendable {
 public enum NexconnInbound: Hashable, Sendable {
     indirect case welcome(NexconnWelcome)
     indirect case bye(NexconnBye)
-    /// The answer's own members are read by ``NexconnAnswer``.
+    /// An answer; ``NexconnAnswer`` reads its members.
     case answer(number: UInt64, NexconnAnswer)
     indirect case refusal(number: UInt64, NexconnRefusal)
     case package([NexconnInboxItem], hasMore: Bool)
@@ -162,7 +162,7 @@ public enum NexconnInbound: Hashable, Sendable {
     case malformed(reason: String)
 }
 
-/// The members of a positive answer. Reads them on demand; what is missing or of another kind is nil.
+/// The members of a positive answer, which are read on demand; a member that is missing or of another type is nil.
 public struct NexconnAnswer: Hashable, Sendable {
     /// The whole frame: a JSON object in UTF-8.
     public var json: [UInt8]

@@ -7,9 +7,9 @@ public struct NexconnGroup: Hashable, Sendable {
     public var introduction: String?
     public var notice: String?
     public var memberCount: Int
-    /// Milliseconds since 1970.
+    /// When the group was created, milliseconds since 1970.
     public var created: Int64
-    /// The vendor's numbers for who may join and who may invite.
+    /// The vendor's number for who may join.
     public var joinPermission: Int
     public var invitePermission: Int
     public var extra: [String: String]
@@ -45,7 +45,7 @@ public struct NexconnGroupMember: Hashable, Sendable {
     public var role: NexconnGroupRole
     public var nickname: String?
     public var extra: String?
-    /// Milliseconds since 1970.
+    /// When the user joined, milliseconds since 1970.
     public var joined: Int64
 
     public init(user: String, role: NexconnGroupRole, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0) {

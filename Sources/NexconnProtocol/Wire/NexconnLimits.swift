@@ -3,59 +3,59 @@ import WireCoding
 
 /// The protocol's limits (session document, sections 1 to 9 and 11). Clients check before they send, servers when they read.
 public enum NexconnLimits {
-    /// Bytes of a client's frame.
+    /// The most bytes of a client's frame.
     public static let frame = 192 * 1024
-    /// The greatest number of a request: 2^53 - 1, which every language can hold.
+    /// The greatest number of a request: 2^53 - 1, which every language can represent.
     public static let requestNumber: UInt64 = 9_007_199_254_740_991
-    /// Times in requests, milliseconds since 1970: up to 2^53 - 1, which every language can hold and to which every language can add one.
+    /// Times in requests, milliseconds since 1970: up to 2^53 - 1, which every language can represent, also after adding one.
     public static let time: ClosedRange<Int64> = 0...9_007_199_254_740_991
     /// Ids of messages in requests: a signed 64-bit number that has a successor.
     public static let messageID: ClosedRange<UInt64> = 0...UInt64(Int64.max - 1)
-    /// Bytes of a message's content.
+    /// The most bytes of a message's content.
     public static let content = 128 * 1024
-    /// How deeply a content may be nested, so that every frame around it can be read.
+    /// The deepest nesting of a content, so that every frame around it can be read.
     public static let contentDepth = 128
-    /// Characters of the id of a user, a group, an open channel, a device, and of a client's own id of a message.
+    /// The most characters of the id of a user, a group, an open channel or a device, and of a client's own id of a message.
     public static let id = 64
-    /// Characters of the name of a content's type.
+    /// The most characters of the name of a content's type.
     public static let type = 32
     /// The prefix that names of an application's own message types must not have.
     public static let reservedTypePrefix = "RC:"
-    /// Characters of a key and of a value of a message's metadata.
+    /// The most characters of a key and of a value of a message's metadata.
     public static let metadataKey = 32
     public static let metadataValue = 4096
-    /// Pairs of a message's metadata, at once and in all.
+    /// The most pairs of a message's metadata, in one request and in total.
     public static let metadataPairsAtOnce = 20
     public static let metadataPairs = 300
-    /// Characters of a key and of a value of an open channel's metadata.
+    /// The most characters of a key and of a value of an open channel's metadata.
     public static let openMetadataKey = 128
     public static let openMetadataValue = 4096
-    /// Pairs of an open channel's metadata, at once and in all.
+    /// The most pairs of an open channel's metadata, in one request and in total.
     public static let openMetadataPairsAtOnce = 10
     public static let openMetadataPairs = 100
-    /// The largest number of characters in the `extra` of an entry into an open channel.
+    /// The most characters of `extra` in an entry into an open channel.
     public static let entryExtra = 128
-    /// Messages to begin with in an open channel.
+    /// How many earlier messages an entry into an open channel may request.
     public static let entryMessages = 0...50
-    /// Members that the information of an open channel lists.
+    /// How many members the information about an open channel may list.
     public static let openInfo = 0...500
     /// Lengths of a page of history, of groups or of members.
     public static let page = 1...100
-    /// Message ids of one request.
+    /// The number of message ids of one request.
     public static let messages = 1...100
-    /// Users of one request.
+    /// The number of users of one request.
     public static let users = 1...100
-    /// Groups of one request.
+    /// The number of groups of one request.
     public static let groups = 1...20
-    /// Users of one request about online status.
+    /// The number of users of one request about online status.
     public static let subscribed = 1...200
     /// Seconds that a subscription to online status may last.
     public static let expiry = 60...2_592_000
-    /// Events of one package of the inbox.
+    /// The most events of one package of the inbox.
     public static let package = 200
     /// The levels of notification that a channel may have (session document, section 6).
     public static let levels: [Int] = [-1, 0, 1, 2, 4, 5]
-    /// Characters of the name of a device's system and of a client.
+    /// The most characters of the name of a device's system and of a client.
     public static let system = 64
     public static let client = 128
 
@@ -69,12 +69,12 @@ public enum NexconnLimits {
         accepts(type, upTo: Self.type) && !type.isEmpty
     }
 
-    /// Whether an application may use the name for a type of its own.
+    /// Whether an application may use the name for its own message type.
     public static func accepts(customType type: String) -> Bool {
         accepts(type: type) && !type.hasBytePrefix(reservedTypePrefix)
     }
 
-    /// Whether a text has no more characters than that; characters are Unicode scalars.
+    /// Whether a text has at most that many characters; characters are Unicode scalars.
     public static func accepts(_ text: String, upTo length: Int) -> Bool {
         text.utf8.count <= length || (text.utf8.count <= 4 * length && text.unicodeScalars.count <= length)
     }
@@ -84,7 +84,7 @@ public enum NexconnLimits {
         !key.isEmpty && key.utf8.count <= length && key.utf8.allSatisfy(isKeyByte)
     }
 
-    /// The problem of a content that is a JSON object already; nil when it may be sent.
+    /// The error of a content that is known to be a JSON object; nil when it may be sent.
     public static func problem(ofContent content: [UInt8]) -> NexconnRefusal? {
         if content.count > Self.content { return NexconnRefusal(.tooLarge, "The content has more than 128 KiB.") }
         if !hasDepth(content, upTo: contentDepth) {
@@ -93,7 +93,7 @@ public enum NexconnLimits {
         return nil
     }
 
-    /// The problem of entries for a message's metadata; nil when they may be set.
+    /// The error of entries for a message's metadata; nil when they may be set.
     public static func problem(ofMetadata pairs: [String: String]) -> NexconnRefusal? {
         if pairs.count > metadataPairsAtOnce {
             return NexconnRefusal(.metadataTooLarge, "At most 20 pairs of metadata can be set at once.")
@@ -101,7 +101,7 @@ public enum NexconnLimits {
         return problem(pairs, key: metadataKey, value: metadataValue)
     }
 
-    /// The problem of entries for an open channel's metadata; nil when they may be set.
+    /// The error of entries for an open channel's metadata; nil when they may be set.
     public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
         if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no metadata entry to set.") }
         if pairs.count > openMetadataPairsAtOnce {
@@ -110,7 +110,7 @@ public enum NexconnLimits {
         return problem(pairs, key: openMetadataKey, value: openMetadataValue)
     }
 
-    /// The problem of a message before it is sent; nil when a server would accept it.
+    /// The error of a message before it is sent; nil when a server would accept it.
     public static func problem(of draft: NexconnDraft) -> NexconnRefusal? {
         if !accepts(id: draft.clientID) { return NexconnRefusal(.badArgument, "The client id must have 1 to 64 characters.") }
         if !accepts(id: draft.to) { return NexconnRefusal(.badArgument, "The channel id must have 1 to 64 characters.") }
@@ -147,9 +147,9 @@ public enum NexconnLimits {
         }
     }
 
-    /// Whether JSON text that has been checked is nested no more deeply than that.
+    /// Whether valid JSON text is nested no more deeply than `limit`.
     static func hasDepth(_ json: [UInt8], upTo limit: Int) -> Bool {
-        // Each level takes two bytes at least.
+        // Each level of nesting takes at least two bytes.
         if json.count <= 2 * limit { return true }
         return json.withUnsafeBytes { bytes in
             var depth = 0

@@ -5,7 +5,7 @@ public struct NexconnMessage: Hashable, Sendable {
     public var id: NexconnMessageID
     public var conversation: NexconnConversation
     public var from: String
-    /// The other user, the group or the open channel.
+    /// The receiver: the other user, the group or the open channel.
     public var to: String
     /// The name of the content's type, such as `RC:TxtMsg`.
     public var type: String
@@ -35,7 +35,7 @@ public struct NexconnMessage: Hashable, Sendable {
         self.bridge = bridge
     }
 
-    /// Milliseconds since 1970, by the server's clock.
+    /// The message's time in milliseconds since 1970, by the server's clock.
     public var time: Int64 { id.time }
 
     /// The channel of the message as `user` sees it.
@@ -50,20 +50,20 @@ public struct NexconnMessage: Hashable, Sendable {
 
 /// A sender's options beyond the content. The defaults are those of the wire.
 public struct NexconnMessageOptions: Hashable, Sendable {
-    /// Whether it is in history.
+    /// Whether the message is stored in the history.
     public var isPersisted = true
-    /// Whether it counts as unread.
+    /// Whether the message counts as unread.
     public var isCounted = true
-    /// Whether it is for connected devices only: in no inbox and in no history.
+    /// Whether the message is for connected devices only, and neither in an inbox nor in the history.
     public var isStatus = false
     public var needsReceipt = false
     public var isQuiet = false
-    /// Whether it is not shown as its channel's latest message.
+    /// Whether the message is not shown as its channel's latest message.
     public var isNotLatest = false
     public var metadata: [String: String] = [:]
-    /// Only these members of a group get it; nil for all.
+    /// The members of a group who get the message; nil for all.
     public var users: [String]?
-    /// For services that notify devices: a JSON object in UTF-8.
+    /// Data for push services: a JSON object in UTF-8.
     public var push: [UInt8]?
 
     public init() {}
@@ -71,12 +71,12 @@ public struct NexconnMessageOptions: Hashable, Sendable {
 
 /// A message to send.
 public struct NexconnDraft: Hashable, Sendable {
-    /// 1 … 64 characters, new for each message: makes sending again safe.
+    /// The client's id of the message: 1 … 64 characters, new for each message, so that sending it again is safe.
     public var clientID: String
     public var conversation: NexconnConversation
     public var to: String
     public var type: String
-    /// A JSON object in UTF-8, at most 128 KiB.
+    /// The content: a JSON object in UTF-8, at most 128 KiB.
     public var content: [UInt8]
     public var options: NexconnMessageOptions
 

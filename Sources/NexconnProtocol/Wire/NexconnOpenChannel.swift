@@ -42,7 +42,7 @@ public struct NexconnOpenMute: Hashable, Sendable {
     public var channel: String
     public var kind: Kind
     public var users: [String]
-    /// Milliseconds; 0 for no end.
+    /// How long the user is muted, in milliseconds; 0 for no end.
     public var duration: Int64
     public var time: Int64
 
@@ -55,23 +55,23 @@ public struct NexconnOpenMute: Hashable, Sendable {
     }
 }
 
-/// What a client learns when it enters an open channel: the answer to `open.enter`.
+/// The data that a client gets when it enters an open channel: the answer to `open.enter`.
 public struct NexconnOpenEntrance: Hashable, Sendable {
     public var channel: String
     public var created: Int64
     public var count: Int
     public var entered: Int64
     public var isMutedForAll: Bool
-    /// Muted in all open channels of the application.
+    /// Whether the user is muted in all open channels of the application.
     public var isMuted: Bool
     public var isMutedHere: Bool
     public var isAllowed: Bool
-    /// Oldest first.
+    /// The messages, oldest first.
     public var messages: [NexconnMessage]
-    /// Whether messages are missing between where the client was and the first of `messages`.
+    /// Whether messages are missing between the client's position and the first of `messages`.
     public var hasMore: Bool
     public var metadata: [NexconnOpenEntry]
-    /// The channels that the user has left by entering this one, where only one at a time is allowed.
+    /// The channels that the user has left by entering this one, when the application allows only one at a time.
     public var left: [String]
 
     public init(

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// Finds the place of an event in the inbox in an element of a package that is not JSON (rule NC-41).
+/// Finds the sequence number of an element of a package that is not valid JSON (rule NC-41).
 enum NexconnPlaceScan {
-    /// The number behind the key `q` at the beginning of the element, where servers write it.
+    /// The number of the key `q` at the beginning of the element, where servers write it.
     static func number(in element: UnsafeRawBufferPointer) -> UInt64? {
         var scanner = JSONScanner(element)
         do throws(JSONSyntaxError) {

@@ -48,7 +48,7 @@ public enum NexconnRequest: Hashable, Sendable {
 /// One message, by its conversation and id.
 public struct NexconnTarget: Hashable, Sendable {
     public var conversation: NexconnConversation
-    /// The other user, the group or the open channel.
+    /// The receiver: the other user, the group or the open channel.
     public var to: String
     public var id: NexconnMessageID
 
@@ -61,9 +61,9 @@ public struct NexconnTarget: Hashable, Sendable {
 
 /// A page of history (session document, 5.3).
 public struct NexconnHistoryRequest: Hashable, Sendable {
-    /// Exclusive ends.
+    /// The start of a page; exclusive.
     public enum Place: Hashable, Sendable {
-        /// Begins with the latest message and goes backwards.
+        /// Begins with the latest message, in descending order.
         case latest
         case before(NexconnMessageID)
         case beforeTime(Int64)
@@ -73,7 +73,7 @@ public struct NexconnHistoryRequest: Hashable, Sendable {
 
     public var channel: NexconnChannel
     public var place: Place
-    /// 1 … 100.
+    /// The number of messages, 1 … 100.
     public var limit: Int
 
     public init(_ channel: NexconnChannel, place: Place = .latest, limit: Int = 20) {
@@ -92,19 +92,19 @@ public struct NexconnGroupUpdate: Hashable, Sendable {
     public var joinPermission: Int?
     public var invitePermission: Int?
     public var extra: [String: String]?
-    /// Whether only the owner and admins may speak.
+    /// Whether only the owner and admins may send messages.
     public var isMuted: Bool?
 
     public init() {}
 }
 
-/// Members of a group: some by name, or a page.
+/// A request for members of a group: listed users, or a page of all.
 public struct NexconnMembersRequest: Hashable, Sendable {
     public var group: String
     /// The users that the request is limited to. Empty means all.
     public var users: [String]
     public var role: NexconnGroupRole?
-    /// The last user id of the page before.
+    /// The last user id of the previous page.
     public var after: String?
     public var limit: Int
 
@@ -117,12 +117,12 @@ public struct NexconnMembersRequest: Hashable, Sendable {
     }
 }
 
-/// How to enter an open channel.
+/// The arguments of an entry into an open channel.
 public struct NexconnEntry: Hashable, Sendable {
     public var channel: String
-    /// How many messages to begin with, 0 … 50.
+    /// How many earlier messages to return, 0 … 50.
     public var count: Int
-    /// The last message seen, when coming back.
+    /// The last received message, when returning to the channel.
     public var after: NexconnMessageID?
     public var extra: String?
 

@@ -2,17 +2,17 @@
 ///
 /// Messages are the stored bodies of their events, so that a page of history is copied and not encoded anew.
 public enum NexconnResult: Hashable, Sendable {
-    /// Nothing but that it was done.
+    /// The request was done, and there is no further data.
     case done
-    /// To `send`. `sequence` is the message's place in the sender's own inbox, where it has one.
+    /// To `send`. `sequence` is the message's sequence number in the sender's own inbox, if it is there.
     case sent(NexconnMessageID, sequence: UInt64? = nil)
-    /// To `edit`: when it happened, ms since 1970.
+    /// To `edit`: the time of the edit, ms since 1970.
     case edited(time: Int64)
     /// To group requests: 0 when it is done.
     case process(Int)
     case receipts([NexconnReceipt])
     case receiptUsers([NexconnReceiptUser])
-    /// To `history`: bodies of `msg` events, in the order that was asked for.
+    /// To `history`: bodies of `msg` events, in the requested order.
     case history([[UInt8]], hasMore: Bool)
     case settings(NexconnSettingsList)
     case groups([NexconnGroup])
@@ -23,7 +23,7 @@ public enum NexconnResult: Hashable, Sendable {
     case openInfo(NexconnOpenInfo)
     case openMetadata([NexconnOpenEntry])
     case users([NexconnUser])
-    /// To `user.subscribe`: those that went beyond a limit.
+    /// To `user.subscribe`: the users beyond a limit.
     case failed([String])
     case subscriptions([NexconnSubscription])
     case blocklist([String])
@@ -32,7 +32,7 @@ public enum NexconnResult: Hashable, Sendable {
 /// A user who has read a message.
 public struct NexconnReceiptUser: Hashable, Sendable {
     public var user: String
-    /// Milliseconds since 1970.
+    /// When the user has read the message, milliseconds since 1970.
     public var time: Int64
 
     public init(user: String, time: Int64) {
@@ -56,7 +56,7 @@ public struct NexconnSettingsList: Hashable, Sendable {
 
 /// The properties of an open channel (session document, section 8).
 public struct NexconnOpenInfo: Hashable, Sendable {
-    /// Milliseconds since 1970.
+    /// When the channel was created, milliseconds since 1970.
     public var created: Int64
     public var count: Int
     public var members: [NexconnOpenMember]
@@ -71,7 +71,7 @@ public struct NexconnOpenInfo: Hashable, Sendable {
 /// A participant of an open channel.
 public struct NexconnOpenMember: Hashable, Sendable {
     public var user: String
-    /// Milliseconds since 1970.
+    /// When the user entered, milliseconds since 1970.
     public var entered: Int64
 
     public init(user: String, entered: Int64) {

@@ -2,7 +2,7 @@ import WireCoding
 
 /// The frames that a server sends, encoded (session document, sections 1 to 9).
 ///
-/// Each is made once and can be handed to any number of connections. Events are given as the bodies that stores keep.
+/// Each frame is encoded once and can be sent to any number of connections. Events are passed as the bodies that stores keep.
 public enum NexconnServerFrames {
     public static func welcome(_ welcome: NexconnWelcome) -> [UInt8] {
         WireWriter.object(reserving: 320) {
@@ -33,7 +33,7 @@ public enum NexconnServerFrames {
         }
     }
 
-    /// The answer to a request that was done.
+    /// The positive answer to a request.
     public static func ok(_ number: UInt64, _ result: NexconnResult = .done) -> [UInt8] {
         WireWriter.object(reserving: 96) {
             $0.text("t", "ok")
@@ -75,7 +75,7 @@ public enum NexconnServerFrames {
         return out
     }
 
-    /// A package of what a device has missed.
+    /// A package of events that a device has missed.
     public static func package(_ items: [(sequence: UInt64, body: [UInt8])], hasMore: Bool) -> [UInt8] {
         let size = items.reduce(48) { $0 + $1.body.count + 40 }
         return WireWriter.object(reserving: size) {

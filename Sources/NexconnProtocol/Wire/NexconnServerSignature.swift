@@ -3,7 +3,7 @@ import WireCoding
 
 /// The signature of the server API and of webhooks: SHA-1 over secret, nonce and timestamp, in lowercase hexadecimal (rule NP-21).
 public enum NexconnServerSignature {
-    /// - Parameter timestamp: as it stands in the header: milliseconds since 1970.
+    /// - Parameter timestamp: the text in the header: milliseconds since 1970.
     public static func sign(secret: String, nonce: String, timestamp: String) -> String {
         var hash = Insecure.SHA1()
         for part in [secret, nonce, timestamp] { hash.update(data: Array(part.utf8)) }

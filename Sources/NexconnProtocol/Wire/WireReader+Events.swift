@@ -1,7 +1,7 @@
 import WireCoding
 
 extension WireReader {
-    /// Reads the event that comes next; nil when what comes is not an object.
+    /// Reads the next value as an event; nil when it is not an object.
     mutating func event() throws(JSONSyntaxError) -> NexconnEvent? {
         try object { (reader) throws(JSONSyntaxError) in reader.eventOfScope() }
     }

@@ -2,9 +2,9 @@ import WireCoding
 
 /// The requests of clients, read from the innermost object and checked against the limits (session document, sections 5 to 9).
 extension WireReader {
-    /// Nil when there is no such request.
+    /// Reads the request of a type; nil when there is no such type.
     mutating func request(_ type: Slot) throws(RequestFault) -> NexconnRequest? {
-        // The one that counts comes first.
+        // The most frequent type is checked first.
         if `is`(type, "send") { return .send(try draft()) }
         guard let word = text(type) else { return nil }
         switch word {
@@ -92,7 +92,7 @@ extension WireReader {
         return ids
     }
 
-    /// A time of a request; nil for one that is negative or beyond what every language can hold.
+    /// A time of a request; nil when it is negative or greater than `NexconnLimits.time`.
     private func time(_ name: StaticString) -> Int64? { number(name).flatMap { NexconnLimits.time.contains($0) ? $0 : nil } }
 
     private mutating func messageID(_ name: StaticString) -> NexconnMessageID? {

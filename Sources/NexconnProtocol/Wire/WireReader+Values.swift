@@ -1,7 +1,6 @@
 import WireCoding
 
-/// The values of the session document, read from the innermost object. Nil when a member that is needed is missing or of another
-/// kind.
+/// The values of the session document, read from the innermost object. Nil when a required member is missing or of another type.
 extension WireReader {
     mutating func message() -> NexconnMessage? {
         guard let id = id("id"), let conversation = conversation(), let from = shared("from"), let to = shared("to"),
@@ -12,7 +11,7 @@ extension WireReader {
             options: options(), edited: number("edited"), bridge: text("bridge"))
     }
 
-    /// Missing fields have their defaults.
+    /// Reads the options; missing members have their defaults.
     mutating func options() -> NexconnMessageOptions {
         var options = NexconnMessageOptions()
         if let persist = flag("persist") { options.isPersisted = persist }

@@ -1,21 +1,21 @@
 import WireCoding
 
-/// Reads the objects of frames: notes where the members of an object are, then gives them out by name and kind.
+/// Reads the objects of frames: records the positions of an object's members, then returns the members by name and type.
 ///
-/// One pass over the bytes, no tree. Nested objects are noted behind those around them, as on a stack, so that the table's space is
-/// used again and again. Valid only as long as the bytes are.
+/// Reads the bytes in one pass without a tree. Nested objects are recorded after the enclosing ones, as on a stack, so that the table's
+/// memory is reused. Valid only as long as the bytes are.
 struct WireReader {
     var scanner: JSONScanner
     var state: State
-    /// Where the members of the innermost object begin in the table.
+    /// The index in the table at which the members of the innermost object begin.
     private var scope = 0
 
-    /// State that is kept from frame to frame of a connection.
+    /// State that is kept between the frames of a connection.
     struct State: Sendable {
         fileprivate(set) var members: [Member] = []
         var names: NameTable
-        /// Whether an element of a list that cannot be read costs the whole list. It does in requests, of which a server does all or
-        /// nothing, and not in what a client reads (rule NC-40).
+        /// Whether an unreadable element makes the whole list unreadable. True for requests, which a server processes completely or not
+        /// at all; false for frames that a client reads (rule NC-40).
         let isStrict: Bool
         fileprivate var scratch: [UInt8] = []
 
@@ -25,14 +25,14 @@ struct WireReader {
             self.isStrict = isStrict
         }
 
-        /// Gives unusual space back.
+        /// Releases unusually large memory.
         mutating func trim() {
             if scratch.count > 16_384 { scratch = [] }
             if members.capacity > 256 { members = [] }
         }
     }
 
-    /// A member of an object, by where it is in the bytes.
+    /// A member of an object, with its position in the bytes.
     struct Member: Sendable {
         fileprivate var keyStart: Int
         fileprivate var keyEnd: Int
@@ -72,7 +72,7 @@ struct WireReader {
 
     /// Reads the members of the next object and hands them to `body`; nil when the next value is not an object, or when `body` returns nil.
     ///
-    /// - Parameter special: sees each key first and may read its value itself, for true.
+    /// - Parameter special: called with each key first; returns true when it has read the value itself.
     @inline(__always)
     mutating func object<Value>(
         special: (Member, inout WireReader) throws(JSONSyntaxError) -> Bool,
@@ -107,7 +107,7 @@ struct WireReader {
         try object(special: { (_, _) throws(JSONSyntaxError) in false }, body)
     }
 
-    /// Reads the elements of the array that comes next; nil when what comes is not an array. Elements that come to nil are left out.
+    /// Reads the next value as an array; nil when it is not one. Elements whose result is nil are left out.
     @inline(__always)
     mutating func array<Element>(
         _ body: (inout WireReader) throws(JSONSyntaxError) -> Element?
@@ -138,7 +138,7 @@ struct WireReader {
             slot: Slot(start: 0, end: 0, kind: .null, hasEscapes: false))
     }
 
-    /// Notes the value that comes next.
+    /// Records the position of the next value.
     @inline(__always)
     mutating func slot() throws(JSONSyntaxError) -> Slot {
         if try scanner.peek() == JSONBytes.quote {
@@ -178,7 +178,7 @@ struct WireReader {
     @inline(__always)
     private func isEqual(_ start: Int, _ end: Int, _ word: StaticString) -> Bool {
         guard end &- start == word.utf8CodeUnitCount else { return false }
-        // in bounds: the length from start to end has been compared.
+        // in bounds: the range from start to end has the length of the word.
         for index in 0..<word.utf8CodeUnitCount where scanner.bytes[start &+ index] != word.utf8Start[index] { return false }
         return true
     }
@@ -194,13 +194,13 @@ struct WireReader {
 
     mutating func text(_ name: StaticString) -> String? { text(find(name)) }
 
-    /// A text that comes again and again.
+    /// A text that is often repeated, such as an id.
     mutating func shared(_ name: StaticString) -> String? {
         guard let slot = find(name), slot.kind == .string, !slot.hasEscapes else { return text(name) }
         return state.names.name(scanner.bytes.clampedBytes(from: slot.start, to: slot.end))
     }
 
-    /// A whole number that is not negative.
+    /// An integer that is not negative.
     func whole(_ name: StaticString) -> UInt64? {
         guard let slot = find(name), slot.kind == .number else { return nil }
         return scanner.wholeNumber(slot.start, slot.end)
@@ -224,7 +224,7 @@ struct WireReader {
 
     func flag(_ name: StaticString) -> Bool? { flag(find(name)) }
 
-    /// An object, cut out as it came.
+    /// An object, copied unchanged.
     func json(_ name: StaticString) -> [UInt8]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return Array(scanner.bytes.clamped(from: slot.start, to: slot.end))
@@ -245,7 +245,7 @@ struct WireReader {
         return `is`(slot, "system") ? .system : nil
     }
 
-    /// Strings by strings. A value that is something else costs the whole, or itself: see ``State/isStrict``.
+    /// A dictionary of strings. A value of another type makes the whole dictionary nil, or is left out: see ``State/isStrict``.
     mutating func pairs(_ name: StaticString) -> [String: String]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return inside(slot) { (reader) throws(JSONSyntaxError) in
@@ -265,17 +265,17 @@ struct WireReader {
         }
     }
 
-    /// A list of strings. An element that is something else costs the whole, or itself: see ``State/isStrict``.
+    /// A list of strings. An element of another type makes the whole list nil, or is left out: see ``State/isStrict``.
     mutating func texts(_ name: StaticString) -> [String]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.text(try reader.slot()) }
     }
 
-    /// A list of message ids. An element that is something else costs the whole, or itself.
+    /// A list of message ids. An element of another type makes the whole list nil, or is left out.
     mutating func ids(_ name: StaticString) -> [NexconnMessageID]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.id(try reader.slot()) }
     }
 
-    /// A list of objects. An element that comes to nil costs the whole, or itself.
+    /// A list of objects. An element whose result is nil makes the whole list nil, or is left out.
     mutating func objects<Element>(
         _ name: StaticString, _ body: (inout WireReader) -> Element?
     ) -> [Element]? {
@@ -284,7 +284,7 @@ struct WireReader {
         }
     }
 
-    /// An object inside; nil when it comes to nil.
+    /// A nested object; nil when `body` returns nil.
     mutating func object<Value>(_ name: StaticString, _ body: (inout WireReader) -> Value?) -> Value? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return inside(slot) { (reader) throws(JSONSyntaxError) in
@@ -307,14 +307,14 @@ struct WireReader {
         return isWhole || !state.isStrict ? elements : nil
     }
 
-    /// Reads a noted value again.
+    /// Reads the value at a recorded position.
     private mutating func inside<Value>(
         _ slot: Slot, _ body: (inout WireReader) throws(JSONSyntaxError) -> Value?
     ) -> Value? {
         let position = scanner.position
         scanner.position = slot.start
         defer { scanner.position = position }
-        // The value has been checked already, so nothing can be thrown.
+        // The value has already been checked, so no error can be thrown.
         return try? body(&self)
     }
 }

@@ -25,7 +25,7 @@ struct WireWriter {
         JSONWriter.appendString(value, to: &out)
     }
 
-    /// Leaves nil out.
+    /// Writes a text; nil is left out.
     mutating func text(_ key: StaticString, _ value: String?) {
         if let value { text(key, value) }
     }
@@ -58,7 +58,7 @@ struct WireWriter {
         if value { JSONWriter.append("true", to: &out) } else { JSONWriter.append("false", to: &out) }
     }
 
-    /// A member whose value is JSON already.
+    /// Writes a value that is already JSON.
     mutating func json(_ key: StaticString, _ value: [UInt8]) {
         self.key(key)
         out.append(contentsOf: value)
@@ -76,7 +76,7 @@ struct WireWriter {
         }
     }
 
-    /// Strings by strings, in the order of their keys, so that equal values give equal text.
+    /// Writes a dictionary of strings in the order of its keys, so that equal values have equal encodings.
     mutating func pairs(_ key: StaticString, _ values: [String: String]) {
         self.key(key)
         open()
@@ -131,7 +131,7 @@ struct WireWriter {
 }
 
 extension WireWriter {
-    /// The sender's options; defaults are left out.
+    /// Writes the sender's options; defaults are left out.
     mutating func options(_ options: NexconnMessageOptions) {
         if !options.isPersisted { flag("persist", false) }
         if !options.isCounted { flag("count", false) }
