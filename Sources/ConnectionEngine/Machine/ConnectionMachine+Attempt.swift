@@ -1,6 +1,6 @@
 // The beginning and the end of attempts.
 extension ConnectionMachine {
-    /// The only place that dials.
+    /// Opens a transport; the only place that does.
     @usableFromInline mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
         session = Session(memory: &storedMemory)
@@ -14,7 +14,7 @@ extension ConnectionMachine {
         effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
-    /// Ends the attempt that is alive: its session, timers and jobs.
+    /// Ends the current attempt with its session, timers and jobs.
     @usableFromInline mutating func endAttempt(
         _ failure: ConnectionFailure?, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
@@ -36,7 +36,7 @@ extension ConnectionMachine {
         for timer in stopped { effects.append(.cancelTimer(timer)) }
     }
 
-    /// The attempt failed: close it if its transport has not said so itself, and go by the retry table. Rules RT-1 to RT-6.
+    /// Handles a failed attempt: closes it unless its transport has reported the end, and follows the retry table. Rules RT-1 to RT-6.
     @usableFromInline mutating func fail(
         _ failure: ConnectionFailure, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
@@ -79,7 +79,7 @@ extension ConnectionMachine {
         return failure
     }
 
-    /// Waits for a route. The timer is for the case that the news of it never comes. Rule NW-2.
+    /// Waits for a route. The timer covers the case that the system never reports one. Rule NW-2.
     @usableFromInline mutating func suspend(_ now: Moment, _ effects: inout [Effect<Session>]) {
         state = .suspended
         start(.retry, after: policy.cap, &effects)
@@ -87,7 +87,7 @@ extension ConnectionMachine {
             .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, now, &effects)
     }
 
-    /// Nothing more will be tried until the next `connect`.
+    /// Makes no further attempt until the next `connect`.
     @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
         cancel(.deadline, &effects)
         deadline = nil
@@ -123,11 +123,11 @@ extension ConnectionMachine {
     }
 }
 
-// Lending the machine's books to a session for one call.
+// Lends the machine's state to a session for one call.
 extension ConnectionMachine {
     @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 
-    /// Calls the live session and applies its actions.
+    /// Calls the current session and applies its actions.
     @inlinable mutating func withSession(
         _ now: Moment, _ effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
     ) {
@@ -153,7 +153,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Moves effects and pending work into a session's hands. Moves, not copies: the arrays keep their buffers.
+    /// Moves effects and pending work into the session's actions. They are moved instead of copied, so that the arrays keep their
+    /// buffers.
     @inlinable mutating func takeActions(
         _ now: Moment, _ effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {
@@ -170,7 +171,7 @@ extension ConnectionMachine {
         swap(&out.work, &work)
     }
 
-    /// How `ready` would announce the connection; nil when it is not waiting for it.
+    /// The category with which `ready` would announce the connection; nil when no confirmation is awaited.
     @inlinable var readyCategory: StatusCategory? {
         guard state == .connecting else { return nil }
         return lostLink ? .reconnected : .connected

@@ -1,7 +1,7 @@
 // The application goes to the background and comes back. Rules BG-1 to BG-11.
 extension ConnectionMachine {
-    /// Keeps the connection for the policy's grace, and closes it then (rule BG-9). Without a connection, waiting requests are answered
-    /// at once.
+    /// Keeps the connection for the policy's grace period, and then closes it (rule BG-9). Without a connection, waiting requests are
+    /// answered at once.
     @usableFromInline mutating func enterBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {
@@ -45,8 +45,8 @@ extension ConnectionMachine {
 
     /// Connects at once, without a pause, if the connection was closed in the background or requested there.
     ///
-    /// A return within the grace finds everything as it was. A process that was suspended meanwhile learns of the end of its grace here,
-    /// since no timer fired: its connection is not trusted any more (rule BG-10).
+    /// A return within the grace period changes nothing. In a process that was suspended meanwhile no timer fired, so the end of the
+    /// grace period is detected here, and the connection is not trusted any more (rule BG-10).
     @usableFromInline mutating func leaveBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         if let end = graceEnd {
             if now >= end {
@@ -65,7 +65,8 @@ extension ConnectionMachine {
         if startDeadline(deadline, now, &effects) { dial(now, &effects) }
     }
 
-    /// Phase `suspended` without a timer. Who was suspended already, for want of a route, learns that no attempt is to come.
+    /// Enters phase `suspended` without a timer. If the phase was already `suspended` because there was no route, the change announces
+    /// that no attempt is scheduled.
     @usableFromInline mutating func waitForForeground(_ now: Moment, _ effects: inout [Effect<Session>]) {
         state = .suspended
         lastFailure = .inBackground
@@ -74,7 +75,7 @@ extension ConnectionMachine {
 }
 
 extension ConnectionFailure {
-    /// Why there is no connection while the application is in the background.
+    /// The failure while the application is in the background.
     public static let inBackground = ConnectionFailure(
         .background, "The application is in the background. The client connects when the application returns.")
 }

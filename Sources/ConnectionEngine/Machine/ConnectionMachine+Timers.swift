@@ -1,4 +1,4 @@
-// Time that has passed. A timer that was superseded or cancelled is not pending work any more.
+// Timers that have fired. A superseded or cancelled timer is no longer pending work.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
         guard work.timers.accept(timer) else { return }
@@ -33,7 +33,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rules LV-2 to LV-4. The timer is not restarted for every frame: it looks when it fires how long the silence really was.
+    /// Rules LV-2 to LV-4. The timer is not restarted for every frame: when it fires, the machine computes how long the silence really
+    /// was.
     private mutating func silenceTimerFired(_ now: Moment, _ effects: inout [Effect<Session>]) {
         if let probedAt {
             guard let lastHeard, lastHeard > probedAt else {
@@ -52,7 +53,7 @@ extension ConnectionMachine {
         min(policy.timing.activity, serverSilence ?? policy.timing.activity)
     }
 
-    /// Probes when the silence has lasted long enough, else waits for the rest of it.
+    /// Sends a probe when the silence has reached the limit; otherwise waits for the rest of it.
     @usableFromInline mutating func watchSilence(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard policy.probesSilence else {
             cancel(.silence, &effects)

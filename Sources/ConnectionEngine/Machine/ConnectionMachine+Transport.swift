@@ -1,6 +1,6 @@
 // Reports of transports and jobs. Reports of an older attempt are dropped here.
 extension ConnectionMachine {
-    /// Whether `attempt` is the one that is alive.
+    /// Whether `attempt` is the current one.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {
         attempt == self.attempt && session != nil
     }

@@ -1,4 +1,4 @@
-// What users ask for.
+// Inputs of users.
 extension ConnectionMachine {
     /// Rules CN-1 to CN-4.
     @usableFromInline mutating func connect(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {

@@ -1,7 +1,7 @@
-/// The life of a connection, as a value.
+/// The state machine of a connection, as a value.
 ///
-/// Inputs go in, effects come out; nothing waits, locks, asks a clock or draws unseeded numbers. Every input has an answer in
-/// every state. `docs/behaviour.md` has the rules with their numbers, the tests have every (state, input) pair.
+/// Inputs go in, effects come out; nothing waits, locks, asks a clock or draws unseeded numbers. Every input is handled in every state.
+/// `docs/behaviour.md` has the rules with their numbers; the tests cover every (state, input) pair.
 ///
 /// ```
 ///                connect                 ready
@@ -25,28 +25,28 @@
 /// ```
 public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline enum State: Hashable, Sendable {
-        /// Can transition to: connecting, suspended.
+        /// No connection was requested yet. Can transition to: connecting, suspended.
         case idle
-        /// An attempt is under way. Can transition to: connected, waiting, suspended, disconnected, failed.
+        /// An attempt is in progress. Can transition to: connected, waiting, suspended, disconnected, failed.
         case connecting
-        /// Can transition to: disconnecting, waiting, suspended, failed.
+        /// The connection is confirmed. Can transition to: disconnecting, waiting, suspended, failed.
         case connected
         /// The retry timer is running. Can transition to: connecting, suspended, disconnected, failed.
         case waiting
-        /// No network, and a slow retry timer is running; or the application is in the background, and none is. Can transition to:
-        /// connecting, disconnected, failed.
+        /// There is no network, and a slow retry timer is running; or the application is in the background, and no timer is running.
+        /// Can transition to: connecting, disconnected, failed.
         case suspended
         /// The close handshake has been sent; the close timer is running. Can transition to: disconnected.
         case disconnecting
-        /// Can transition to: connecting, suspended.
+        /// The connection was closed on request. Can transition to: connecting, suspended.
         case disconnected
-        /// Can transition to: connecting, suspended.
+        /// The connection failed, and no attempt will follow. Can transition to: connecting, suspended.
         case failed(ConnectionFailure)
     }
 
     @usableFromInline var state: State = .idle
     @usableFromInline var policy: ConnectionPolicy
-    /// The session of the attempt that is alive: in states connecting and connected, nil in all others.
+    /// The session of the current attempt: set in states connecting and connected, nil in all others.
     @usableFromInline var session: Session?
     public var memory: Session.Memory { storedMemory }
     @usableFromInline var storedMemory: Session.Memory
@@ -59,7 +59,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var probedAt: Moment?
     /// The longest silence that the service allows, if it has named one.
     @usableFromInline var serverSilence: Duration?
-    /// Failures in a row; starts over when a link was stable.
+    /// Failures in a row; reset once a link was stable.
     @usableFromInline var failures = 0
     /// Whether the first of these failures ended a working link.
     var startedConnected = false
@@ -69,9 +69,9 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     var network: NetworkStatus = .available
     /// Whether the application is in the background. No attempt begins meanwhile.
     @usableFromInline var isInBackground = false
-    /// When the grace of an application in the background ends; nil when none runs.
+    /// The end of the grace period of an application in the background; nil when none is running.
     @usableFromInline var graceEnd: Moment?
-    /// The limit of the latest `connect`. It starts anew when the application returns.
+    /// The time limit of the latest `connect`. It restarts when the application returns.
     @usableFromInline var deadline: Duration?
     @usableFromInline var lastChange: ConnectionChange
 
@@ -123,8 +123,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// Handles everything that one read has received: the same as `received` for each element. The session is removed and put back
-    /// once, and again only after an action that changes the connection.
+    /// Handles all elements of one read: the same as `received` for each element. The session is removed and put back once, and again
+    /// only after an action that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -140,7 +140,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// When the grace of an application in the background ends; nil when none runs (rule BG-9).
+    /// The end of the grace period of an application in the background; nil when none is running (rule BG-9).
     public var backgroundGraceEnd: Moment? { graceEnd }
 
     /// The connection's present state as one value.
@@ -158,7 +158,7 @@ public struct ConnectionSnapshot: Hashable, Sendable {
     public var failedAttempts: Int
     /// The latest failure of the connection, also after it has recovered.
     public var lastFailure: ConnectionFailure?
-    /// When the peer last gave a sign of life, or nil before the first.
+    /// When the peer last sent any data; nil before the first.
     public var lastHeard: Moment?
 
     public init(phase: ConnectionPhase, failedAttempts: Int, lastFailure: ConnectionFailure?, lastHeard: Moment?) {

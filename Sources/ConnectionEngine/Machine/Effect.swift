@@ -1,8 +1,8 @@
 /// An effect that the machine wants performed. The driver performs effects in order; none may block.
 ///
-/// Rare cases with much to say are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
+/// Rare cases with large values are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
 public enum Effect<Session: ProtocolSession>: Sendable {
-    /// Dial.
+    /// Open a transport.
     indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
@@ -14,7 +14,7 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     case cancelJobs(AttemptID)
     case startTimer(TimerID, after: Duration)
     case cancelTimer(TimerID)
-    /// Tell users where the connection is.
+    /// Announce a change of the connection to users.
     indirect case announce(ConnectionChange)
     /// Deliver an event of the service to users.
     case deliver(Session.Event)
@@ -22,10 +22,10 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
 }
 
-/// How to end an attempt.
+/// How an attempt is closed.
 public enum CloseReason: Hashable, Sendable {
     /// The protocol's closing handshake; the peer may answer.
     case goodbye
-    /// At once, without another word.
+    /// Close at once, without sending anything.
     case abort
 }

@@ -20,14 +20,14 @@
         running[kind] != nil
     }
 
-    /// Whether `timer` is the current one of its kind. It is not running any more afterwards.
+    /// Accepts a timer that has fired: whether it is the current one of its kind, which is not running any more afterwards.
     mutating func accept(_ timer: TimerID) -> Bool {
         guard running[timer.kind] == timer.generation else { return false }
         running[timer.kind] = nil
         return true
     }
 
-    /// Stops every timer that `belongs`, oldest first, so that the order does not depend on hashing.
+    /// Stops every timer for which `belongs` is true, oldest first, so that the order does not depend on hashing.
     mutating func cancelAll(where belongs: (TimerID.Kind) -> Bool) -> [TimerID] {
         let stopped = running.filter { belongs($0.key) }.map { TimerID(kind: $0.key, generation: $0.value) }
         for timer in stopped { running[timer.kind] = nil }
@@ -37,7 +37,7 @@
     var count: Int { running.count }
 }
 
-/// The numbers of jobs, and which of them are running.
+/// The numbers of jobs, and the running jobs.
 @usableFromInline struct JobTable: Sendable {
     @usableFromInline var last: UInt64 = 0
     @usableFromInline var running: Set<JobID> = []
@@ -50,7 +50,7 @@
         return JobID(last)
     }
 
-    /// Whether `job` was still awaited. It is not any more afterwards.
+    /// Accepts the end of a job: whether it was still running. It is not any more afterwards.
     mutating func accept(_ job: JobID) -> Bool {
         running.remove(job) != nil
     }

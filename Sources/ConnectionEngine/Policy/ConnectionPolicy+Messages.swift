@@ -1,13 +1,13 @@
-// The limits of one message, or of one answer, of a client: those that its user chose, else those of service and profile.
+// The limits of one message or one answer: those that the user chose, otherwise those of service and profile.
 extension ConnectionPolicy {
-    /// The range that users may choose for the time that one message takes.
+    /// The range of time limits for one message that users may choose.
     public static let messageTimes = Duration.milliseconds(100)...Duration.seconds(3_600)
     /// The range that users may choose for the bytes of one message: 1 KiB to 1 GiB.
     public static let messageSizes = (1 << 10)...(1 << 30)
 
     /// How long one message may take from its first byte to its last.
     ///
-    /// - Parameter chosen: what the user wants; nil for the profile's.
+    /// - Parameter chosen: the user's limit; nil for the profile's.
     public func messageTime(chosen: Duration?) -> Duration {
         chosen?.clamped(to: Self.messageTimes) ?? timing.message
     }
@@ -15,7 +15,7 @@ extension ConnectionPolicy {
     /// The size limit of one message in bytes.
     ///
     /// - Parameters:
-    ///   - chosen: what the user wants; nil for the smaller of `service` and the profile's.
+    ///   - chosen: the user's limit; nil for the smaller of `service` and the profile's.
     ///   - service: the longest message that the service is known to send.
     public func messageBytes(chosen: Int?, service: Int) -> Int {
         guard let chosen else { return min(service, messageBytes) }

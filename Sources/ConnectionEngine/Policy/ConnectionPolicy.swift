@@ -1,7 +1,7 @@
-/// Everything about a connection that a user or a service may tune.
+/// The settings of a connection that a user or a service may change.
 public struct ConnectionPolicy: Hashable, Sendable {
     public var timing: ConnectionTiming
-    /// Whether silence is probed. A service whose session watches over liveness itself (long-poll) switches it off.
+    /// Whether the machine probes after silence. A service whose session monitors liveness itself (long-poll) sets it to false.
     public var probesSilence: Bool
     /// Whether to retry at all after a failure that the table would retry.
     public var retriesAutomatically: Bool
@@ -11,7 +11,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var cap: Duration
     /// The unit of growth of the pauses; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``.
     public var base: Duration
-    /// Upper ends of the quick first pause: after a local fault, after one that the server caused or may have caused, and at a
+    /// The upper ends of the short first pause: after a local fault, after one that the server caused or may have caused, and at a
     /// restart that the server announced.
     public var firstPause: FirstPause
     /// Schedules that replace the table for single categories.
@@ -22,8 +22,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public private(set) var chosen: RetryPolicy?
     /// The size limit of a message or an answer in bytes. Services with shorter messages have a lower one.
     public var messageBytes: Int
-    /// How long the connection is kept after the application went to the background: zero for not at all, nil for as long as the system
-    /// lets it. Rule BG-9.
+    /// How long the connection is kept after the application went to the background: zero closes it at once, nil keeps it until the
+    /// system suspends the process. Rule BG-9.
     public var backgroundGrace: Duration?
 
     public struct FirstPause: Hashable, Sendable {
@@ -61,7 +61,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     /// The production profile.
     public static let standard = ConnectionPolicy()
 
-    /// The test profile: base 0.5 s, cap 3 s, every quick first pause at most 0.5 s, messages of at most 4 MiB.
+    /// The test profile: base 0.5 s, cap 3 s, every short first pause at most 0.5 s, messages of at most 4 MiB.
     public static let fast = ConnectionPolicy(
         timing: .fast, cap: .seconds(3), base: .milliseconds(500),
         firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
@@ -84,7 +84,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         return maximumRetries
     }
 
-    /// The retry table: which schedule a failure calls for. Rule RT-1 of `docs/behaviour.md`.
+    /// The retry table: the schedule for a failure. Rule RT-1 of `docs/behaviour.md`.
     public func schedule(for failure: ConnectionFailure) -> RetrySchedule {
         let ownSchedule = tableSchedule(for: failure)
         guard let chosen, ownSchedule != .never else { return ownSchedule }
@@ -117,8 +117,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
         }
     }
 
-    /// Whether other clients may have lost their links at the same moment. A link that ends without a word, or falls silent, looks
-    /// the same when the server was killed or stands still and when only this client's path is broken.
+    /// Whether other clients may have lost their links at the same moment. A link that ends without a close or becomes silent looks the
+    /// same whether the server was killed or hangs, or only this client's network path is broken.
     private static func mayConcernOthers(_ failure: ConnectionFailure) -> Bool {
         failure.origin == .server || failure.category == .unexpectedDisconnect || failure.category == .timeout
     }

@@ -1,12 +1,12 @@
-/// How long each step of a connection may take. The two profiles run through the same code.
+/// The time limits of each step of a connection. Both profiles use the same code.
 public struct ConnectionTiming: Hashable, Sendable {
-    /// From the dial to the service's confirmation: name, TCP, TLS, upgrade and handshake together.
+    /// From opening the transport to the service's confirmation: name lookup, TCP, TLS, upgrade and handshake together.
     public var open: Duration
-    /// The longest silence before the link is probed. A service may ask for less, never for more.
+    /// The longest silence before the link is probed. A service may request a shorter one, but not a longer one.
     public var activity: Duration
     /// How long the answer to a probe may take.
     public var probe: Duration
-    /// How long a link has to stay up before the delays start over.
+    /// How long a link has to stay up before the pauses are reset.
     public var stable: Duration
     /// How long the peer has to answer the close handshake.
     public var close: Duration
@@ -14,9 +14,9 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var request: Duration
     /// How long one message, or one answer, may take from its first byte to its last.
     public var message: Duration
-    /// How long a held poll may receive no byte before it is repeated on a new connection; zero for ever.
+    /// How long a held poll may receive no byte before it is repeated on a new connection; zero for no limit.
     public var renewal: Duration
-    /// How long the system may leave a dead connection unnoticed at most, however long the service may be silent.
+    /// The time within which the system has to detect a dead connection, even when the service allows a longer silence.
     public var socket: Duration
 
     public init(

@@ -1,4 +1,4 @@
-/// How soon a client notices that a connection is dead, which costs traffic while nothing is said. Rule LV-18.
+/// How soon a client detects a dead connection, which costs traffic on an idle connection. Rule LV-18.
 ///
 /// | | asks after | dead after | pings an hour | PubNub's requests an hour |
 /// |---|---|---|---|---|
@@ -6,20 +6,19 @@
 /// | ``balanced`` | 20 s | 25 s | 180 | 240 |
 /// | ``frugal`` | 120 s; PubNub's answer to a poll | 150 s | 30 | 12 |
 ///
-/// A server that wants to hear more often is heard more often. What an application sets by itself, such as an activity timeout, counts
-/// before this.
+/// A server may request more frequent traffic. Settings of the application, such as an activity timeout, have precedence.
 public enum Liveness: String, Hashable, Sendable, CaseIterable {
-    /// For what must not be late: a dead connection is noticed after 12 s.
+    /// For urgent messages: a dead connection is detected after 12 s.
     case prompt
-    /// A dead connection is noticed after 25 s.
+    /// A dead connection is detected after 25 s.
     case balanced
-    /// For batteries: the figures of Pusher's protocol and of PubNub's SDKs. A dead connection is noticed after 150 s.
+    /// For long battery life: the intervals of Pusher's protocol and of PubNub's SDKs. A dead connection is detected after 150 s.
     case frugal
 }
 
 extension ConnectionTiming {
-    /// The same times, but for how soon a dead connection is noticed. ``Liveness/prompt`` makes nothing slower, ``Liveness/frugal`` nothing
-    /// faster than this timing is already.
+    /// The same limits, with another time for detecting a dead connection. ``Liveness/prompt`` makes no limit longer,
+    /// ``Liveness/frugal`` none shorter than in this timing.
     public func watching(_ liveness: Liveness) -> ConnectionTiming {
         var timing = self
         switch liveness {

@@ -1,7 +1,7 @@
-/// When a client tries again after a failure, in place of its service's own table (rules RT-31 to RT-33).
+/// When a client tries again after a failure; replaces its service's table (rules RT-31 to RT-33).
 ///
-/// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`, with jitter drawn after that. What trying again cannot mend
-/// (see ``finalCategories``) is never retried, and a server's `Retry-After` counts as the least pause, up to the cap.
+/// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`, with jitter drawn after that. Failures that a retry
+/// cannot resolve (see ``finalCategories``) are never retried, and a server's `Retry-After` is the minimum pause, up to the cap.
 ///
 /// ```swift
 /// let policy = try RetryPolicy(
@@ -10,11 +10,11 @@
 /// ```
 ///
 /// The table that it replaces spreads clients which lost their links together over three seconds. With a shorter base, or without
-/// jitter, all clients of a server that restarts come back at the same moment.
+/// jitter, all clients of a restarted server reconnect at the same moment.
 public struct RetryPolicy: Hashable, Sendable {
     /// The pauses after failures of categories without an override, and how many attempts there are.
     public let backoff: RetryBackoff
-    /// Pauses and limits of single categories. A category that has one follows it alone.
+    /// Pauses and limits of single categories. They replace ``backoff`` for these categories.
     public let overrides: [StatusCategory: RetryBackoff]
 
     /// Categories that no policy can retry: the same client would fail in the same way.
@@ -27,7 +27,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - base: the first pause, 10 ms to 24 h.
     ///   - cap: the longest pause, `base` to 24 h.
-    ///   - jitter: how pauses are drawn.
+    ///   - jitter: the random part of pauses.
     ///   - limit: how many retries in a row there are before the client gives up; nil for no limit, 0 for none at all.
     ///   - overrides: pauses and limits of single categories, such as ``RetryBackoff/never``.
     /// - Throws: ``InvalidRetryPolicy`` for values outside of their ranges, and for an override of one of ``finalCategories``.
@@ -65,9 +65,9 @@ public struct RetryBackoff: Hashable, Sendable {
     public let base: Duration
     /// The longest pause, before jitter.
     public let cap: Duration
-    /// How pauses are drawn.
+    /// The random part of pauses.
     public let jitter: RetryJitter
-    /// How many retries in a row there are, of whatever category the failures before were; nil for no limit.
+    /// The most retries in a row, regardless of the failures' categories; nil for no limit.
     public let limit: Int?
 
     /// The range of pauses that users may choose.
@@ -121,21 +121,21 @@ public struct RetryBackoff: Hashable, Sendable {
     }
 }
 
-/// How a pause between attempts is drawn from the longest one that it may be.
+/// The random part of a pause between attempts.
 public enum RetryJitter: Hashable, Sendable {
-    /// From zero to the whole pause.
+    /// From zero to the whole pause, at random.
     case full
-    /// From half to the whole pause.
+    /// From half of the pause to all of it, at random.
     case equal
-    /// Exactly the pause. Clients that lost their links together come back together.
+    /// Exactly the pause. Clients that lost their links at the same time reconnect at the same time.
     case none
-    /// The last part of it is drawn: with 0.2 from 80 % up to all of it. 0 to 1.
+    /// The fraction of the pause that is random, 0 to 1: with 0.2 the pause is from 80 % to all of it.
     case fraction(Double)
 }
 
 /// Why a retry policy cannot be used.
 public struct InvalidRetryPolicy: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence with the value in question and the range that it has to be in.
+    /// A sentence with the invalid value and its valid range.
     public let description: String
 
     init(_ description: String) {

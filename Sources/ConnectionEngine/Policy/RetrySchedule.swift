@@ -1,24 +1,26 @@
-/// How long to wait before an attempt.
+/// The pauses before attempts.
 public enum RetrySchedule: Hashable, Sendable {
     /// Do not retry; a new `connect` starts again.
     case never
-    /// First a short random pause drawn from `0…first`, then from `base/2…min(cap, base·2^(n+1))`. The draw comes after the
-    /// cap, so that many clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the
-    /// first interval begins there, the others lose what lies below it, so that clients are never collected at the bound.
+    /// First a short random pause drawn from `0…first`, then from `base/2…min(cap, base·2^(n+1))`. The draw comes after the cap, so
+    /// that many clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the first interval
+    /// begins there, the others lose what lies below it, so that clients do not accumulate at the bound.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
     /// Always the same pause.
     case fixed(Duration)
     /// These pauses in turn; the last one repeats. An empty list means no pause.
     case sequence([Duration])
-    /// These pauses in turn, the last one repeating, each drawn from a quarter of it up to all of it, so that clients which lost
-    /// their links together do not come back in step. `forgiving` failures, the ones before the network changed, do not count.
+    /// These pauses in turn, the last one repeating, each drawn from a quarter of it up to all of it, so that clients that lost their
+    /// links at the same time do not reconnect in step. `forgiving` failures, which happened before the network changed, are not
+    /// counted.
     ///
-    /// `afterLoss` has the intervals to draw from, the last one repeating, when the failures began with the loss of a working link:
-    /// the server may have gone, and then all its clients lost theirs at the same moment. Empty for the same pauses as otherwise.
+    /// `afterLoss` has the intervals of random pauses, the last one repeating, when the failures began with the loss of a working link:
+    /// the server may have stopped, and then all its clients lost their links at the same moment. Empty for the same pauses as
+    /// otherwise.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
     /// The pauses that a user chose, each longer by `atLeast`.
     case chosen(RetryBackoff, atLeast: Duration)
-    /// Never sooner than the cap; drawn from `cap…1.25·cap`.
+    /// At least the cap; drawn from `cap…1.25·cap`.
     case capped(Duration)
 
     /// The longest pause of the schedule, before jitter; bounds what a server may ask for.
@@ -53,7 +55,7 @@ public enum RetrySchedule: Hashable, Sendable {
         case .sequence(let pauses):
             return Self.pause(failures, of: pauses)
         case .spread(let pauses, let forgiven, let afterLoss):
-            // As many failures or fewer: they have been counted anew since.
+            // The number of failures is not above the forgiven number, so they were counted from zero again.
             let isForgiven = forgiven > 0 && failures > forgiven
             let counted = isForgiven ? failures - forgiven : failures
             if wasConnected, !isForgiven, let last = afterLoss.last {

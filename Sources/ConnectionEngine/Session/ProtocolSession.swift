@@ -1,14 +1,13 @@
 /// The part of one wire protocol in the engine, as a value.
 ///
-/// The machine knows attempts, frames and time that has passed. Everything that differs between services is here: what opening
-/// means, what a frame is, what a close code implies and what survives a reconnect. A session fits a WebSocket as well as a
-/// long-poll: for the latter `opened` sends the handshake request, each answer is an `Inbound`, and each next request an
-/// `Outbound`.
+/// The machine handles attempts, frames and timers. A session has everything that differs between services: the handshake, the frames,
+/// the meaning of close codes, and the state that survives a reconnect. It works over a WebSocket or a long-poll: for the latter
+/// `opened` sends the handshake request, each answer is an `Inbound`, and each further request an `Outbound`.
 ///
 /// A new session value is made for every attempt; ``Memory`` outlives it. All methods are called in one order by one driver,
 /// never concurrently, and must not block. `out` is valid during the call only.
 public protocol ProtocolSession: Sendable {
-    /// The target of a dial: an address with headers, or the base of a long poll.
+    /// The target of an attempt: an address with headers, or the base address of a long-poll.
     associatedtype Endpoint: Sendable
     /// A decoded frame, or an answer.
     associatedtype Inbound: Sendable
@@ -27,14 +26,13 @@ public protocol ProtocolSession: Sendable {
     /// State that survives a reconnect: wanted channels, cursor, outbox.
     associatedtype Memory: Sendable
 
-    /// The endpoint of the next attempt. It is made nowhere else.
+    /// The endpoint of the next attempt.
     static func endpoint(for memory: Memory) -> Endpoint
 
-    /// Puts a transport's failure into the vocabulary: close codes, HTTP statuses. Returns it unchanged when there is nothing
-    /// to add.
+    /// Classifies a transport's failure by close code or HTTP status. Returns it unchanged when there is nothing to add.
     static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure
 
-    /// Whether the server's own words ask for another attempt even when the user switched automatic retries off.
+    /// Whether the server itself requests another attempt, even when the user has disabled automatic retries.
     static func insistsOnRetry(after failure: ConnectionFailure) -> Bool
 
     /// A session for a new attempt.
@@ -43,7 +41,7 @@ public protocol ProtocolSession: Sendable {
     /// The transport is open. Either wait for the service's greeting or send one; call `out.ready()` once confirmed.
     mutating func opened(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// Something arrived.
+    /// A decoded frame or answer arrived.
     mutating func received(_ inbound: Inbound, memory: inout Memory, out: inout SessionActions<Self>)
 
     /// A user's command while an attempt is alive; the session may not be ready yet. Answer `id` now or later, exactly once;
@@ -57,25 +55,25 @@ public protocol ProtocolSession: Sendable {
     /// A timer of this session fired.
     mutating func timerFired(_ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// Ask the peer for a sign of life.
+    /// Requests a sign of life from the peer.
     mutating func probe(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// A user asked to disconnect and the link still works: send the protocol's own farewell, if it has one.
+    /// A user asked to disconnect and the link still works: sends the protocol's closing message, if it has one.
     mutating func closing(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// The application goes to the background, and the link, which still works, is about to be closed: send what must not be lost. No
-    /// farewell of the protocol, because the client comes back.
+    /// The application goes to the background, and the link, which still works, is about to be closed: sends data that must not be
+    /// lost. The protocol's closing message is not sent, because the client will return.
     mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// The attempt has ended, for whatever reason. Emit losses, and answer what can be answered. Nothing can be sent any more.
+    /// The attempt has ended, for any reason. Emits losses, and answers requests whose outcome is known. Nothing can be sent any more.
     ///
     /// - Parameters:
-    ///   - failure: why, or nil when it was asked for.
-    ///   - lastHeard: when the peer last gave a sign of life in this attempt, or nil if it never did.
+    ///   - failure: the cause, or nil when the end was requested.
+    ///   - lastHeard: when the peer last sent any data in this attempt, or nil if it never did.
     mutating func ended(
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// A user's command while no attempt is alive: remember, refuse or answer. Nothing can be sent.
+    /// A user's command while there is no attempt: stores, refuses or answers it. Nothing can be sent.
     static func performOffline(
         _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
 

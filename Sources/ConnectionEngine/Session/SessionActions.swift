@@ -1,10 +1,10 @@
 /// The actions of a session during one call. They take effect in the order in which they were added.
 public struct SessionActions<Session: ProtocolSession>: Sendable {
-    /// When the call happens.
+    /// The time of the call.
     public let now: Moment
     /// The time limits of each step.
     public let timing: ConnectionTiming
-    /// Whether frames can leave. When false, `send` and `run` do nothing.
+    /// Whether frames can be sent. When false, `send` and `run` do nothing.
     public let canSend: Bool
 
     /// An action of a session that ends the attempt.
@@ -40,7 +40,7 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
 }
 
 extension SessionActions {
-    /// Whether the machine has to act before the session gets another input.
+    /// Whether the machine has to handle actions before the session gets another input.
     @inlinable var changesConnection: Bool { becameReady || ending != nil || silence != nil }
 
     /// Writes a frame or makes a request.
@@ -62,21 +62,21 @@ extension SessionActions {
         effects.append(.deliver(event))
     }
 
-    /// Answers a request. The first answer counts; later ones, and answers to nobody, are dropped.
+    /// Answers a request. Only the first answer has an effect; later ones, and answers without a waiting caller, are dropped.
     public mutating func answer(_ id: RequestID?, _ result: Result<Session.Reply, ConnectionFailure>) {
         guard let id, work.pending.remove(id) != nil else { return }
         effects.append(.answer(id, result))
     }
 
-    /// Whether somebody still waits for the answer. Not any more once it was answered, abandoned, or the connection ended.
+    /// Whether a caller still waits for the answer. False once the request was answered or abandoned, or the connection ended.
     public func isAwaited(_ id: RequestID) -> Bool {
         work.pending.contains(id)
     }
 
-    /// Whether this attempt is to replace a working link that was lost: the connection will be announced as `reconnected`.
+    /// Whether this attempt replaces a working link that was lost: the connection will be announced as `reconnected`.
     public var isReconnecting: Bool { readyCategory == .reconnected }
 
-    /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
+    /// Starts side work; its result is passed to `finished`. Nil when no work can be started any more.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
         let id = work.jobs.start()
@@ -96,18 +96,18 @@ extension SessionActions {
         if let id = work.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
     }
 
-    /// The longest silence that the service allows. The shorter of this and the policy's counts, at least one second.
+    /// Limits the silence that the service allows. The shorter of this and the policy's limit applies, at least one second.
     public mutating func limitSilence(to duration: Duration) {
         silence = max(duration, .seconds(1))
     }
 
-    /// The attempt is of no use any more. The engine closes it and goes by the retry table.
+    /// Ends the attempt with a failure. The engine closes it and follows the retry table.
     public mutating func fault(_ failure: ConnectionFailure) {
         if case .fault = ending { return }
         ending = .fault(failure)
     }
 
-    /// Nothing is left to be connected for. The engine disconnects as if asked to.
+    /// Ends the connection because nothing needs it any more. The engine disconnects as if requested.
     public mutating func finish() {
         guard ending == nil else { return }
         ending = .finish

@@ -1,6 +1,6 @@
 /// The base address of a long-poll session's requests.
 public struct HTTPEndpoint: Hashable, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     public var port: Int
     public var usesTLS: Bool
@@ -24,14 +24,14 @@ public struct HTTPExchange: Hashable, Sendable {
         }
     }
 
-    /// The session's own number of the request; comes back with the answer.
+    /// The session's number of the request, which the answer has as well.
     public var id: UInt64
     public var method: String
     /// Path and query, percent-encoded, starting with `/`.
     public var target: String
     public var headers: [Header]
     public var body: [UInt8]
-    /// From the first byte out to the last byte in, on the monotonic clock.
+    /// The time limit from the first sent byte to the last received byte, on the monotonic clock.
     public var timeout: Duration
 
     public init(
@@ -48,13 +48,12 @@ public struct HTTPExchange: Hashable, Sendable {
 
 /// A request of a long-poll session.
 public enum LongPollOutbound: Hashable, Sendable {
-    /// The one outstanding poll; replaces the previous one, whose connection is closed at once and about which nothing more is
-    /// reported.
+    /// The only outstanding poll; replaces the previous one, whose connection is closed at once and which is not reported any more.
     case poll(HTTPExchange)
     /// Repeats the outstanding poll on a new connection; otherwise like `poll`. Ignored when a byte of the outstanding answer, or all
     /// of it, has arrived: that answer keeps its number.
     case renewPoll(HTTPExchange)
-    /// Ends the outstanding poll without a new one.
+    /// Ends the outstanding poll without replacing it.
     case cancelPoll
     /// Any other request, on other connections. Several may be in progress.
     case call(HTTPExchange)
@@ -64,7 +63,7 @@ public enum LongPollOutbound: Hashable, Sendable {
 public struct LongPollInbound<Answer: Sendable>: Sendable {
     /// The number of the request.
     public var id: UInt64
-    /// The decoded answer, or why there is none. A status of failure is an answer here.
+    /// The decoded answer, or the cause of a missing one. An HTTP error status is an answer here.
     public var result: Result<Answer, ConnectionFailure>
 
     public init(id: UInt64, result: Result<Answer, ConnectionFailure>) {
@@ -76,7 +75,7 @@ public struct LongPollInbound<Answer: Sendable>: Sendable {
 /// Head of an answer.
 public struct HTTPAnswerHead: Hashable, Sendable {
     public var status: Int
-    /// As it came, or nil.
+    /// The value of `Content-Type`; nil when there is none.
     public var contentType: String?
     /// The parsed `Retry-After`.
     public var retryAfter: Duration?
@@ -88,9 +87,9 @@ public struct HTTPAnswerHead: Hashable, Sendable {
     }
 }
 
-/// Turns answers into a session's own values, in place, on the connection's event loop and outside of the engine's lock.
+/// Decodes answers into a session's own values, in place, on the connection's event loop and outside of the engine's lock.
 ///
-/// The bytes are valid during the call only and may be any bytes: captive portals answer too.
+/// The bytes are valid during the call only and may be invalid data, because captive portals answer too.
 public protocol LongPollDecoder: Sendable {
     associatedtype Answer: Sendable
 
@@ -98,7 +97,7 @@ public protocol LongPollDecoder: Sendable {
     mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> Answer
 }
 
-/// A session that speaks by long-poll. `opened` comes at once: its first request dials.
+/// A session over long-poll. `opened` is called at once; its first request opens the connection.
 public protocol LongPollSession: ProtocolSession
 where Endpoint == HTTPEndpoint, Outbound == LongPollOutbound, Inbound == LongPollInbound<Decoder.Answer> {
     associatedtype Decoder: LongPollDecoder

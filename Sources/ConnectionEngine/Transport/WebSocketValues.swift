@@ -1,6 +1,6 @@
 /// The address and settings of a WebSocket connection, as plain values.
 public struct WebSocketEndpoint: Hashable, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     public var port: Int
     public var usesTLS: Bool
@@ -8,7 +8,7 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     public var target: String
     /// Headers beyond those of the handshake itself.
     public var headers: [Header]
-    /// Offered in this order in `Sec-WebSocket-Protocol`. A server may pick one of them or none.
+    /// The subprotocols in `Sec-WebSocket-Protocol`, in this order. A server may select one of them or none.
     public var subprotocols: [String]
 
     public struct Header: Hashable, Sendable {
@@ -37,19 +37,20 @@ public struct WebSocketEndpoint: Hashable, Sendable {
 public enum WebSocketOutbound: Hashable, Sendable {
     case text(String)
     case binary([UInt8])
-    /// A ping control frame; the payload, at most 125 bytes, comes back in the pong.
+    /// A ping control frame; the pong returns its payload of at most 125 bytes.
     case ping([UInt8])
 }
 
-/// Turns the messages of one connection into a session's `Inbound`, in place, on the connection's event loop.
+/// Decodes the messages of one connection into a session's `Inbound`, in place, on the connection's event loop.
 ///
-/// The bytes are valid during the call only. Text has been checked to be UTF-8. Returning nil means that the message is none of
-/// the session's business; it still proves life.
+/// The bytes are valid during the call only. Text has been checked to be UTF-8. Nil means that the session does not handle the message;
+/// it still counts as a sign of life.
 public protocol WebSocketDecoder: Sendable {
     associatedtype Inbound: Sendable
 
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> Inbound?
-    /// Appends what ``text(_:)`` gives. A requirement, so that the transport, which knows no session's types, moves none of their values.
+    /// Appends the result of ``text(_:)``. A requirement, so that the transport, which does not know a session's types, does not have
+    /// to move their values.
     mutating func text(_ bytes: UnsafeRawBufferPointer, into received: inout [Inbound])
     mutating func binary(_ bytes: UnsafeRawBufferPointer) -> Inbound?
     mutating func pong(_ payload: UnsafeRawBufferPointer) -> Inbound?
@@ -62,7 +63,7 @@ extension WebSocketDecoder {
     }
 }
 
-/// A session that speaks over a WebSocket.
+/// A session over a WebSocket.
 public protocol WebSocketSession: ProtocolSession where Endpoint == WebSocketEndpoint, Outbound == WebSocketOutbound {
     associatedtype Decoder: WebSocketDecoder where Decoder.Inbound == Inbound
 }

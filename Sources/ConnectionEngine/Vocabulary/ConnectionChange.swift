@@ -33,7 +33,7 @@ public struct ConnectionChange: Hashable, Sendable {
     public var attempt: Int
     /// The pause before the next attempt, in phase `waiting` and `suspended`.
     public var retryIn: Duration?
-    /// Whether the engine will try again by itself.
+    /// Whether the engine will try again automatically.
     public var willRetry: Bool
     /// When it happened.
     public var at: Moment
@@ -53,9 +53,9 @@ public struct ConnectionChange: Hashable, Sendable {
     }
 }
 
-/// The operating system's view of the network. A hint only: without one, timers decide.
+/// The operating system's view of the network. A hint only: the engine also works without it, by timers.
 public enum NetworkStatus: Hashable, Sendable {
-    /// No route to anywhere.
+    /// There is no route to any destination.
     case unavailable
     /// There is a route, or the route has changed.
     case available

@@ -2,7 +2,7 @@
 ///
 /// Never holds secrets, tokens or payloads; `reason` is safe to log.
 public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where a failure was caused. It decides how soon the first retry starts.
+    /// Where a failure was caused, which determines how soon the first retry starts.
     public enum Origin: Hashable, Sendable {
         /// The network or this machine. Only this client is affected, so it may retry soon.
         case local
@@ -26,8 +26,8 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public var tlsAlert: String?
     /// The pause that the server asked for.
     public var retryAfter: Duration?
-    /// Whether a request failed before anything of it was sent, so that it cannot have taken effect. False when that is not known: error
-    /// numbers do not tell it, since a route that is gone ends established connections as well (rule HT-38).
+    /// Whether a request failed before any byte of it was sent, so that it cannot have taken effect. False when that is not known:
+    /// error numbers do not show it, because the loss of a route ends established connections as well (rule HT-38).
     public var precedesSending: Bool
 
     /// A failure, such as for tests of your own code.
@@ -46,7 +46,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
         self.precedesSending = precedesSending
     }
 
-    /// The close code or the HTTP status, whichever there is.
+    /// The close code or the HTTP status, if there is one.
     public var code: Int? { closeCode ?? httpStatus }
 
     public var description: String {
@@ -62,7 +62,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public static let disconnectedOnRequest = ConnectionFailure(.disconnected, "The connection was closed on request.")
     /// The caller stopped waiting.
     public static let cancelledByCaller = ConnectionFailure(.cancelled, "The caller stopped waiting for the answer.")
-    /// The caller stopped waiting before the request was sent, so that it never will be.
+    /// The caller stopped waiting before the request was sent, so it will never be sent.
     public static let withdrawnByCaller = ConnectionFailure(
         .cancelled, "The caller cancelled the request before it was sent.", precedesSending: true)
 }

@@ -1,4 +1,4 @@
-/// One dial. Every dial gets a new id, and whatever still arrives for an older one is dropped at the door.
+/// One attempt to connect. Every attempt gets a new id, and reports for an older one are dropped.
 public struct AttemptID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
@@ -43,7 +43,7 @@ public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { "job-\(value)" }
 }
 
-/// A timer that a session chose a number for. Starting a number again supersedes the older timer.
+/// A timer of a session, with a number that the session has chosen. Starting a number again supersedes the older timer.
 public struct SessionTimer: Hashable, Sendable {
     public let number: UInt32
 
@@ -52,22 +52,22 @@ public struct SessionTimer: Hashable, Sendable {
     }
 }
 
-/// A started timer. The generation tells a timer from the one that it superseded, so a late firing is never mistaken.
+/// A started timer. The generation distinguishes a timer from the one that it superseded, so a late firing is recognised.
 public struct TimerID: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The attempt has to be confirmed by then.
+        /// The time limit for the confirmation of the attempt.
         case open
-        /// The pause before the next attempt is over.
+        /// The end of the pause before the next attempt.
         case retry
-        /// Nothing was received for the activity timeout, or the answer to a probe is overdue.
+        /// The activity timeout without received data, or the time limit of a probe.
         case silence
-        /// The link has been up long enough for the delays to start over.
+        /// The time after which a link counts as stable, and the pauses are reset.
         case stable
-        /// The peer did not answer the close handshake in time.
+        /// The time limit for the peer's answer to the close handshake.
         case close
-        /// The caller's own limit for the whole `connect` ran out.
+        /// The caller's time limit for the whole `connect`.
         case deadline
-        /// The application has been in the background for as long as the connection is kept there.
+        /// The end of the grace period of an application in the background.
         case grace
         /// A timer of the session.
         case session(SessionTimer)

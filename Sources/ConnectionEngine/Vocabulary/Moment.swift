@@ -1,6 +1,6 @@
 /// A point in time on a monotonic clock.
 ///
-/// Moments of one client can be compared and subtracted; they say nothing about the time of day.
+/// Moments of one client can be compared and subtracted; they are unrelated to the time of day.
 public struct Moment: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's origin. On Linux the runtime uses `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
