@@ -9,8 +9,8 @@ package enum ApplicationFolder {
         package static let isTelevision = false
     #endif
 
-    /// `$XDG_DATA_HOME/lifeline/NAME`, or the same in the user's folder for application data. On tvOS it is in Caches, the only folder that
-    /// an app may write; the system may empty it while the app does not run.
+    /// `$XDG_DATA_HOME/lifeline/NAME`, or the folder `lifeline/NAME` in the user's folder for application data. On tvOS it is in
+    /// Caches, the only folder that an app may write; the system may empty it while the app does not run.
     ///
     /// - Returns: nil when this system has no such folder.
     package static func url(
@@ -26,8 +26,8 @@ package enum ApplicationFolder {
         return base?.appendingPathComponent("lifeline/\(name)", isDirectory: true)
     }
 
-    /// Creates the folder unless it exists, for its owner alone, and excludes it from backups: a second device that is restored from
-    /// one would have the same id as the first.
+    /// Creates the folder unless it exists, accessible to its owner only, and excludes it from backups, because a second device that is
+    /// restored from a backup would have the same id as the first.
     package static func make(_ folder: URL) throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             try FileManager.default.createDirectory(
@@ -36,12 +36,12 @@ package enum ApplicationFolder {
         excludeFromBackups(folder)
     }
 
-    /// Keeps a file or folder out of backups. Does nothing on systems without such a mark.
+    /// Excludes a file or folder from backups. Does nothing on systems without this attribute.
     package static func excludeFromBackups(_ place: URL) {
         #if canImport(Darwin)
             var (place, values) = (place, URLResourceValues())
             values.isExcludedFromBackup = true
-            // Without the mark the file is in the backup, which is no reason to go without the file.
+            // Without the attribute the file is in the backup, which is acceptable.
             try? place.setResourceValues(values)
         #endif
     }

@@ -8,7 +8,7 @@
     import Network
     import Security
 
-    /// TLS of one connection by Network.framework: the same demands as ``ClientTLS`` makes (rules SO-104 and SO-105).
+    /// TLS of one connection by Network.framework, with the same requirements as ``ClientTLS`` (rules SO-104 and SO-105).
     struct NetworkTLS: Sendable {
         private let host: String
         /// The trusted authorities as DER; nil for those of the system.
@@ -17,10 +17,10 @@
         private let certificate: ClientCertificate?
         private let refused = NIOLockedValueBox<ConnectionFailure?>(nil)
 
-        /// Why the server's certificate was refused, once it was.
+        /// Why the server's certificate was refused; nil unless it was.
         var refusal: ConnectionFailure? { refused.withLockedValue { $0 } }
 
-        /// Verification may ask the network for certificates and revocations, so that one must not wait for another.
+        /// Verification may request certificates and revocations over the network, so verifications run concurrently.
         private static let queue = DispatchQueue(label: "lifeline.certificates", attributes: .concurrent)
 
         /// Reads the roots; blocks.
@@ -40,13 +40,13 @@
             }
         }
 
-        /// Blocks while a client certificate is read.
+        /// Makes the TLS options. Blocks while a client certificate is read.
         func options() throws(ConnectionFailure) -> NWProtocolTLS.Options {
             let options = NWProtocolTLS.Options()
             let security = options.securityProtocolOptions
             sec_protocol_options_set_min_tls_protocol_version(security, .TLSv12)
             sec_protocol_options_add_tls_application_protocol(security, "http/1.1")
-            // Server names are names: an address is verified against the certificate without being sent.
+            // Only host names are sent as server names: an address is verified against the certificate without being sent.
             if (try? SocketAddress(ipAddress: host, port: 0)) == nil {
                 sec_protocol_options_set_tls_server_name(security, host)
             }
@@ -55,7 +55,7 @@
                     sec_protocol_options_append_tls_ciphersuite(security, suite)
                 }
             }
-            // A session that is resumed shows no certificates, and may have begun with other demands.
+            // A resumed session shows no certificates, and may have begun with other requirements.
             sec_protocol_options_set_tls_resumption_enabled(security, false)
             if let certificate { sec_protocol_options_set_local_identity(security, try certificate.identity()) }
             sec_protocol_options_set_verify_block(
@@ -74,8 +74,8 @@
             }
         }
 
-        /// The system verifies chain, dates and name. What it does not demand is demanded of the chain that it has built, from the server's
-        /// certificate to the root.
+        /// Checks the chain that the system has verified. The system verifies chain, dates and name; the further requirements are
+        /// checked on the chain that it has built, from the server's certificate to the root.
         private func verify(_ trust: SecTrust) throws {
             SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString))
             if let roots {
@@ -114,9 +114,9 @@
                 CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
             else { throw .unusableIdentity(status: status) }
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-            // The type was compared above, since the cast of a Core Foundation type is not checked by the language.
+            // The type was compared above, because the language does not check casts of Core Foundation types.
             let identity = found as! SecIdentity
-            // The identity brings its own certificate, which is the first of the chain.
+            // The identity contains its own certificate, which is the first of the chain.
             let others = Array(chain.dropFirst())
             let result =
                 others.isEmpty

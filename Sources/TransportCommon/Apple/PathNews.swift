@@ -3,8 +3,8 @@
     import NIOTransportServices
     import Network
 
-    /// Tells the network monitor that the path of a connection has failed, works again, or is no longer the best one (rule SO-109). On one
-    /// event loop.
+    /// Notifies the network monitor that the path of a connection has failed, works again, or is no longer the best one (rule SO-109).
+    /// On one event loop.
     final class PathNews: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -6,12 +6,12 @@
 
     /// Opens connections by Network.framework, whose TLS is below the channel (rule SO-103).
     ///
-    /// It wakes the modem, starts a VPN on demand, and knows the system's proxies, IPv4 literals in networks that have IPv6 alone, and Low Data
-    /// Mode. Sockets know none of these. (`NetworkConnection` is a type of Network since iOS 26.)
+    /// Network.framework wakes the modem, starts a VPN on demand, and supports the system's proxies, IPv4 literals in IPv6-only
+    /// networks, and Low Data Mode. Sockets support none of these. (`NetworkConnection` is a type of Network since iOS 26.)
     struct SystemConnection: Sendable {
         let host: String
         let port: Int
-        /// Nil without TLS.
+        /// The TLS settings; nil without TLS.
         let tls: NetworkTLS?
         let proxy: HTTPProxy?
         let paths: NetworkPaths
@@ -25,7 +25,7 @@
             return false
         }
 
-        /// Whether `eventLoop` is one of `NIOTSEventLoopGroup`, and not one of sockets.
+        /// Whether `eventLoop` belongs to `NIOTSEventLoopGroup` instead of a group of sockets.
         static func runs(on eventLoop: any EventLoop) -> Bool {
             NIOTSConnectionBootstrap(validatingGroup: eventLoop) != nil
         }
@@ -47,7 +47,7 @@
                 bootstrap
                 .connectTimeout(timeout)
                 .tcpOptions(tcpOptions)
-                // The engine has to learn of failures, because it decides when to try again.
+                // Failures are reported at once, because the engine decides when to try again.
                 .channelOption(NIOTSChannelOptions.waitForActivity, value: false)
                 .channelOption(ChannelOptions.autoRead, value: false)
                 .configureNWParameters { [paths, proxy] parameters in
@@ -70,7 +70,7 @@
             return proxy != nil && isReaching ? failure.reachingProxy : failure
         }
 
-        /// Rule WT-28.
+        /// The TCP options. Rule WT-28.
         private var tcpOptions: NWProtocolTCP.Options {
             let options = NWProtocolTCP.Options()
             options.noDelay = true
@@ -88,7 +88,7 @@
             else { return }
             var tunnel = ProxyConfiguration(
                 httpCONNECTProxy: .hostPort(host: NWEndpoint.Host(proxy.host), port: port), tlsOptions: nil)
-            // Otherwise connections would go around a proxy that does not answer.
+            // Otherwise connections would bypass a proxy that does not answer.
             tunnel.allowFailover = false
             if let credentials = proxy.credentials {
                 tunnel.applyCredential(username: credentials.user, password: credentials.password)
@@ -100,7 +100,7 @@
     }
 
     extension NetworkPaths {
-        /// Rule SO-108.
+        /// Applies the prohibited paths. Rule SO-108.
         func apply(to parameters: NWParameters) {
             parameters.prohibitConstrainedPaths = !allowsLowDataMode
             parameters.prohibitExpensivePaths = !allowsExpensive

@@ -9,10 +9,10 @@ import NIOCore
 #endif
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Keeps the channel's socket from programs that this one starts: they would hold the port, or a connection whose end the peer
-    /// waits for (rule SO-40). Does nothing for channels without a socket. On the event loop only.
+    /// Sets close-on-exec on the channel's socket, so that child processes do not inherit it: they would keep the port in use, or a
+    /// connection open (rule SO-40). Does nothing for channels without a socket. On the event loop only.
     ///
-    /// Sockets are made without that mark, so a program that is started between the making and this call has it all the same.
+    /// Sockets are created without this flag, so a process that is started before this call inherits the socket nevertheless.
     public func closeOnExec() {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in

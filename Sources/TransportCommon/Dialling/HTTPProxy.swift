@@ -2,11 +2,11 @@
 ///
 /// Descriptions and reflection never show the credentials.
 public struct HTTPProxy: Hashable, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
-    /// Sent as `Proxy-Authorization: Basic`, to the proxy only.
+    /// The credentials in `Proxy-Authorization: Basic`, which are sent to the proxy only.
     public var credentials: Credentials?
 
     /// A user of the proxy.

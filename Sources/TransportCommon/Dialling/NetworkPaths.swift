@@ -1,7 +1,7 @@
 /// Which of a device's paths to the network connections may use. All by default.
 ///
-/// Only Network.framework knows such paths: elsewhere, and through an explicit proxy before iOS 17 and macOS 14, nothing is prohibited
-/// (rule SO-108).
+/// Only Network.framework distinguishes paths: elsewhere, and through an explicit proxy before iOS 17 and macOS 14, no path is
+/// prohibited (rule SO-108).
 public struct NetworkPaths: Hashable, Sendable {
     /// Whether paths in Low Data Mode may be used.
     public var allowsLowDataMode: Bool
@@ -10,7 +10,7 @@ public struct NetworkPaths: Hashable, Sendable {
     /// Whether a cellular interface may be used.
     public var allowsCellular: Bool
 
-    /// Paths that connections may use; all without arguments.
+    /// The allowed paths; all unless given otherwise.
     public init(allowsLowDataMode: Bool = true, allowsExpensive: Bool = true, allowsCellular: Bool = true) {
         self.allowsLowDataMode = allowsLowDataMode
         self.allowsExpensive = allowsExpensive

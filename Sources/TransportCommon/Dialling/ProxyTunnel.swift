@@ -2,10 +2,10 @@ import ConnectionEngine
 import Foundation
 import NIOCore
 
-/// Asks a proxy to forward a connection: RFC 9110, 9.3.6. Afterwards the channel is as if it led to the server itself.
+/// Requests a tunnel from a proxy: RFC 9110, 9.3.6. Afterwards the channel behaves like a direct connection to the server.
 ///
-/// Every failure here is the proxy's and has category `proxyUnavailable` (rules WT-16 and HT-15). A proxy gets neither the path nor
-/// any header that is meant for the server.
+/// Every failure here is attributed to the proxy and has category `proxyUnavailable` (rules WT-16 and HT-15). A proxy gets neither the
+/// path nor any header that is meant for the server.
 struct ProxyTunnel: Sendable {
     /// The largest answer of a proxy, in bytes, interim answers included.
     static let answerLimit = 1 << 14
@@ -16,8 +16,8 @@ struct ProxyTunnel: Sendable {
     let port: Int
     let deadline: NIODeadline
 
-    /// Runs on the channel's loop; completes when nothing of the tunnel's handler is left in the pipeline. Reading is off then, so that
-    /// bytes for the next handlers wait in the socket.
+    /// Opens the tunnel. Runs on the channel's loop; completes when the tunnel's handler has been removed from the pipeline. Reading is
+    /// off then, so that bytes for the next handlers wait in the socket.
     func open(on channel: any Channel) -> EventLoopFuture<Void> {
         let answered = channel.eventLoop.makePromise(of: Void.self)
         let handler = TunnelHandler(proxy: proxy, request: request, deadline: deadline, answered: answered)
@@ -39,7 +39,7 @@ struct ProxyTunnel: Sendable {
     }
 
     private var request: String {
-        // Brackets belong to addresses of version 6.
+        // IPv6 addresses need brackets.
         let target = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
         if let credentials = proxy.credentials {
@@ -135,13 +135,13 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
 
 /// The head of a proxy's answer: its status line, of which only the status matters.
 struct ProxyAnswer: Hashable {
-    /// Nil when the status line is none of HTTP/1.
+    /// The status; nil when the status line is not one of HTTP/1.
     var status: Int?
 
     private static let start = Array("HTTP/1.".utf8)
     private static let end = Array("\r\n\r\n".utf8)
 
-    /// Removes one complete head from the front of `bytes`; nil when it is not complete yet.
+    /// Removes one complete head from the front of `bytes`; nil when the head is not complete yet.
     init?(_ bytes: inout ByteBuffer) {
         guard let end = bytes.readableBytesView.firstRange(of: Self.end),
             let head = bytes.readSlice(length: end.upperBound - bytes.readerIndex)
@@ -149,7 +149,7 @@ struct ProxyAnswer: Hashable {
         status = Self.status(head.readableBytesView.prefix { $0 != UInt8(ascii: "\r") })
     }
 
-    /// Whether `bytes`, if there are any, may be the beginning of an answer.
+    /// Whether `bytes` is empty or may be the beginning of an answer.
     static func canBegin(with bytes: ByteBuffer) -> Bool {
         zip(bytes.readableBytesView, start).allSatisfy { $0 == $1 }
     }

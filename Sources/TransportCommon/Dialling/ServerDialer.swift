@@ -2,20 +2,20 @@ import ConnectionEngine
 import NIOCore
 import NIOPosix
 
-/// Opens connections of clients: name, TCP to whichever address answers first, a tunnel where there is a proxy, and TLS.
+/// Opens connections of clients: name lookup, TCP to the first address that answers, a tunnel if there is a proxy, and TLS.
 public struct ServerDialer: Sendable {
     /// A connection to the server that is ready for its first byte: the TLS handshake is done and the certificate was accepted (rule SO-101).
     ///
-    /// Who does TLS, and where, is not the owner's business. Nothing is read before the owner switches `autoRead` on; it has to add its
-    /// handlers in the callback that brings the connection.
+    /// The owner need not know how TLS is implemented. No data is read before the owner enables `autoRead`; it has to add its handlers
+    /// in the callback that delivers the connection.
     public struct Connection: Sendable {
         public let channel: any Channel
-        /// Nil without TLS.
+        /// The result of the TLS handshake; nil without TLS.
         public let tls: Session?
 
         /// The parameters that a TLS handshake agreed on.
         public struct Session: Hashable, Sendable {
-            /// The protocol by ALPN, such as `http/1.1`; nil when the server chose none.
+            /// The protocol that was negotiated by ALPN, such as `http/1.1`; nil when the server chose none.
             public let negotiatedProtocol: String?
         }
     }
@@ -31,12 +31,12 @@ public struct ServerDialer: Sendable {
     private let lookUp: SystemResolver.LookUp
 
     /// - Parameters:
-    ///   - certificate: what the client shows when a server asks for it; nil for none (rule WT-50).
-    ///   - connectTimeout: how long name and TCP may take, over all addresses of the name, and as long again for the proxy's answer. TLS has no
-    ///     limit of its own; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
+    ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
+    ///   - connectTimeout: the time limit of name lookup and TCP over all addresses, and again of the proxy's answer. TLS has no
+    ///     separate limit; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
     ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
     ///   - paths: which paths to the network may be used (rule SO-108).
-    ///   - lookUp: finds the addresses of a name; Network.framework does that itself.
+    ///   - lookUp: finds the addresses of a name; not used with Network.framework, which does the lookup itself.
     public init(
         trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
         connectTimeout: Duration, liveness: SocketLiveness, paths: NetworkPaths = .all,
@@ -65,15 +65,15 @@ public struct ServerDialer: Sendable {
 
     /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6 to WT-8, WT-16, WT-17 and HT-15).
     ///
-    /// To be called on `eventLoop`: a callback that is added to the answer by another thread may come after the connection, and then the
-    /// bytes that came with the end of the handshake found no handler (rule SO-101).
+    /// Call it on `eventLoop`: a callback that another thread adds to the future may run after the connection is ready, and bytes that
+    /// arrived with the end of the handshake would find no handler (rule SO-101).
     ///
     /// - Parameters:
-    ///   - host: a name or an address, without brackets.
-    ///   - eventLoop: where the connection lives.
-    ///   - deadline: when name, TCP, proxy and TLS have to be done, at the latest; nil for the time limit of each alone.
-    ///   - adopt: called on the loop with each channel before it connects, several while addresses race each other; a channel is
-    ///     closed when the answer is false.
+    ///   - host: a host name or an IP address, without brackets.
+    ///   - eventLoop: the event loop of the connection.
+    ///   - deadline: the deadline of name lookup, TCP, proxy and TLS together; nil for the separate time limits only.
+    ///   - adopt: called on the loop with each channel before it connects, several times when addresses are tried in parallel; a
+    ///     channel is closed when the result is false.
     public func open(
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
         adopt: @escaping @Sendable (any Channel) -> Bool
@@ -92,7 +92,7 @@ public struct ServerDialer: Sendable {
         }
     }
 
-    /// Opens the connection by Network.framework, proxy and TLS included; nil when the loop is one of sockets (rule SO-103).
+    /// Opens the connection by Network.framework, including proxy and TLS; nil when the loop belongs to sockets (rule SO-103).
     private func openByNetwork(
         _ host: String, _ port: Int, _ usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
@@ -108,7 +108,7 @@ public struct ServerDialer: Sendable {
                     host: host, port: port, tls: tls, proxy: proxy, paths: paths, liveness: liveness, timeout: timeout)
                 return try connection.open(on: eventLoop) { channel in
                     prepare(channel, adopt: adopt) { pipeline in
-                        // The system has judged the certificate before the handshake was done.
+                        // The system has verified the certificate before the handshake was complete.
                         if usesTLS {
                             try pipeline.addHandler(TLSHandshake(on: channel.eventLoop, deadline: deadline) { _ in })
                         }
@@ -137,7 +137,7 @@ public struct ServerDialer: Sendable {
         return channel.eventLoop.makeCompletedFuture { try addTLS(channel.pipeline.syncOperations) }
     }
 
-    /// Made on another thread: reading the roots takes milliseconds that no loop has.
+    /// Makes the TLS settings on another thread, because reading the roots takes milliseconds.
     private func tls(host: String, usesTLS: Bool, on eventLoop: any EventLoop) -> EventLoopFuture<ClientTLS?> {
         guard usesTLS else { return eventLoop.makeSucceededFuture(nil) }
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [trustRoots, pins, certificate, proxy] in
@@ -149,12 +149,12 @@ public struct ServerDialer: Sendable {
         to host: String, _ port: Int, on eventLoop: any EventLoop, tls: ClientTLS?, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<any Channel> {
-        // The system's address would be made of the port without a look at it.
+        // The system would truncate an invalid port without an error.
         if let fault = portFault(port) { return eventLoop.makeFailedFuture(fault) }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(timeLeft(until: deadline))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Bytes wait in the socket until there is a handler for them.
+            // Bytes stay in the socket until there is a handler for them.
             .channelOption(.autoRead, value: false)
             .channelInitializer { [liveness] channel in
                 channel.pipeline.syncOperations.closeOnExec()
@@ -171,14 +171,14 @@ public struct ServerDialer: Sendable {
             connected = bootstrap.resolver(SystemResolver(eventLoop: eventLoop, lookUp: lookUp)).connect(host: host, port: port)
         }
         return connected.flatMapErrorThrowing { [proxy] error in
-            // Name and TCP connection are the proxy's when there is one.
+            // With a proxy, name lookup and TCP connection are those of the proxy.
             let failure = ConnectionFailure.dialling(error).naming(host: host, port: port)
             let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
             throw proxy != nil && isReaching ? failure.reachingProxy : failure
         }
     }
 
-    /// Through the proxy, if there is one, to the server. Runs on the loop.
+    /// Opens the tunnel to the server, if there is a proxy. Runs on the loop.
     private func tunnel(
         _ channel: any Channel, to host: String, _ port: Int, deadline: NIODeadline?
     ) -> EventLoopFuture<any Channel> {
@@ -187,7 +187,7 @@ public struct ServerDialer: Sendable {
         return tunnel.open(on: channel).map { channel }
     }
 
-    /// Waits for the TLS handshake, which is begun here unless TLS is in the channel from its beginning. Runs on the loop.
+    /// Waits for the TLS handshake, which starts here unless the channel has contained TLS from the beginning. Runs on the loop.
     private func secure(_ channel: any Channel, with tls: ClientTLS?, deadline: NIODeadline?) -> EventLoopFuture<Connection> {
         guard let tls else { return channel.eventLoop.makeSucceededFuture(Connection(channel: channel, tls: nil)) }
         do {
@@ -199,7 +199,7 @@ public struct ServerDialer: Sendable {
         }
     }
 
-    /// The connection, once its handler for TLS says that the handshake is done. Runs on the loop.
+    /// The connection, once its TLS handler reports that the handshake is complete. Runs on the loop.
     private func handshake(of channel: any Channel) -> EventLoopFuture<Connection> {
         do {
             let pipeline = channel.pipeline.syncOperations
@@ -217,13 +217,13 @@ public struct ServerDialer: Sendable {
 
     private func timeLeft(until deadline: NIODeadline?) -> TimeAmount {
         guard let deadline else { return connectTimeout }
-        // Zero would mean that there is no limit.
+        // Zero would mean no limit.
         return max(min(connectTimeout, deadline - .now()), .milliseconds(1))
     }
 }
 
 extension TimeAmount {
-    /// A duration of the engine; never negative.
+    /// Converts a duration of the engine; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

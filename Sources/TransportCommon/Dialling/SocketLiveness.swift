@@ -9,9 +9,9 @@ import NIOCore
     import Darwin
 #endif
 
-/// How soon the kernel closes a TCP connection whose peer acknowledges nothing any more (rule WT-28).
+/// How soon the kernel closes a TCP connection whose peer no longer sends acknowledgements (rule WT-28).
 ///
-/// A silent connection is tested with keepalive probes, and what was written has to be acknowledged within the same time. Kernels
+/// The kernel tests an idle connection with keepalive probes, and written data has to be acknowledged within the same time. Kernels
 /// count whole seconds.
 public struct SocketLiveness: Hashable, Sendable {
     /// Seconds of silence before the first probe.
@@ -24,32 +24,32 @@ public struct SocketLiveness: Hashable, Sendable {
     /// Seconds after which a dead connection is closed.
     public var total: Int { idle + interval * probes }
 
-    /// The longest time that the standard profile leaves a dead connection unnoticed.
+    /// The time within which the standard profile detects a dead connection.
     public static let longestByDefault = Duration.seconds(25)
 
     /// For the standard profile: a dead connection is closed after 24 s.
     public static let standard = SocketLiveness(within: longestByDefault)
 
-    /// - Parameter limit: how long a dead connection may stay unnoticed; brought into 3 s to 1 h, whole seconds.
+    /// - Parameter limit: the time within which a dead connection is closed; clamped to 3 s to 1 h, in whole seconds.
     public init(within limit: Duration) {
         let seconds = Int(min(max(limit.components.seconds, 3), 3_600))
-        // Kernels' timers may be late by some percent.
+        // Kernel timers may be late by a few percent.
         let budget = seconds > 10 ? seconds - 1 - seconds / 60 : seconds
         idle = min(budget * 2 / 3, budget - 2)
         interval = max((budget - idle) / 4, 1)
         probes = (budget - idle) / interval
     }
 
-    /// As soon as the engine notices that a link is silent, and after the timing's own limit for sockets at the latest, 25 s as a rule: an
-    /// app that lets links be silent for longer means the service's words, not the kernel's.
+    /// As soon as the engine detects that a link is silent, and at the latest after the timing's own limit for sockets, usually 25 s:
+    /// an app that allows longer silence means messages of the service, not acknowledgements of the kernel.
     public init(_ timing: ConnectionTiming) {
         self.init(within: min(timing.activity + timing.probe, timing.socket))
     }
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Lets the kernel watch whether the channel's peer is still there (rule WT-28). Does nothing for channels without a socket, nor
-    /// where the system refuses. On the event loop only, once the socket exists.
+    /// Enables the kernel's detection of a dead peer (rule WT-28). Does nothing for channels without a socket, nor when the system
+    /// refuses. On the event loop only, once the socket exists.
     public func watchPeer(_ liveness: SocketLiveness) {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
@@ -62,7 +62,7 @@ extension ChannelPipeline.SynchronousOperations {
                     set(socket, tcp, TCP_RXT_CONNDROPTIME, liveness.total)
                 #else
                     set(socket, tcp, TCP_KEEPIDLE, liveness.idle)
-                    // A little less, so that the last probe's timer finds that the time is over.
+                    // 100 ms less than idle + probes, so that the kernel closes at the last probe, not one interval later.
                     set(socket, tcp, TCP_USER_TIMEOUT, liveness.total * 1_000 - 100)
                 #endif
             }

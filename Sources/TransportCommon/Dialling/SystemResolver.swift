@@ -10,10 +10,9 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Looks a name up with the system's resolver, on a thread of its own while it lasts.
+/// Looks up a name with the system's resolver, on a separate thread for each lookup.
 ///
-/// NIO's resolver puts all lookups of an event loop in one queue, where one slow name delays every other client of the process
-/// (rule WT-5).
+/// NIO's resolver queues all lookups of an event loop, so that one slow name would delay every other client of the process (rule WT-5).
 public final class SystemResolver: Resolver, Sendable {
     /// Finds the addresses of a host; may block.
     public typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
@@ -23,7 +22,7 @@ public final class SystemResolver: Resolver, Sendable {
     private let ipv4: EventLoopPromise<[SocketAddress]>
     private let ipv6: EventLoopPromise<[SocketAddress]>
 
-    /// A resolver for one dial on `eventLoop`, which has to make both queries.
+    /// A resolver for one connection attempt on `eventLoop`, which has to make both queries.
     public init(eventLoop: any EventLoop, lookUp: @escaping LookUp = SystemResolver.lookUp) {
         self.eventLoop = eventLoop
         self.lookUp = lookUp
@@ -38,10 +37,10 @@ public final class SystemResolver: Resolver, Sendable {
 
     /// The IPv6 addresses; starts the lookup.
     public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        // A serial queue of its own gets a thread at once; lookups on the shared concurrent queue may wait for each other.
+        // A separate serial queue gets a thread at once; lookups on the shared concurrent queue could wait for each other.
         DispatchQueue(label: "lifeline.resolver").async { [self] in
             let result = Result { try lookUp(host, port) }
-            // In one turn of the loop, so that a dial never sees one half of the answer and misses the other.
+            // Both results are delivered in one turn of the loop, so that the attempt never sees only one half of the answer.
             eventLoop.execute { [self] in
                 ipv6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
                 ipv4.completeWith(result.map { $0.filter { $0.protocol == .inet } })
@@ -50,14 +49,14 @@ public final class SystemResolver: Resolver, Sendable {
         return ipv6.futureResult
     }
 
-    /// Nothing to do: the system's lookup cannot be stopped, and its late answer finds nobody waiting.
+    /// Does nothing: the system's lookup cannot be cancelled, and its late result is ignored.
     public func cancelQueries() {}
 
     /// The system's error number of a failed lookup.
     public struct LookupFailure: Error, Hashable, Sendable {
         var code: CInt
 
-        /// Whether a server answered that there is no such name; otherwise no server answered.
+        /// Whether a server answered that the name does not exist; otherwise no server answered.
         public var isUnknownName: Bool { code == EAI_NONAME || code == Self.noData }
 
         #if canImport(Glibc)

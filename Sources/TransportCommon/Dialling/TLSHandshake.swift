@@ -4,12 +4,12 @@ import NIOTLS
 
 /// Waits until a channel's TLS handshake is done and the server's certificate was accepted (rule SO-101).
 ///
-/// Only the user event `TLSUserEvent.handshakeCompleted` counts, which a TLS handler nearer to the socket fires, and which channels of
+/// It waits for the user event `TLSUserEvent.handshakeCompleted`, which a TLS handler nearer to the socket fires, and which channels of
 /// Network.framework, whose TLS is below the channel, fire as well. On one event loop.
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Succeeds with the protocol that was negotiated by ALPN, if any.
+    /// Succeeds with the protocol that was negotiated by ALPN, or nil.
     let negotiated: EventLoopFuture<String?>
 
     private var promise: EventLoopPromise<String?>?
@@ -19,7 +19,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
     /// - Parameters:
     ///   - deadline: when the handshake has to be done; nil for no limit.
-    ///   - check: throws when the certificate is not good enough, although the handshake succeeded.
+    ///   - check: throws when the certificate does not meet the further requirements, although the handshake succeeded.
     init(
         on eventLoop: any EventLoop, deadline: NIODeadline?,
         check: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void
@@ -47,12 +47,12 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         guard case TLSUserEvent.handshakeCompleted(let negotiated) = event, promise != nil else { return }
         do {
             try check(context.pipeline.syncOperations)
-            // Further bytes wait in the socket until the owner reads.
+            // Further bytes stay in the socket until the owner reads.
             try context.channel.syncOptions?.setOption(.autoRead, value: false)
         } catch {
             return fail(error, context)
         }
-        // The owner adds its handlers now, so that none of the bytes that came with the end of the handshake is lost.
+        // The owner adds its handlers now, so that bytes that arrived with the end of the handshake are not lost.
         settle(.success(negotiated))
     }
 

@@ -1,15 +1,16 @@
 import Foundation
 
 extension ServerDialer {
-    /// When NIOSSL is added to a channel. The owner of a connection cannot tell the two apart (rule SO-102).
+    /// When NIOSSL is added to a channel. Both placements behave the same to the owner of a connection (rule SO-102).
     package enum TLSPlacement: Hashable, Sendable, CaseIterable {
-        /// By the channel's initialiser, before it connects: as if TLS were below the channel, as it is with Network.framework.
+        /// NIOSSL is added by the channel's initialiser, before the channel connects, as if TLS were below the channel, like with
+        /// Network.framework.
         case belowPipeline
-        /// Once TCP is connected; the only way through the tunnel of a proxy.
+        /// NIOSSL is added once TCP is connected; the only possibility through the tunnel of a proxy.
         case afterConnecting
 
-        /// Below the pipeline. Debug builds, with which tests run, follow the variable `LIFELINE_TLS_PLACEMENT`, so that the same tests can
-        /// run in both ways.
+        /// The default is `belowPipeline`. Debug builds, which run the tests, use the variable `LIFELINE_TLS_PLACEMENT`, so that the
+        /// same tests can run with both placements.
         package static let standard: Self = {
             #if DEBUG
                 if ProcessInfo.processInfo.environment["LIFELINE_TLS_PLACEMENT"] == "after-connecting" {

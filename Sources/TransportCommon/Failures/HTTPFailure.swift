@@ -34,7 +34,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// A web page in place of the expected answer is typical of networks that require a sign-in.
+    /// The explanation of an unexpected answer. A web page is typical of captive portals.
     private static func notTheProtocol(_ contentType: String?) -> String {
         contentType?.lowercased().hasPrefix("text/html") == true
             ? "A web page came instead of the protocol's answer: the network may want a sign-in first."

@@ -1,7 +1,9 @@
 import ConnectionEngine
 
 extension ConnectionFailure {
-    /// A proxy that answers 407 (rules WT-16 and HT-15).
+    /// The failure when a proxy answers 407 (rules WT-16 and HT-15).
+    ///
+    /// - Parameter credentials: the credentials that were sent.
     ///
     /// - Parameter credentials: those that it was given.
     public static func proxyRefusal(credentials: HTTPProxy.Credentials?) -> ConnectionFailure {
@@ -9,7 +11,7 @@ extension ConnectionFailure {
         return ConnectionFailure(.proxyUnavailable, words, httpStatus: 407)
     }
 
-    /// The same failure, of name or TCP connection, when it was the proxy that was dialled.
+    /// The same failure of name lookup or TCP connection, attributed to the proxy.
     public var reachingProxy: ConnectionFailure {
         var failure = self
         failure.category = .proxyUnavailable

@@ -30,15 +30,15 @@ public enum RetryAfter {
     }
 }
 
-/// Dates of HTTP: in their usual form, such as `Sun, 06 Nov 1994 08:49:37 GMT`, and read in the two old ones as well, which every recipient has to
-/// take (RFC 9110, 5.6.7).
+/// Dates of HTTP. They are written in the usual format, such as `Sun, 06 Nov 1994 08:49:37 GMT`; the two obsolete formats are read as
+/// well, as required of every recipient (RFC 9110, 5.6.7).
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Seconds since 1970; nil when `text` is no such date.
+    /// Seconds since 1970; nil when `text` is not such a date.
     ///
-    /// - Parameter now: the time of day in seconds since 1970. A year of two digits that would be more than 50 years ahead of it is one of the
-    ///   past.
+    /// - Parameter now: the time of day in seconds since 1970. A two-digit year that would be more than 50 years in the future is in
+    ///   the past.
     public static func unixTime(_ text: some StringProtocol, now: Int64 = WallClock.unixTime) -> Int64? {
         let parts = text.split(separator: " ").map { String($0) }
         switch parts.count {
@@ -70,7 +70,7 @@ public enum HTTPDate {
         return days(year: year, month: Int64(month) + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
-    /// The year that two digits mean.
+    /// The full year for two digits.
     private static func fullYear(_ digits: Int64, now: Int64) -> Int64 {
         let present = date(days: min(max(now, 0), 253_402_300_799) / 86_400).year
         let year = present - present % 100 + digits
@@ -78,8 +78,7 @@ public enum HTTPDate {
         return year + 100 > present + 50 ? year : year + 100
     }
 
-    /// The date of `unixTime`, in seconds since 1970; values before that, or after the year 9999, become the nearest date that can be
-    /// written.
+    /// The date of `unixTime`, in seconds since 1970, clamped to 1970 to 9999.
     public static func text(unixTime: Int64) -> String {
         let seconds = min(max(unixTime, 0), 253_402_300_799)
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
@@ -114,7 +113,7 @@ public enum HTTPDate {
     }
 }
 
-/// The time of day, for what other machines state as a date. Never decides when something happens here.
+/// The time of day, for comparison with dates of other machines. Never used for timers.
 public enum WallClock {
     /// Seconds since 1970.
     public static var unixTime: Int64 { Int64(time(nil)) }

@@ -42,7 +42,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// The same failure; one that a closed port caused names the port (rule WT-6).
+    /// The same failure; for a refused connection the reason names host and port (rule WT-6).
     public func naming(host: String, port: Int) -> ConnectionFailure {
         guard errno == ECONNREFUSED else { return self }
         var failure = self
@@ -52,7 +52,7 @@ extension ConnectionFailure {
 
     private static func connecting(_ error: NIOConnectionError) -> ConnectionFailure {
         let causes = error.connectionErrors.map { dialling($0.error).naming(host: error.host, port: error.port) }
-        // Another address may have timed out while this one gave a definite error.
+        // The failure with a definite error is preferred, because another address may only have timed out.
         if let plain = causes.first(where: { $0.errno != nil && $0.category != .timeout }) ?? causes.first { return plain }
         if error.dnsAError == nil && error.dnsAAAAError == nil {
             return ConnectionFailure(.timeout, "The name of the server could not be resolved in time.")

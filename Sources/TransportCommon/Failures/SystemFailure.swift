@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// Texts for the error numbers with which Apple's system reports a failed connection (rule SO-107). Pure, so that they are tested
-/// everywhere.
+/// Texts for the error numbers with which Apple's systems report a failed connection (rule SO-107). Pure, so that they can be tested on
+/// every system.
 extension ConnectionFailure {
     /// An error of looking a name up, `DNSServiceErrorType` of `dns_sd.h`.
     static func nameLookup(_ code: Int32) -> ConnectionFailure {
@@ -29,20 +29,20 @@ extension ConnectionFailure {
         }
     }
 
-    /// A certificate that the system does not trust.
+    /// The failure of a certificate that the system does not trust.
     ///
-    /// - Parameter status: why not, as an `OSStatus` of `SecBase.h`; nil when the system does not say.
+    /// - Parameter status: the reason, as an `OSStatus` of `SecBase.h`; nil when the system reports none.
     static func untrustedBySystem(status: Int?) -> ConnectionFailure {
         .untrusted(status == -67_602 ? "HOSTNAME_MISMATCH" : "CERTIFICATE_VERIFY_FAILED")
     }
 
-    /// A client certificate that was read from PEM or DER, where the system takes PKCS #12 only (rule SO-106).
+    /// The failure of a client certificate that was read from PEM or DER, when the system accepts only PKCS #12 (rule SO-106).
     static let certificateNeedsPKCS12 = ConnectionFailure(
         .badRequest,
         "On Apple platforms a client certificate has to be PKCS #12. Make one with `openssl pkcs12 -export -inkey key.pem -in "
             + "certificate.pem -out client.p12`, and use ClientCertificate(pkcs12:passphrase:).")
 
-    /// A client certificate that the system cannot read, though NIOSSL can.
+    /// The failure of a client certificate that the system cannot read, although NIOSSL can.
     static func unusableIdentity(status: Int32) -> ConnectionFailure {
         ConnectionFailure(
             .badRequest,
@@ -50,7 +50,7 @@ extension ConnectionFailure {
         )
     }
 
-    /// Names as BoringSSL has them, where it has the same error.
+    /// BoringSSL's names of the same errors.
     private static let secureTransportNames: [Int32: String] = [
         -9800: "PROTOCOL_ERROR", -9801: "NO_SHARED_CIPHER", -9802: "FATAL_ALERT", -9805: "CLOSED_GRACEFULLY",
         -9806: "CLOSED_BY_ERROR", -9807: "CERTIFICATE_VERIFY_FAILED", -9808: "BAD_CERTIFICATE", -9809: "CRYPTO_ERROR",

@@ -4,8 +4,8 @@ import NIOSSL
 extension ConnectionFailure {
     /// Returns the failure for an error of the TLS library, or nil when it is not one (rule WT-8).
     ///
-    /// A chain, name or date that is not accepted is `tlsUntrusted`; every other failed handshake is `tlsFailed`; one that was
-    /// cut is a matter of the network.
+    /// A refused chain, name or date is `tlsUntrusted`; every other failed handshake is `tlsFailed`; an interrupted handshake is a
+    /// network failure.
     public static func tls(_ error: any Error) -> ConnectionFailure? {
         switch error {
         case let error as NIOSSLError: library(error)

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Hosts that are this machine itself, so that no other machine can read the traffic.
+/// Detects hosts that are this machine itself, so that no other machine can read the traffic.
 public enum Loopback {
     /// Whether `host` is `localhost` or a subdomain of it, an address of 127.0.0.0/8, `::1`, or "any" (`0.0.0.0`, `::`).
     ///
-    /// - Parameter host: a name or an address; IPv6 addresses with brackets or without.
+    /// - Parameter host: a host name or an IP address; IPv6 addresses with or without brackets.
     public static func contains(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasPrefix("[") && name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
@@ -15,7 +15,7 @@ public enum Loopback {
 }
 
 extension SocketAddress {
-    /// Whether the address is this machine itself: `127.0.0.0/8`, `::1`, an IPv4 loopback address within IPv6, or "any".
+    /// Whether the address is this machine itself: `127.0.0.0/8`, `::1`, an IPv4-mapped loopback address, or "any".
     var isLoopback: Bool {
         switch self {
         case .v4(let address):

@@ -1,11 +1,11 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// Reports changes of the network: loss of all routes, a new route, another way out. A hint; timers work without it.
+/// Reports changes of the network: loss of all routes, a new route, or another path. A hint; timers work without it.
 ///
-/// One monitor serves the whole process. It watches from its first observer to its last.
+/// One monitor serves the whole process. It is active from its first observer to its last.
 public final class NetworkMonitor: Sendable {
-    /// The monitor of this process: `NWPathMonitor` where there is one, rtnetlink on Linux.
+    /// The monitor of this process: `NWPathMonitor` on Apple platforms, rtnetlink on Linux.
     public static let shared = NetworkMonitor(source: systemSource)
 
     private static var systemSource: any NetworkSource {
@@ -23,7 +23,7 @@ public final class NetworkMonitor: Sendable {
         var lastObserver: UInt64 = 0
         var latest: NetworkSnapshot?
         var stop: (@Sendable () -> Void)?
-        /// Counts the watches, so that a late word of an ended one is dropped.
+        /// The number of the present watch, so that late reports of an ended one are dropped.
         var watch: UInt64 = 0
     }
 
@@ -39,10 +39,10 @@ public final class NetworkMonitor: Sendable {
         state.withLockedValue { $0.stop }?()
     }
 
-    /// Calls `report` with every change from now on, on a thread of the monitor; it must not block. Nothing is said about the
-    /// state at the beginning (rule NM-1).
+    /// Calls `report` with every change from now on, on a thread of the monitor; it must not block. The initial state is not reported
+    /// (rule NM-1).
     ///
-    /// - Returns: ends the observation when it is released.
+    /// - Returns: the observation, which ends when it is released.
     public func observe(_ report: @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation {
         let (id, watch) = state.withLockedValue { state -> (UInt64, UInt64?) in
             state.lastObserver += 1
@@ -59,7 +59,7 @@ public final class NetworkMonitor: Sendable {
         let started = source.start { [weak self] snapshot in self?.changed(snapshot, watch) }
         guard let (now, stop) = started else { return }
         let isStale = state.withLockedValue { state in
-            // The last observer may have gone while the watch began.
+            // The last observer may have been released while the watch began.
             guard state.watch == watch, !state.observers.isEmpty else { return true }
             if state.latest == nil { state.latest = now }
             state.stop = stop
@@ -78,8 +78,8 @@ public final class NetworkMonitor: Sendable {
         for observer in observers { observer(status) }
     }
 
-    /// The path of a connection has failed, works again, or is not the best one any more. Observers look after their connections then, unless
-    /// there is no way out at all, which they know (rule SO-109).
+    /// Reports that the path of a connection has failed, works again, or is not the best one any more. Observers then check their
+    /// connections, unless there is no route at all, which was already reported (rule SO-109).
     package func connectionPathChanged() {
         let observers = state.withLockedValue { state in
             state.latest?.isReachable == false ? [] : Array(state.observers.values)
@@ -105,7 +105,7 @@ public final class NetworkMonitor: Sendable {
         Self.concerns(host: host) ? observe(report) : nil
     }
 
-    /// Whether changes of the network affect a connection to `host`. They do not for this machine itself (rule NM-3).
+    /// Whether changes of the network affect a connection to `host`. False for this machine itself (rule NM-3).
     public static func concerns(host: String) -> Bool {
         !Loopback.contains(host)
     }
@@ -123,7 +123,7 @@ public final class NetworkObservation: Sendable {
     deinit { end() }
 }
 
-/// For systems that report no changes of the network.
+/// A source for systems that report no changes of the network.
 struct SilentSource: NetworkSource {
     func start(_ changed: @escaping @Sendable (NetworkSnapshot) -> Void) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
         nil

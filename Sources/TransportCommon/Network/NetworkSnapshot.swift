@@ -2,9 +2,9 @@ import ConnectionEngine
 
 /// The routes of this machine's network at one moment.
 public struct NetworkSnapshot: Hashable, Sendable {
-    /// One description for each address and each route by which packets can leave the machine. Only their equality counts.
+    /// A description of each address and each route by which packets can leave the machine. Used for comparison only.
     public var ways: Set<String>
-    /// Whether there is any way out: an interface that is up and not loopback, with an address and a route.
+    /// Whether any destination is reachable: an interface other than loopback is up, with an address and a route.
     public var isReachable: Bool
 
     public init(ways: Set<String>, isReachable: Bool) {
@@ -21,9 +21,9 @@ public struct NetworkSnapshot: Hashable, Sendable {
 
 /// The source of network reports: the operating system, or a test.
 public protocol NetworkSource: Sendable {
-    /// Begins to watch.
+    /// Starts watching the network.
     ///
-    /// - Parameter changed: called with the state of things after every change, from one thread at a time.
-    /// - Returns: the present state, and what ends the watch; nil when the system gives no news.
+    /// - Parameter changed: called with the new state after every change, from one thread at a time.
+    /// - Returns: the present state, and a closure that ends the watch; nil when the system reports no changes.
     func start(_ changed: @escaping @Sendable (NetworkSnapshot) -> Void) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)?
 }

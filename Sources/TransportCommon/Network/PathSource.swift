@@ -2,7 +2,7 @@
     import Dispatch
     import Network
 
-    /// News of the network on Apple platforms.
+    /// Reports changes of the network on Apple platforms.
     struct PathSource: NetworkSource {
         func start(
             _ changed: @escaping @Sendable (NetworkSnapshot) -> Void
@@ -17,7 +17,7 @@
             let ways =
                 path.availableInterfaces.map { "interface \($0.index) \($0.name)" }
                 + path.gateways.map { "gateway \($0)" } + (path.localEndpoint.map { ["address \($0)"] } ?? [])
-            // With `requiresConnection` a connection brings the path about: a VPN on demand, for one (rule SO-110).
+            // With `requiresConnection` the path is established by a connection, such as a VPN on demand (rule SO-110).
             return NetworkSnapshot(ways: Set(ways), isReachable: path.status != .unsatisfied)
         }
     }

@@ -1,8 +1,8 @@
 /// Reads the messages of Linux's rtnetlink: interfaces, addresses and routes (rtnetlink(7), netlink(7)).
 ///
-/// A pure value over bytes in the machine's own byte order. Whatever is cut short or unknown is passed over.
+/// A pure value over bytes in the machine's own byte order. Truncated and unknown messages are skipped.
 struct RouteMessages: Hashable, Sendable {
-    /// The kinds of messages that matter here.
+    /// The kinds of messages that are evaluated.
     enum Kind: UInt16 {
         case error = 2
         case done = 3
@@ -30,7 +30,7 @@ struct RouteMessages: Hashable, Sendable {
     private(set) var links: Set<UInt32> = []
     private(set) var addresses: Set<Address> = []
     private(set) var routes: Set<Route> = []
-    /// Whether the answer to a question is complete, and whether it was refused.
+    /// Whether the answer to a request is complete.
     private(set) var isDone = false
     private(set) var isRefused = false
     /// Whether any message reported a change.
@@ -57,7 +57,7 @@ struct RouteMessages: Hashable, Sendable {
         }
     }
 
-    /// Prepares for the answer to the next question.
+    /// Resets the state before the next request.
     mutating func expectAnswer() {
         isDone = false
     }
@@ -77,7 +77,7 @@ struct RouteMessages: Hashable, Sendable {
         guard body.count >= 8 else { return }
         hasChange = true
         let (linkScope, hostScope): (UInt8, UInt8) = (253, 254)
-        // Addresses that mean something on one link or this machine only lead nowhere.
+        // Addresses with link or host scope do not reach other networks.
         if body[3] == linkScope || body[3] == hostScope { return }
         let (address, local): (UInt16, UInt16) = (1, 2)
         let found = attributes(body, from: 8)
@@ -118,7 +118,7 @@ struct RouteMessages: Hashable, Sendable {
         return found
     }
 
-    /// The ways out that the messages describe.
+    /// The network state that the messages describe.
     var snapshot: NetworkSnapshot {
         let usable = addresses.filter { links.contains($0.interface) }
         let ways = routes.filter { links.contains($0.interface) }

@@ -25,7 +25,7 @@
                 guard let start = bytes.baseAddress else { return -1 }
                 return bind(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             }
-            // The kernel answers at once; the limit is for the case that it ever does not.
+            // The kernel answers at once; the limit is a safeguard.
             var limit = timeval(tv_sec: 1, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if bound != 0 { return nil }
@@ -54,7 +54,7 @@
             return isLost || messages.hasChange
         }
 
-        /// Asks for all links, addresses and routes; nil when the system does not answer.
+        /// Requests all links, addresses and routes; nil when the system does not answer.
         func snapshot() -> NetworkSnapshot? {
             var messages = RouteMessages()
             let (links, addresses, routes): (UInt16, UInt16, UInt16) = (18, 22, 26)
@@ -66,7 +66,7 @@
 
         private func ask(_ kind: UInt16) -> Bool {
             let (request, dump): (UInt16, UInt16) = (0x1, 0x300)
-            // `nlmsghdr`, and an `rtgenmsg` of any family padded to the size of its largest kin.
+            // `nlmsghdr`, and an `rtgenmsg` of any family, padded to the size of the largest request header.
             let message: (UInt32, UInt16, UInt16, UInt32, UInt32, UInt64, UInt64) = (32, kind, request | dump, 1, 0, 0, 0)
             return withUnsafeBytes(of: message) { send(descriptor, $0.baseAddress, 32, 0) == 32 }
         }

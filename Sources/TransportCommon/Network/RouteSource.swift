@@ -9,7 +9,7 @@
         func start(
             _ changed: @escaping @Sendable (NetworkSnapshot) -> Void
         ) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
-            // Links, and addresses and routes of IPv4 and IPv6: RTMGRP_LINK and its kin.
+            // Links, and addresses and routes of IPv4 and IPv6: RTMGRP_LINK and the related groups.
             guard let news = RouteSocket(groups: 0x1 | 0x10 | 0x40 | 0x100 | 0x400) else { return nil }
             guard let questions = RouteSocket(groups: 0), let now = questions.snapshot() else { return nil }
             let watch = RouteWatch(news: news, questions: questions, changed: changed)
@@ -18,16 +18,16 @@
         }
     }
 
-    /// Waits for changes on a dispatch source, which needs no thread while there is none.
+    /// Waits for changes on a dispatch source, which uses no thread while idle.
     private final class RouteWatch: @unchecked Sendable {
-        /// How long changes are collected before the state is looked at: they come in bursts.
+        /// How long changes are collected before the state is read, because they arrive in bursts.
         private static let pause = DispatchTimeInterval.milliseconds(50)
 
         private let news: RouteSocket
         private let questions: RouteSocket
         private let changed: @Sendable (NetworkSnapshot) -> Void
         private let queue = DispatchQueue(label: "lifeline.network")
-        // No lock: never replaced, and dispatch lets any thread cancel it. The reason for `@unchecked`.
+        // Needs no lock: it is never replaced, and any thread may cancel a dispatch source. The reason for `@unchecked`.
         private let source: any DispatchSourceRead
         private let isLookDue = NIOLockedValueBox(false)
 
@@ -40,7 +40,7 @@
 
         func start() {
             source.setEventHandler { [weak self] in self?.hear() }
-            // Holds the socket open until the source has let go of its descriptor.
+            // Keeps the socket open until the source has released its descriptor.
             source.setCancelHandler { [news] in withExtendedLifetime(news) {} }
             source.activate()
         }

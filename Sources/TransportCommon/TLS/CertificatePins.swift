@@ -5,8 +5,8 @@ import NIOSSL
 /// Public keys of which a server's certificate must have at least one, in addition to all other checks of the certificate.
 ///
 /// A pin is the SHA-256 of a certificate's public key with its algorithm (`SubjectPublicKeyInfo`), in base64: what RFC 7469 calls
-/// `pin-sha256` and OkHttp `sha256/…`. It outlives the renewal of a certificate whose key stays. Pin two keys at least, one of
-/// them in reserve: with one, the day on which it is replaced locks every client out (rule WT-17).
+/// `pin-sha256` and OkHttp `sha256/…`. A pin stays valid when a certificate is renewed with the same key. Pin at least two keys, one of
+/// them in reserve: with a single pin, replacing the key locks out every client (rule WT-17).
 ///
 /// The pin of a certificate file:
 /// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`.
@@ -14,7 +14,7 @@ public struct CertificatePins: Hashable, Sendable {
     /// The accepted digests, 32 bytes each; never empty.
     private let digests: Set<[UInt8]>
 
-    /// Pins in base64, with `sha256/` (or `sha256//`, as curl writes it) in front or without.
+    /// Pins in base64, with or without the prefix `sha256/` (or `sha256//`, as in curl).
     ///
     /// - Throws: ``Malformed`` for a text that is not the base64 of 32 bytes, and for an empty list.
     public init(_ pins: some Sequence<String>) throws(Malformed) {
@@ -29,7 +29,7 @@ public struct CertificatePins: Hashable, Sendable {
 
     /// The error of a text that is not a pin.
     public struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The text in question; nil when the list was empty.
+        /// The invalid text; nil when the list was empty.
         public var pin: String?
 
         public var description: String {
@@ -47,8 +47,8 @@ public struct CertificatePins: Hashable, Sendable {
         return Array(bytes)
     }
 
-    /// Whether one of the certificates has a pinned key. Those have to be verified before: the leaf, or a chain that leads to a
-    /// trusted root.
+    /// Whether one of the certificates has a pinned key. The certificates have to be verified before: the leaf, or a chain that leads
+    /// to a trusted root.
     func fit(_ verified: some Sequence<NIOSSLCertificate>) -> Bool {
         verified.contains { certificate in Self.digest(of: certificate).map { digests.contains($0) } ?? false }
     }
@@ -57,7 +57,7 @@ public struct CertificatePins: Hashable, Sendable {
         (try? certificate.extractPublicKey().toSPKIBytes()).map { Array(SHA256.hash(data: $0)) }
     }
 
-    /// The pin of a certificate, as `sha256/…`; nil when its key cannot be read. Nothing about it is secret.
+    /// The pin of a certificate, as `sha256/…`; nil when its key cannot be read. A pin is not secret.
     public static func pin(of certificate: NIOSSLCertificate) -> String? {
         digest(of: certificate).map { "sha256/\(Data($0).base64EncodedString())" }
     }

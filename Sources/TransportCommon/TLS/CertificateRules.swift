@@ -3,9 +3,10 @@ import NIOSSL
 
 /// A fault of a server's own certificate beyond its chain, name and dates, which the TLS library checks.
 public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It cannot be read, or its key or signature is of a kind or size that is not accepted, such as RSA below 2048 bits.
+    /// The certificate cannot be read, or its key or signature has an algorithm or size that is not accepted, such as RSA below 2048
+    /// bits.
     case unacceptable
-    /// The certificate names the server only in its subject, which has had no meaning since RFC 9525.
+    /// The certificate names the server only in its subject, which is not evaluated since RFC 9525.
     case noSubjectAlternativeName
     /// The certificate is signed with SHA-1.
     case weakSignature
@@ -26,10 +27,10 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension NIOSSLCertificate {
-    /// Whether one of the alternative names is that of `host`, a name or an address without brackets (RFC 9525, 6).
+    /// Whether one of the alternative names matches `host`, a host name or an IP address without brackets (RFC 9525, 6).
     ///
-    /// The TLS library is content with the address of the socket's peer, too, whatever the name that was meant. Whoever has a
-    /// certificate for his own address, and comes between as a proxy or by a forged name lookup, would pass for everybody.
+    /// The TLS library also accepts a certificate for the address of the socket's peer instead of the requested name. An attacker with
+    /// a certificate for his own address could impersonate every server, as a proxy or by a forged name lookup.
     public func names(_ host: String) -> Bool {
         guard let content = try? CertificateContent(der: toDERBytes()) else { return false }
         let address = (try? SocketAddress(ipAddress: host, port: 0)).map(Self.bytes)
@@ -50,7 +51,7 @@ extension NIOSSLCertificate {
         }
     }
 
-    /// A wildcard matches one whole label, the first.
+    /// Whether a name matches. A wildcard matches exactly one label, the first.
     static func matches(_ name: String, _ host: String) -> Bool {
         let (name, host) = (name.lowercased(), (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased())
         guard name.hasPrefix("*.") else { return !host.isEmpty && name == host }
@@ -60,7 +61,7 @@ extension NIOSSLCertificate {
 
     /// Refuses certificates that the TLS library still accepts although they are too weak (rule WT-7).
     public func checkStrength() throws(CertificateFault) {
-        // Neither are keys and signatures that are not known here: RSA keys below 2048 bits, for one.
+        // Unknown keys and signatures are refused as well, such as RSA keys below 2048 bits.
         guard let content = try? CertificateContent(der: toDERBytes()), let algorithm = content.signatureAlgorithm,
             CertificateKey(content.key) != nil
         else { throw .unacceptable }

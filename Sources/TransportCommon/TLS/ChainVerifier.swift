@@ -4,17 +4,17 @@ import NIOSSL
 
 /// Verifies the chain of a server whose certificates are pinned, and returns its certificates.
 ///
-/// The TLS library verifies chains as well, but keeps them to itself, and the certificates that a server sends are no proof: it may
-/// add any it likes. Only those on the way from its own to a trusted root count for pins (rule WT-17).
+/// The TLS library verifies chains as well, but does not expose them, and a server may send any additional certificates. Only
+/// certificates on the verified path from its own to a trusted root are compared with pins (rule WT-17).
 struct ChainVerifier: Sendable {
     /// How many certificates a chain may have, the root included.
     static let longestChain = 10
-    /// The greatest number of signatures that are checked. A chain with more possible paths than that is refused.
+    /// The most signatures that are checked. A chain with more possible paths is refused.
     static let mostSignatures = 64
 
     private let roots: TrustedRoots
 
-    /// Nil where only the operating system knows the roots; there, the platform verifies.
+    /// Nil when only the operating system has the roots; then the platform verifies.
     ///
     /// - Throws: when the file of roots cannot be read. Blocks.
     init?(_ roots: TrustRoots) throws {
@@ -26,7 +26,7 @@ struct ChainVerifier: Sendable {
         self.roots = roots
     }
 
-    /// Judges what a server sent, its own certificate first. Name or address are judged here too.
+    /// Verifies the certificates that a server sent, its own certificate first, including the name or address.
     func verify(_ sent: [NIOSSLCertificate], host: String, unixTime: Int64) -> NIOSSLVerificationResultWithMetadata {
         let links = sent.compactMap(ChainLink.init)
         guard let leaf = links.first, links.count == sent.count, leaf.certificate.names(host),
@@ -59,14 +59,14 @@ struct ChainLink: Sendable {
         return isUsable(at: unixTime) && (content.extensions.keyUsage ?? uses) & uses != 0
     }
 
-    /// Whether it may have signed the last of `chain`, as far as it says so itself.
+    /// Whether the certificate may have signed the last of `chain`, according to its own constraints.
     func mayIssue(for chain: [ChainLink], at unixTime: Int64) -> Bool {
         guard let last = chain.last, content.subject.elementsEqual(last.content.issuer), isUsable(at: unixTime) else {
             return false
         }
         guard let authority = content.extensions.authority else { return false }
         if let usage = content.extensions.keyUsage, usage & CertificateExtensions.certificateSigning == 0 { return false }
-        // Authorities that were issued by themselves, to change their key, do not count.
+        // Self-issued authorities, which are used for key changes, are not counted.
         let below = chain.dropFirst().count(where: { !$0.content.isSelfIssued })
         if let most = authority.pathLength, below > most { return false }
         guard let constraints = content.extensions.nameConstraints else { return true }
@@ -74,7 +74,7 @@ struct ChainLink: Sendable {
     }
 }
 
-/// Looks for a way from a server's certificate to a trusted root, trying what was sent in its order.
+/// Searches a path from a server's certificate to a trusted root, trying the sent certificates in their order.
 struct ChainSearch {
     private let roots: TrustedRoots
     private let sent: [ChainLink]
@@ -89,8 +89,8 @@ struct ChainSearch {
 
     mutating func chain(from chain: [ChainLink]) -> [ChainLink]? {
         guard let last = chain.last, chain.count < ChainVerifier.longestChain else { return nil }
-        // A root that the server has as its own certificate, or sends along, ends the chain. As its own it need not be an authority's: whoever
-        // puts a server's certificate among the roots trusts it, with pins as without.
+        // A root ends the chain, even if it is the server's own certificate or was sent by the server. A server's certificate among the
+        // roots need not be an authority's, because its presence there means trust, with pins as well as without.
         if roots.contain(last) { return chain }
         for root in roots.named(last.content.issuer) where hasSigned(root, chain) { return chain + [root] }
         for link in sent where !chain.contains(where: { $0.certificate == link.certificate }) && hasSigned(link, chain) {
@@ -106,12 +106,12 @@ struct ChainSearch {
     }
 }
 
-/// The roots that a chain may end with, by their names.
+/// The roots that may end a chain, by their subject names.
 struct TrustedRoots: Sendable {
     private let bySubject: [ArraySlice<UInt8>: [ChainLink]]
 
     init(_ certificates: [NIOSSLCertificate]) {
-        // Roots that cannot be read cannot be the end of a chain.
+        // Roots that cannot be read cannot end a chain.
         bySubject = Dictionary(grouping: certificates.compactMap(ChainLink.init)) { $0.content.subject }
     }
 
@@ -126,9 +126,9 @@ struct TrustedRoots: Sendable {
     /// The files with the authorities on Linux distributions.
     private static let systemFiles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
-    /// Read once per process; nil where only the operating system knows the roots.
+    /// The roots of the process, read once; nil when only the operating system has them.
     ///
-    /// - Throws: when there is no file, or none that can be read. Not remembered.
+    /// - Throws: when there is no readable file. A failure is not cached.
     static func shared(_ roots: TrustRoots) throws -> TrustedRoots? {
         if let known = known.withLockedValue({ $0[roots] }) { return known }
         let certificates: [NIOSSLCertificate]

@@ -1,19 +1,19 @@
 import Foundation
 import NIOSSL
 
-/// A certificate with its private key, by which a client shows to servers who it is: mutual TLS (rule WT-50).
+/// A certificate with its private key, with which a client identifies itself to servers: mutual TLS (rule WT-50).
 ///
-/// A server that does not ask for a certificate gets none. Certificate and key are read where the value is made, and checked there to
-/// belong together; make another value, and another client, when they are renewed. Descriptions show neither.
+/// A server that does not request a certificate gets none. Certificate and key are read when the value is made, and checked to belong
+/// together; make a new value and a new client when they are renewed. Descriptions show neither.
 public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The certificate itself first, then those between it and an authority that servers trust.
+    /// The certificate itself first, followed by the intermediate certificates.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// The archive that it was read from, for Network.framework, which accepts nothing else (rule SO-106); nil when that was PEM or
-    /// DER.
+    /// The archive that the certificate was read from, for Network.framework, which accepts no other format (rule SO-106); nil for PEM
+    /// or DER.
     private(set) var archive: Archive?
 
-    /// PKCS #12 with its passphrase. A secret.
+    /// A PKCS #12 archive with its passphrase. A secret.
     struct Archive: Hashable, Sendable {
         let bytes: [UInt8]
         let passphrase: String
@@ -22,10 +22,10 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// Reads PEM files. Blocks while it reads them.
     ///
     /// - Parameters:
-    ///   - certificateFile: the path of the certificate, with intermediate ones behind it.
+    ///   - certificateFile: the path of the certificate, followed by intermediate ones.
     ///   - keyFile: the path of the private key; may be the same file.
-    ///   - passphrase: opens an encrypted key; nil for a key that is not.
-    /// - Throws: ``ClientCertificateError``, which says what to do.
+    ///   - passphrase: decrypts an encrypted key; nil for an unencrypted key.
+    /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(certificateFile: String, keyFile: String, passphrase: String? = nil) throws(ClientCertificateError) {
         try self.init(
             pem: Self.contents(of: certificateFile), key: Self.contents(of: keyFile), passphrase: passphrase,
@@ -35,10 +35,10 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// Reads PEM text, such as from a secret store.
     ///
     /// - Parameters:
-    ///   - pem: the certificate, with intermediate ones behind it.
+    ///   - pem: the certificate, followed by intermediate ones.
     ///   - key: the private key.
-    ///   - passphrase: opens an encrypted key; nil for a key that is not.
-    /// - Throws: ``ClientCertificateError``, which says what to do.
+    ///   - passphrase: decrypts an encrypted key; nil for an unencrypted key.
+    /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(pem: String, key: String, passphrase: String? = nil) throws(ClientCertificateError) {
         try self.init(pem: Array(pem.utf8), key: Array(key.utf8), passphrase: passphrase, names: ("the text", "the text"))
     }
@@ -48,7 +48,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// - Parameters:
     ///   - der: the certificate, then intermediate ones.
     ///   - key: the private key, not encrypted: PKCS #8, or the key's own form.
-    /// - Throws: ``ClientCertificateError``, which says what to do.
+    /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(der: [[UInt8]], key: [UInt8]) throws(ClientCertificateError) {
         let chain: [NIOSSLCertificate]
         do {
@@ -70,8 +70,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     ///
     /// - Parameters:
     ///   - pkcs12: the bytes of the file: a certificate, its key and, if needed, intermediate certificates.
-    ///   - passphrase: opens the file.
-    /// - Throws: ``ClientCertificateError``, which says what to do.
+    ///   - passphrase: decrypts the file.
+    /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(pkcs12: [UInt8], passphrase: String) throws(ClientCertificateError) {
         guard Self.mayHoldIdentity(pkcs12) else { throw .unreadableArchive }
         let bundle: NIOSSLPKCS12Bundle
@@ -84,10 +84,10 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         archive = Archive(bytes: pkcs12, passphrase: passphrase)
     }
 
-    /// Whether the bytes of a PKCS #12 file name a private key, and a certificate or something encrypted, in which certificates are.
+    /// Whether the bytes of a PKCS #12 file contain a private key, and a certificate or encrypted data, which may contain certificates.
     ///
-    /// NIOSSL ends the process over a file without one of them. What it says of a key that belongs to none of the certificates is the same;
-    /// only who makes the file can prevent that.
+    /// NIOSSL traps on a file without one of them. It also traps on a key that belongs to none of the certificates; only the creator of
+    /// the file can prevent that.
     static func mayHoldIdentity(_ pkcs12: [UInt8]) -> Bool {
         func names(_ identifiers: [[UInt8]]) -> Bool { identifiers.contains { pkcs12.firstRange(of: $0) != nil } }
         return names([keyBag, encryptedKeyBag]) && names([certificateBag, encryptedData])
@@ -108,7 +108,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         } catch {
             throw .noCertificate(names.certificate)
         }
-        // Both forms of an encrypted key say so: PKCS #8 in its first line, the older one in a field below it.
+        // Both formats of an encrypted key contain this word: PKCS #8 in its first line, the older format in a field below it.
         let isEncrypted = String(decoding: key, as: UTF8.self).contains("ENCRYPTED")
         let privateKey: NIOSSLPrivateKey
         if isEncrypted {
@@ -132,7 +132,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         guard !chain.isEmpty else { throw .noCertificate(name) }
         self.chain = chain
         self.key = key
-        // The TLS library compares them when it is set up.
+        // The TLS library compares certificate and key when it is set up.
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([])
         apply(to: &configuration)
@@ -148,7 +148,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         return Array(data)
     }
 
-    /// Has connections with these settings show the certificate.
+    /// Makes connections with these settings present the certificate.
     package func apply(to configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(key)
@@ -158,7 +158,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: ["certificates": chain.count]) }
 }
 
-/// Why a client certificate cannot be used, and what to do about it.
+/// Why a client certificate cannot be used, and how to correct it.
 public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is missing, or this program may not read it.
     case unreadableFile(String)
@@ -166,9 +166,9 @@ public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConve
     case noCertificate(String)
     /// There is no private key.
     case noKey(String)
-    /// The private key is encrypted, and there is no passphrase.
+    /// The passphrase does not decrypt the private key.
     case encryptedKey(String)
-    /// The passphrase does not open the private key.
+    /// The bytes are not PKCS #12, or the passphrase does not decrypt them.
     case wrongPassphrase(String)
     /// The bytes are no PKCS #12, or the passphrase does not open them.
     case unreadableArchive

@@ -15,8 +15,8 @@ public struct ClientTLS: Sendable {
     ///
     /// - Parameters:
     ///   - host: the server's name or address, without brackets.
-    ///   - certificate: what the client shows when the server asks for it; nil for none (rule WT-50).
-    ///   - isTunnelled: whether a proxy stands between, so that the socket's peer is not the server.
+    ///   - certificate: the certificate that the client presents when the server requests one; nil for none (rule WT-50).
+    ///   - isTunnelled: whether the connection goes through a proxy, so that the socket's peer is not the server.
     /// - Throws: category `badRequest` when the roots cannot be read.
     public init(
         roots: TrustRoots, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil, host: String,
@@ -25,8 +25,8 @@ public struct ClientTLS: Sendable {
         self.pins = pins
         self.host = host
         address = try? SocketAddress(ipAddress: host, port: 0)
-        // The TLS library compares the addresses in a certificate with the socket's peer, which is the proxy here. Names are
-        // compared with the name.
+        // The TLS library compares the addresses in a certificate with the socket's peer, which is the proxy here. Names are compared
+        // with the requested name.
         context = try roots.context(checksPeer: !(isTunnelled && address != nil), certificate: certificate)
         do {
             verifier = pins == nil ? nil : try ChainVerifier(roots)
@@ -35,9 +35,9 @@ public struct ClientTLS: Sendable {
         }
     }
 
-    /// The handler of the connection. Nothing may be sent before ``check(_:)`` has passed.
+    /// Makes the TLS handler of the connection. No data may be sent before ``check(_:)`` has succeeded.
     public func handler() throws -> NIOSSLClientHandler {
-        // Server names are names: an address is verified against the certificate without being sent.
+        // Only host names are sent as server names: an address is verified against the certificate without being sent.
         let name = address == nil ? host : nil
         guard let verifier else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
         return try NIOSSLClientHandler(context: context, serverHostname: name) { [host] sent, verdict in
@@ -46,14 +46,14 @@ public struct ClientTLS: Sendable {
         }
     }
 
-    /// Refuses a certificate that is not good enough, or not the one of whom was meant, once the handshake is done (rules WT-7
-    /// and WT-17). Call on the loop.
+    /// Refuses a certificate that does not meet the requirements or is for another host, once the handshake is complete (rules WT-7 and
+    /// WT-17). Call on the loop.
     public func check(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.checkPeerCertificate(pins: pins, host: host)
     }
 }
 
 extension ConnectionFailure {
-    /// The file of trusted certificates is missing or is none.
+    /// The file of trusted certificates is missing or invalid.
     public static let unreadableRoots = ConnectionFailure(.badRequest, "The trusted certificates cannot be read.")
 }

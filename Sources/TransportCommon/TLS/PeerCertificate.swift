@@ -2,19 +2,19 @@ import NIOCore
 import NIOSSL
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Tells of a name or an address whether the peer's certificate is for it; nil without TLS. Call on the loop.
+    /// Returns whether the peer's certificate is valid for a name or an address; nil without TLS. Call on the loop.
     public var peerNames: (@Sendable (String) -> Bool)? {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return nil }
         guard let certificate = handler.peerCertificate else { return { _ in false } }
         return { certificate.names($0) }
     }
 
-    /// Refuses a peer whose certificate is not good enough, or has none of the pinned keys, once the TLS handshake is done
-    /// (rules WT-7 and WT-17). Call on the loop.
+    /// Refuses a peer whose certificate does not meet the requirements, or has none of the pinned keys, once the TLS handshake is
+    /// complete (rules WT-7 and WT-17). Call on the loop.
     ///
     /// Nothing happens on a connection without TLS.
     ///
-    /// - Parameter host: whom the certificate has to name; nil when that is checked elsewhere.
+    /// - Parameter host: the host that the certificate has to name; nil when that is checked elsewhere.
     public func checkPeerCertificate(pins: CertificatePins? = nil, host: String? = nil) throws {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return }
         guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
@@ -25,10 +25,10 @@ extension ChannelPipeline.SynchronousOperations {
 }
 
 extension [NIOSSLCertificate] {
-    /// Refuses a chain whose dates and signatures were verified, the server's own certificate first, but which is not good enough, not that of
-    /// `host`, or has none of the pinned keys (rules WT-7 and WT-17).
+    /// Checks a chain whose dates and signatures were verified, the server's own certificate first. Refuses it when it does not meet
+    /// the requirements, is not for `host`, or has none of the pinned keys (rules WT-7 and WT-17).
     ///
-    /// - Parameter host: whom the certificate has to name; nil when that is checked elsewhere.
+    /// - Parameter host: the host that the certificate has to name; nil when that is checked elsewhere.
     func checkChain(pins: CertificatePins?, host: String?) throws(CertificateFault) {
         guard let certificate = first else { throw .unacceptable }
         try certificate.checkStrength()

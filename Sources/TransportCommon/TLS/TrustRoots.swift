@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOSSL
 
-/// Whom a client trusts to sign certificates. Name, dates and chain are always checked.
+/// The certificate authorities that a client trusts. Name, dates and chain are always checked.
 public enum TrustRoots: Hashable, Sendable {
     /// The certificate authorities of the operating system.
     case system
@@ -26,15 +26,15 @@ public enum TrustRoots: Hashable, Sendable {
         var certificate: ClientCertificate?
     }
 
-    /// How many contexts with client certificates are kept. Programs have one or two; one that makes more gets new contexts.
+    /// How many contexts with client certificates are cached. Programs have one or two; beyond the limit contexts are not cached.
     private static let mostCertified = 16
 
     /// The context that all connections with these roots share. It costs 1 to 2 MiB and some milliseconds once.
     ///
     /// - Parameters:
-    ///   - checksPeer: whether the TLS library compares name or address; otherwise the caller has to.
-    ///   - certificate: what the client shows when it is asked for it.
-    /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. Not remembered.
+    ///   - checksPeer: whether the TLS library compares the name or address; otherwise the caller has to.
+    ///   - certificate: the certificate that the client presents when a server requests one.
+    /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. A failure is not cached.
     func context(
         checksPeer: Bool = true, certificate: ClientCertificate? = nil
     ) throws(ConnectionFailure) -> NIOSSLContext {

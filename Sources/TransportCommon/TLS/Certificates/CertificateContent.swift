@@ -2,7 +2,7 @@
 struct CertificateContent {
     typealias Bytes = ArraySlice<UInt8>
 
-    /// The part that is signed, as it came.
+    /// The signed part, unchanged.
     private(set) var signedPart: Bytes = []
     private(set) var signatureAlgorithm: SignatureAlgorithm?
     private(set) var signature: Bytes = []
@@ -10,13 +10,13 @@ struct CertificateContent {
     /// Names as sequences of their parts, compared by their bytes.
     private(set) var issuer: Bytes = []
     private(set) var subject: Bytes = []
-    /// Seconds since 1970, both included.
+    /// The validity, in seconds since 1970, both ends included.
     private(set) var validity: ClosedRange<Int64> = 0...0
-    /// `SubjectPublicKeyInfo`, as it came.
+    /// `SubjectPublicKeyInfo`, unchanged.
     private(set) var key: Bytes = []
     private(set) var extensions = CertificateExtensions()
 
-    /// - Throws: `DERReader.Malformed` for what is not a certificate. Unknown algorithms are none of that.
+    /// - Throws: `DERReader.Malformed` for bytes that are not a certificate. Unknown algorithms do not throw.
     init(der: [UInt8]) throws(DERReader.Malformed) {
         var file = DERReader(der[...])
         var certificate = try file.sequence()
@@ -59,17 +59,17 @@ struct CertificateContent {
         try reader.end()
     }
 
-    /// The bytes of a bit string that consists of whole bytes.
+    /// The content of a bit string whose length is a multiple of 8 bits.
     static func bits(_ value: DERReader.Value) throws(DERReader.Malformed) -> Bytes {
         guard value.content.first == 0 else { throw DERReader.Malformed() }
         return value.content.dropFirst()
     }
 
-    /// Whether the certificate names itself as who has signed it.
+    /// Whether the certificate names itself as its issuer.
     var isSelfIssued: Bool { issuer.elementsEqual(subject) }
 }
 
-/// Points of time in certificates (RFC 5280, 4.1.2.5): whole seconds of UTC.
+/// Times in certificates (RFC 5280, 4.1.2.5): whole seconds of UTC.
 enum CertificateTime {
     static func read(_ reader: inout DERReader) throws(DERReader.Malformed) -> Int64 {
         let value = try reader.next()

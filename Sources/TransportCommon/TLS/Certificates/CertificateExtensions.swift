@@ -1,20 +1,20 @@
-/// The extensions of a certificate that are judged (RFC 5280, 4.2).
+/// The evaluated extensions of a certificate (RFC 5280, 4.2).
 struct CertificateExtensions {
     typealias Bytes = ArraySlice<UInt8>
 
-    /// Nil without the extension, or when it does not say that the certificate is an authority's.
+    /// The basic constraints of an authority; nil without the extension, or when it states that the certificate is not an authority's.
     private(set) var authority: Authority?
-    /// Nil without the extension; otherwise the first byte of its bits, `digitalSignature` being the highest.
+    /// The first byte of the key usage bits, with `digitalSignature` as the highest; nil without the extension.
     private(set) var keyUsage: UInt8?
-    /// Nil without the extension; otherwise the encoded purposes.
+    /// The encoded extended key usages; nil without the extension.
     private(set) var purposes: [Bytes]?
     private(set) var alternativeNames: [AlternativeName] = []
     private(set) var nameConstraints: NameConstraints?
-    /// Whether an extension that has to be understood is not.
+    /// Whether a critical extension is unknown.
     private(set) var hasUnknownCritical = false
 
     struct Authority: Hashable {
-        /// How many authorities may stand below, themselves issued by others; nil for any number.
+        /// The most intermediate authorities below this one, without self-issued ones; nil for any number.
         var pathLength: Int?
     }
 
@@ -55,7 +55,7 @@ struct CertificateExtensions {
             while !names.isAtEnd { alternativeNames.append(AlternativeName(try names.next())) }
         case 19: authority = try Self.authority(&value)
         case 30: nameConstraints = try NameConstraints(value.sequence())
-        // No policy is required, so any is acceptable.
+        // No policy is required, so any policy is acceptable.
         case 32: return
         case 37:
             var list = try value.sequence()
@@ -66,12 +66,12 @@ struct CertificateExtensions {
             if isCritical { hasUnknownCritical = true }
             return
         }
-        // Any further bytes would be unchecked.
+        // Further bytes would not be checked.
         try value.end()
     }
 
-    /// Reads a boolean that is false when it is missing. Values other than the two of DER are refused, because other readers might take
-    /// them for true.
+    /// Reads a boolean with the default false. Values other than the two of DER are refused, because other parsers might read them as
+    /// true.
     private static func truth(_ reader: inout DERReader) throws(DERReader.Malformed) -> Bool {
         guard let value = try reader.nextIfPresent(DERReader.Tag.boolean) else { return false }
         switch Array(value.content) {
@@ -92,7 +92,7 @@ struct CertificateExtensions {
         return Authority(pathLength: length.count == 1 ? Int(first) : .max)
     }
 
-    /// Whether the certificate may be used for servers: it has no list of purposes, or one that says so (RFC 5280, 4.2.1.12).
+    /// Whether the certificate may be used for servers: it has no extended key usages, or one of them allows it (RFC 5280, 4.2.1.12).
     var servesServers: Bool {
         guard let purposes else { return true }
         let server: [UInt8] = [0x2B, 6, 1, 5, 5, 7, 3, 1]
@@ -104,7 +104,7 @@ struct CertificateExtensions {
 /// An alternative name of a certificate's subject (RFC 5280, 4.2.1.6).
 enum AlternativeName: Hashable {
     case host(String)
-    /// Four or sixteen bytes.
+    /// An IP address of four or sixteen bytes.
     case address([UInt8])
     /// Any other kind, by its tag.
     case other(UInt8)

@@ -1,13 +1,13 @@
 import Crypto
 
-/// How a certificate is signed. What is not here is not accepted.
+/// The signature algorithm of a certificate. Algorithms that are not listed are refused.
 enum SignatureAlgorithm: Hashable {
     case rsaSHA1, rsaSHA256, rsaSHA384, rsaSHA512, ecdsaSHA256, ecdsaSHA384, ecdsaSHA512, ed25519
 
     private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1]
     private static let ecdsa: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 4, 3]
 
-    /// Nil for an algorithm that is not accepted.
+    /// Nil for an algorithm that is refused.
     init?(_ identifier: DERReader.Value) throws(DERReader.Malformed) {
         var inner = identifier.inner
         let name = try inner.next(DERReader.Tag.object).content
@@ -25,7 +25,7 @@ enum SignatureAlgorithm: Hashable {
     }
 }
 
-/// The public key of a certificate. What is not here is not accepted: RSA keys below 2048 bits, other curves.
+/// The public key of a certificate. Other keys are refused: RSA keys below 2048 bits, other curves.
 enum CertificateKey {
     case rsa(RSAPublicKey)
     case p256(P256.Signing.PublicKey)
@@ -33,7 +33,7 @@ enum CertificateKey {
     case p521(P521.Signing.PublicKey)
     case ed25519(Curve25519.Signing.PublicKey)
 
-    /// Nil for a key that is not accepted.
+    /// Nil for a key that is refused.
     ///
     /// - Parameter info: `SubjectPublicKeyInfo`.
     init?(_ info: ArraySlice<UInt8>) {
@@ -72,7 +72,7 @@ enum CertificateKey {
         }
     }
 
-    /// Whether this key has signed the certificate, in a way that is accepted.
+    /// Whether this key has signed the certificate with an accepted algorithm.
     func hasSigned(_ certificate: CertificateContent) -> Bool {
         let (signature, signed) = (certificate.signature, certificate.signedPart)
         switch certificate.signatureAlgorithm {

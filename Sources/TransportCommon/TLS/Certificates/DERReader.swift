@@ -1,4 +1,4 @@
-/// Reads DER (ITU-T X.690): values of definite length, one behind the other. Every length is compared with the bytes that there are.
+/// Reads DER (ITU-T X.690): consecutive values of definite length. Every length is checked against the number of remaining bytes.
 struct DERReader {
     /// One value: its tag, its content, and all its bytes.
     struct Value {
@@ -50,7 +50,7 @@ struct DERReader {
             guard (1...4).contains(count), rest.count >= count else { throw Malformed() }
             length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
             rest = rest.dropFirst(count)
-            // The shortest form is the only one.
+            // Only the shortest form of a length is valid.
             guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { throw Malformed() }
         }
         guard rest.count >= length else { throw Malformed() }

@@ -1,10 +1,10 @@
-/// The names for which an authority may issue certificates (RFC 5280, 4.2.1.10).
+/// The name constraints of an authority (RFC 5280, 4.2.1.10).
 struct NameConstraints {
     private enum Subtree {
         case host(String)
         /// Address and mask.
         case address([UInt8], [UInt8])
-        /// The first parts of a subject.
+        /// The first parts of a subject name.
         case subject(ArraySlice<UInt8>)
         case other(UInt8)
 
@@ -38,13 +38,13 @@ struct NameConstraints {
         while !list.isAtEnd {
             var subtree = try list.sequence()
             subtrees.append(try Subtree(subtree.next()))
-            // Distances from the base are not used.
+            // Minimum and maximum distances from the base are not used.
             try subtree.end()
         }
         return subtrees
     }
 
-    /// Whether all names of a certificate are inside. Names of a kind that is constrained and not understood are not.
+    /// Whether all names of a certificate are allowed. Names of a constrained kind that is not supported are not.
     func allow(_ certificate: CertificateContent) -> Bool {
         certificate.extensions.alternativeNames.allSatisfy { isAllowed($0) } && isAllowed(subject: certificate.subject)
     }
@@ -83,11 +83,11 @@ struct NameConstraints {
         }
     }
 
-    /// Returns whether any part of the names that `name` stands for lies in the subtree.
+    /// Whether `name`, or any host that a wildcard stands for, lies in the subtree.
     private static func touches(_ subtree: Subtree, _ name: AlternativeName) -> Bool {
         switch (subtree, name) {
         case (.host(let base), .host(let host)):
-            // A wildcard also stands for hosts that are excluded one by one.
+            // A wildcard also matches hosts that are excluded individually.
             isInside(host.lowercased(), base) || host.hasPrefix("*.") && isInside(base, String(host.lowercased().dropFirst(2)))
         case (.address, .address): contains(subtree, name)
         default: true

@@ -7,7 +7,8 @@ import Crypto
     import CryptoExtras
 #endif
 
-/// An RSA key of a certificate: of the system on Apple platforms, so that an app brings no second BoringSSL for it, elsewhere of swift-crypto.
+/// An RSA key of a certificate: from the system on Apple platforms, so that apps need no second BoringSSL for it, and from swift-crypto
+/// elsewhere.
 struct RSAPublicKey {
     #if canImport(Security)
         private let key: SecKey
@@ -35,7 +36,7 @@ struct RSAPublicKey {
         self.key = key
     }
 
-    /// Whether the key has signed what has the digest, with the padding of PKCS #1.
+    /// Whether the signature over the digest is valid for this key, with the padding of PKCS #1.
     func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
         #if canImport(Security)
             let algorithm: SecKeyAlgorithm
@@ -52,14 +53,14 @@ struct RSAPublicKey {
         #endif
     }
 
-    /// The key itself within `SubjectPublicKeyInfo`: `RSAPublicKey` of PKCS #1, as Security takes it.
+    /// The key within `SubjectPublicKeyInfo`: `RSAPublicKey` of PKCS #1, as the Security framework requires it.
     static func content(_ info: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         do {
             var outer = DERReader(info)
             var key = try outer.sequence()
             _ = try key.sequence()
             let bits = try key.next(DERReader.Tag.bitString).content
-            // The first byte says how many bits of the last one are unused.
+            // The first byte is the number of unused bits of the last byte.
             return bits.first == 0 ? bits.dropFirst() : nil
         } catch {
             return nil
