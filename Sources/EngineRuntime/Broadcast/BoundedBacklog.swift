@@ -1,8 +1,8 @@
-/// What an observer has not seen yet. Bounded: beyond the limit droppable elements are left out, and a marker stands in their
-/// place, so that nobody takes the rest for the whole.
+/// The elements that an observer has not received yet. Bounded: beyond the limit droppable elements are dropped, and a marker takes
+/// their place, so that the observer knows that elements are missing.
 struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
     private(set) var elements: [Element] = []
-    /// All elements that were ever left out.
+    /// How many elements were dropped in total.
     private(set) var droppedInTotal = 0
     private var droppedSinceMarker = 0
     private let limit: Int
@@ -35,7 +35,7 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         }
     }
 
-    /// Takes everything out.
+    /// Removes and returns all elements.
     mutating func takeAll() -> [Element] {
         mark()
         var taken: [Element] = []
@@ -43,7 +43,7 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         return taken
     }
 
-    /// Puts back elements that were taken last and not delivered. They were within the limit then, so nothing is dropped for them.
+    /// Returns elements that were taken last and not delivered. They were within the limit then, so no element is dropped for them.
     mutating func giveBack(_ taken: ArraySlice<Element>) {
         elements.insert(contentsOf: taken, at: 0)
     }

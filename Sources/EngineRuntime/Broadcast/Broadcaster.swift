@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// One source, many observers: callbacks on a chosen queue, or bounded async sequences. All see the same order.
+/// One source, many observers: callbacks on a chosen queue, or bounded async sequences. All observers get the same order.
 ///
-/// An observer that is slow delays nobody: it falls behind up to the backlog, then droppable elements are dropped for it alone,
-/// counted and marked.
+/// A slow observer does not delay others: it falls behind up to the backlog, then droppable elements are dropped for it alone, counted
+/// and marked.
 public final class Broadcaster<Element: Sendable>: Sendable {
     private struct State {
         var sinks: [(id: UInt64, sink: any Sink<Element>)] = []
@@ -19,7 +19,7 @@ public final class Broadcaster<Element: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - backlog: how many elements an observer may be behind.
-    ///   - isDroppable: which elements may be dropped then.
+    ///   - isDroppable: whether an element may be dropped then.
     ///   - dropped: the marker for a number of dropped elements.
     public convenience init(
         backlog: Int, isDroppable: @escaping @Sendable (Element) -> Bool, dropped: @escaping @Sendable (Int) -> Element
@@ -38,16 +38,16 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Calls `body` with everything from now on, in batches, in order, on `queue`: one hop per batch, not per element.
+    /// Calls `body` with all elements from now on, in batches, in order, on `queue`: one hop per batch, not per element.
     ///
-    /// - Returns: ends the observation when cancelled or released.
+    /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         on queue: CallbackQueue, _ body: @escaping @Sendable ([Element]) -> Void
     ) -> Observation {
         add(CallbackSink(backlog: makeBacklog(backlog), queue: queue, body: body))
     }
 
-    /// A sequence of everything from now on. For one consumer; call again for another.
+    /// A sequence of all elements from now on. For one consumer; each call returns an independent sequence.
     ///
     /// - Parameter limit: how many elements may wait; nil for the broadcaster's own backlog.
     public func stream(limit: Int? = nil) -> EventStream<Element> {
@@ -55,20 +55,20 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         return EventStream(sink: sink, observation: add(sink))
     }
 
-    /// Hands `elements` to every observer. One caller at a time.
+    /// Sends `elements` to every observer. One caller at a time.
     public func send(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks { sink.receive(elements) }
     }
 
-    /// Delivers `elements` only to observers with callbacks: for elements that keep their place among the others and concern no
-    /// sequence. May be called from any thread.
+    /// Delivers `elements` only to observers with callbacks: for elements that keep their order among the others but are not for
+    /// sequences. May be called from any thread.
     public func sendToCallbacks(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks where !sink.isSequence { sink.receive(elements) }
     }
 
-    /// Ends all sequences; nothing is sent any more.
+    /// Ends all sequences; later elements are not sent.
     public func finish() {
         let sinks = state.withLockedValue { state in
             state.isFinished = true
@@ -103,7 +103,7 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         let removed = state.withLockedValue { state in
             state.sinks.firstIndex { $0.id == id }.map { state.sinks.remove(at: $0) }
         }
-        // Released here: an object that an observer holds may call back in its `deinit`.
+        // Released here, outside of the lock: an object that an observer holds may call back in its `deinit`.
         _ = removed
     }
 }
@@ -128,11 +128,11 @@ public final class Observation: Sendable {
     }
 }
 
-/// One observer's end of a broadcaster.
+/// The receiving end of one observer of a broadcaster.
 protocol Sink<Element>: AnyObject, Sendable {
     associatedtype Element: Sendable
 
-    /// Whether a task waits for the elements, instead of a callback that gets them.
+    /// Whether the elements are for a task that iterates, instead of for a callback.
     var isSequence: Bool { get }
 
     func receive(_ elements: [Element])

@@ -1,13 +1,13 @@
 import Dispatch
 import NIOCore
 
-/// Where callbacks run.
+/// The queue on which callbacks run.
 public struct CallbackQueue: Sendable {
     let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Whether work is done when ``run(_:)`` returns.
+    /// Whether the work has been done when ``run(_:)`` returns.
     private(set) var isInline = false
 
-    /// A queue of the app's. `enqueue` must run the closures one after the other, in order.
+    /// A queue of the app. `enqueue` must run the closures one after the other, in order.
     public init(enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.enqueue = enqueue
     }
@@ -25,7 +25,7 @@ public struct CallbackQueue: Sendable {
         CallbackQueue { queue.async(execute: $0) }
     }
 
-    /// The turns of an event loop.
+    /// A queue that runs its work on an event loop.
     package static func turns(of eventLoop: any EventLoop) -> CallbackQueue {
         CallbackQueue { eventLoop.execute($0) }
     }

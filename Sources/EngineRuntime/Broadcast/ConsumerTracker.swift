@@ -1,11 +1,11 @@
-/// Hears which loops over a sequence are at work with what they were given.
+/// Tracks which loops over a sequence are processing elements; for tests.
 package protocol ConsumerTracker: AnyObject, Sendable {
-    /// The consumer waits for elements, so it is done with what it had.
+    /// The consumer waits for elements, so it has processed the earlier ones.
     ///
-    /// - Parameter task: tells the consumer's task from others; nil when it is not known.
+    /// - Parameter task: identifies the consumer's task; nil when it is not known.
     func waits(_ consumer: ObjectIdentifier, task: Int?)
-    /// The consumer is given elements.
+    /// The consumer gets elements.
     func began(_ consumer: ObjectIdentifier, task: Int?)
-    /// A loop of the consumer is over.
+    /// A loop of the consumer has ended.
     func ended(_ consumer: ObjectIdentifier)
 }

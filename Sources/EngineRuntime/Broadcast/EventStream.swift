@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 /// Ends when its source ends, or when the consuming task is cancelled. When the consumer is slower than the source, elements
 /// beyond the limit are dropped, marked in place and counted in ``droppedCount``.
 ///
-/// A later loop goes on where an earlier one was left; a second one at the same time ends the first.
+/// A later loop continues where an earlier one ended; a second loop at the same time ends the first.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
@@ -83,7 +83,7 @@ final class StreamSink<Element: Sendable>: Sink {
     private struct State {
         var backlog: BoundedBacklog<Element>
         var consumer: CheckedContinuation<[Element], Never>?
-        /// Tells the consumer's task from others, for the tracker.
+        /// Identifies the consumer's task, for the tracker.
         var task: Int?
         var isFinished = false
     }
@@ -115,12 +115,12 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.backlog.giveBack(elements) }
     }
 
-    /// A loop is over.
+    /// Handles the end of a loop.
     func left() {
         tracker?.ended(ObjectIdentifier(self))
     }
 
-    /// Everything that waits; empty at the end. A second consumer at the same time ends the first.
+    /// All waiting elements; empty at the end. A second consumer at the same time ends the first.
     func nextBatch() async -> [Element] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -141,7 +141,7 @@ final class StreamSink<Element: Sendable>: Sink {
         }
     }
 
-    /// Applies `change`, then hands what waits to the consumer, if both are there.
+    /// Applies `change`, then passes waiting elements to the consumer, if both exist.
     private func resume(after change: (inout State) -> Void) {
         let (consumer, batch) = state.withLockedValue { state -> (CheckedContinuation<[Element], Never>?, [Element]) in
             change(&state)
@@ -152,7 +152,7 @@ final class StreamSink<Element: Sendable>: Sink {
             }
             state.consumer = nil
             let batch = state.backlog.takeAll()
-            // Under the lock, so that the tracker learns of it in the order in which it happens.
+            // Under the lock, so that the tracker gets the events in their order.
             if batch.isEmpty {
                 tracker?.ended(ObjectIdentifier(self))
             } else {

@@ -1,8 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// How a double of a service learns that a task which it has started waits for the service's answer.
+/// Notifies a service double when a task that it has started waits for the service's answer.
 package enum ClientTask {
-    /// Called when the current task begins to wait; what it returns is called with the answer. Nil in tasks that no double has started.
+    /// Called when the current task begins to wait; the returned closure is called with the answer. Nil in tasks that no double has
+    /// started.
     @TaskLocal package static var beginWaiting: (@Sendable () -> (@Sendable () -> Void)?)?
 }
 
@@ -17,7 +18,7 @@ final class TaskWait: Sendable {
         self.begin = begin
     }
 
-    /// The task has made its request, and has nothing else to do.
+    /// The task has sent its request and now waits.
     func asked() {
         let end = begin()
         let isAnswered = state.withLockedValue { state in

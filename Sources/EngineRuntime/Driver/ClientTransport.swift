@@ -1,13 +1,13 @@
 import ConnectionEngine
 
-/// Carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a script.
+/// Carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a scripted one.
 ///
 /// No method blocks or throws; failures are events. After `close(_:reason: .abort)` nothing more is reported for the attempt.
-/// Deinitialising a transport closes everything that it still holds.
+/// Deinitialising a transport closes all its connections.
 public protocol ClientTransport<Session>: AnyObject, Sendable {
     associatedtype Session: ProtocolSession
 
-    /// Dials. Reports `opened` or `closed`, then whatever arrives, and `closed` exactly once as the last word.
+    /// Opens a connection. Reports `opened` or `closed`, then all received elements, and finally `closed` exactly once.
     func open(
         _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void)
 
@@ -18,12 +18,12 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
     func close(_ attempt: AttemptID, reason: CloseReason)
 }
 
-/// What a transport reports about one attempt, in order.
+/// The reports of a transport about one attempt, in order.
 public enum TransportEvent<Inbound: Sendable>: Sendable {
     case opened
-    /// Everything that one read has received, so that the driver takes its lock once per read and not once per message.
+    /// All elements of one read together, so that the driver takes its lock once per read and not once per message.
     case received([Inbound])
-    /// Bytes arrived, but no message for the session. Proves life.
+    /// Bytes arrived, but no message for the session. Counts as a sign of life.
     case heard
     indirect case closed(ConnectionFailure)
 }
@@ -34,7 +34,7 @@ public protocol JobRunner<Session>: AnyObject, Sendable {
 
     /// Starts a job and returns at once. `completion` may be called from any thread, once; later calls are ignored.
     ///
-    /// - Returns: stops the job. Its completion is ignored from then on.
+    /// - Returns: a closure that stops the job. The job's completion is ignored from then on.
     func start(
         _ job: Session.Job, completion: @escaping @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
     ) -> JobCancellation
@@ -50,7 +50,7 @@ public protocol TimerScheduler: Sendable {
 
     /// Calls `fire` once, `duration` from now, on any thread.
     ///
-    /// - Returns: stops the timer; a courtesy, since late firings are ignored.
+    /// - Returns: a closure that stops the timer. Calling it is optional for correctness, because late firings are ignored.
     func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> TimerCancellation
 }
 

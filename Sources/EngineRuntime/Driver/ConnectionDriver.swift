@@ -2,7 +2,7 @@ import ConnectionEngine
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// Everything that users of a connection receive, in one total order: changes of phase and events of the service.
+/// The notices for users of a connection in one total order: changes of phase and events of the service.
 public enum Notice<Session: ProtocolSession>: Sendable {
     indirect case change(ConnectionChange)
     case event(Session.Event)
@@ -10,15 +10,15 @@ public enum Notice<Session: ProtocolSession>: Sendable {
     case dropped(Int)
 }
 
-/// The one shell around a ``ConnectionMachine``.
+/// Drives a ``ConnectionMachine``: performs its effects, and owns its lock, transport, timers and jobs.
 ///
-/// `submit` appends to a mailbox; whoever finds it undrained drains it: inputs go through the machine under the one lock, then
-/// their effects are performed in order outside of it. So effects have one total order, callbacks may call back in, and
+/// `submit` appends to a mailbox; if no other thread drains it, the caller does: the machine handles inputs under a single lock, then
+/// the effects are performed in order outside of the lock. So effects have one total order, callbacks may call the driver, and
 /// `connect(); disconnect()` cannot be swapped. Releasing the last reference closes the transport and stops every timer and job.
 public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Changes and events, in one order.
     public let notices: Broadcaster<Notice<Session>>
-    /// Whether this machine has a route to the service: an element for each change. Not in one order with ``notices``.
+    /// Whether this machine has a route to the service: an element for each change. It has no order relative to ``notices``.
     public let networkChanges = Broadcaster<NetworkStatus>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .available })
 
     @usableFromInline let transport: any ClientTransport<Session>
@@ -31,9 +31,9 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// A driver in phase `idle`.
     ///
     /// - Parameters:
-    ///   - seed: for jitter; nil draws one from the system's generator.
+    ///   - seed: the seed of random pauses; nil for one from the system's generator.
     ///   - backlog: how many events an observer may be behind before events are dropped for it and counted.
-    ///   - isDroppable: which events may be dropped for a slow observer.
+    ///   - isDroppable: whether an event may be dropped for a slow observer.
     public init(
         transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, timers: any TimerScheduler,
         policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64? = nil, backlog: Int = 16_384,
@@ -66,20 +66,20 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         networkChanges.finish()
     }
 
-    /// Hands one input to the machine. Synchronous, from any thread, also from inside a callback.
+    /// Passes one input to the machine. Synchronous, from any thread, also from inside a callback.
     @inlinable public func submit(_ input: Input<Session>) {
         submit(mail: .input(input))
     }
 
     /// Passes a change of the network to the machine, and notifies observers of ``networkChanges`` when the status differs from the
-    /// last one: another route with the same status is not a change for them. Until the first report the network counts as available. One
-    /// caller at a time.
+    /// last one: they are not notified of another route with the same status. Until the first report the network counts as available.
+    /// One caller at a time.
     public func networkChanged(to status: NetworkStatus) {
         submit(.networkChanged(status))
         noteNetwork(status)
     }
 
-    /// Notifies observers of ``networkChanges`` of a report that the machine gets elsewhere. One caller at a time.
+    /// Notifies observers of ``networkChanges`` of a report that the machine has got in another way. One caller at a time.
     public func noteNetwork(_ status: NetworkStatus) {
         let isChange = running.withLockedValue { running in
             defer { running.network = status }
@@ -98,18 +98,18 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         try mailbox.withLockedValue { try body($0.machine.memory) }
     }
 
-    /// When the grace of an application in the background ends; nil when none runs.
+    /// The end of the grace period of an application in the background; nil when none is running.
     var graceEnd: Moment? { mailbox.withLockedValue { $0.machine.backgroundGraceEnd } }
 
     /// The clock's present moment.
     public var now: Moment { timers.now }
 
-    /// Asks the session for something and waits for the answer.
+    /// Submits a command to the session and waits for the answer.
     ///
     /// - Parameters:
-    ///   - note: called with the answer before the caller has it, also with that of a cancelled call, on whatever thread
-    ///     drives the engine, in one order with ``notices`` that are observed inline. Must not block.
-    ///   - submitted: called once the session has been asked, so that whatever is submitted from then on comes behind it.
+    ///   - note: called with the answer before the caller gets it, also for a cancelled call, on the thread that drives the engine, in
+    ///     one order with ``notices`` that are observed inline. Must not block.
+    ///   - submitted: called once the command was submitted, so that later inputs are handled after it.
     /// - Throws: the failure that the session answered, `disconnected` when the connection was ended meanwhile, `cancelled`
     ///   when the calling task was cancelled.
     public func perform(
@@ -130,7 +130,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
                 submit(.perform(command, id))
                 submitted?()
                 wait?.asked()
-                // A cancellation that came before the request was known has found nothing to abandon.
+                // A cancellation before the request was registered could not abandon it.
                 if Task.isCancelled { submit(.abandon(id)) }
             }
         } onCancel: {
@@ -139,10 +139,10 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         return try result.get()
     }
 
-    /// Asks the session for something. Calls in a row reach it in that order, which tasks cannot promise.
+    /// Submits a command to the session. Consecutive calls reach the session in their order, which tasks do not guarantee.
     ///
-    /// - Parameter completion: called once, on whatever thread drives the engine, in one order
-    ///   with ``notices`` that are observed inline. Must not block.
+    /// - Parameter completion: called once, on the thread that drives the engine, in one order with ``notices`` that are observed
+    ///   inline. Must not block.
     public func perform(
         _ command: Session.Command, completion: @escaping @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void
     ) {
@@ -180,7 +180,7 @@ extension ConnectionDriver {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once no thread is at work on an input: at once if that is so now, otherwise on the thread that finishes.
+    /// Calls `body` once no thread is processing an input: at once if that is so now, otherwise on the thread that finishes.
     package func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = mailbox.withLockedValue { mailbox in
             if mailbox.queue.isAtWork { mailbox.idleWaiters.append(body) }
@@ -189,7 +189,7 @@ extension ConnectionDriver {
         if isIdle { body() }
     }
 
-    /// Performs effects in order and leaves the array empty. Notices that follow each other leave together.
+    /// Performs effects in order and leaves the array empty. Consecutive notices are sent together.
     @inlinable func perform(_ effects: inout [Effect<Session>]) {
         var outgoing: [Notice<Session>] = []
         for effect in effects {
@@ -259,7 +259,7 @@ extension ConnectionDriver {
     }
 
     @usableFromInline func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {
-        // Known before it starts, because it may end before `start` returns.
+        // Registered before it starts, because it may end before `start` returns.
         running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
         let cancel = jobs.start(job) { [weak self] result in
             guard let self else { return }

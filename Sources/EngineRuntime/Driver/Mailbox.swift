@@ -9,7 +9,7 @@ import DequeModule
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
-/// One input, or everything that one read brought.
+/// One input, or all elements of one read.
 @usableFromInline enum Mail<Session: ProtocolSession>: Sendable {
     case input(Input<Session>)
     case batch(AttemptID, [Session.Inbound])
@@ -35,7 +35,7 @@ import DequeModule
     }
 }
 
-/// Everything that a driver has started and has to stop: timers, jobs, waiting callers.
+/// The timers, jobs and waiting callers that a driver has to stop.
 @usableFromInline struct Running<Session: ProtocolSession>: Sendable {
     struct Job: Sendable {
         let attempt: AttemptID

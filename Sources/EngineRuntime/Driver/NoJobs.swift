@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// For sessions that need no side work.
+/// A job runner for sessions without side work.
 package final class NoJobs<Session: ProtocolSession>: JobRunner where Session.Job == Never {
     package init() {}
 

@@ -1,16 +1,16 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// Keeps App Nap of macOS away from the process while a connection stands or is tried (rule BG-12): pings and retries would come too late.
+/// Prevents App Nap of macOS while a connection exists or is being established (rule BG-12), because it would delay pings and retries.
 public final class ActivityObserver: EngineObserver {
     private let begin: @Sendable () -> @Sendable () -> Void
     /// Ends the activity; nil while there is none.
     private let end = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
 
     /// - Parameters:
-    ///   - isWanted: whether the application wants that.
-    ///   - begin: begins an activity, and returns what ends it.
-    /// - Returns: nil when it is not wanted.
+    ///   - isWanted: whether the application has requested it.
+    ///   - begin: begins an activity, and returns a closure that ends it.
+    /// - Returns: nil when `isWanted` is false.
     public init?(
         _ isWanted: Bool,
         begin: @escaping @Sendable () -> @Sendable () -> Void = { SystemActivity.preventAppNap(reason: "A connection is kept") }
@@ -27,7 +27,7 @@ public final class ActivityObserver: EngineObserver {
             }
         let hasBegun = end.withLockedValue { $0 != nil }
         if isActive, !hasBegun {
-            // Changes come one after the other, so nobody begins a second one meanwhile.
+            // Changes arrive one after the other, so no second activity begins meanwhile.
             let end = begin()
             self.end.withLockedValue { $0 = end }
         } else if !isActive {

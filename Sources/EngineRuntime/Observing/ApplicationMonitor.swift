@@ -9,8 +9,8 @@ import NIOConcurrencyHelpers
 
 /// Reports when the application goes to the background and when it comes back.
 ///
-/// On iOS, tvOS and visionOS the system's notifications say so, on macOS the sleep of the computer; extensions and other systems have
-/// no such notifications, and their clients have functions to call instead. One monitor serves the whole process.
+/// It uses the system's notifications on iOS, tvOS and visionOS, and the sleep of the computer on macOS; extensions and other systems
+/// have no such notifications, and applications call functions of the client instead. One monitor serves the whole process.
 public final class ApplicationMonitor: Sendable {
     /// The monitor of this process.
     public static let shared = ApplicationMonitor { report in
@@ -55,7 +55,7 @@ public final class ApplicationMonitor: Sendable {
     ///
     /// - Parameter report: called with every change from now on, on the thread of the notification, and at once when the application
     ///   is in the background already. Must not block.
-    /// - Returns: ends the observation when it is released.
+    /// - Returns: the observation, which ends when it is released.
     public func observe(_ report: @escaping @Sendable (Place) -> Void) -> Observation {
         let (id, isFirst, place) = state.withLockedValue { state in
             state.lastObserver += 1
@@ -88,14 +88,14 @@ public final class ApplicationMonitor: Sendable {
 }
 
 extension ConnectionDriver {
-    /// Passes the application's place on to the machine (rules BG-1, BG-3 and BG-9).
+    /// Passes the application's state on to the machine (rules BG-1, BG-3 and BG-9).
     public func moved(to place: ApplicationMonitor.Place) {
         switch place {
         case .foreground: submit(.leaveBackground)
         case .background:
             submit(.enterBackground)
             #if os(macOS)
-                // Here it is the sleep of the computer, which leaves no time.
+                // On macOS the background is the sleep of the computer, which leaves no grace period.
                 submit(.endBackgroundGrace)
             #else
                 if let end = graceEnd {

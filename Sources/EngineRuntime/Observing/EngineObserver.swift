@@ -1,11 +1,11 @@
 import ConnectionEngine
 import Logging
 
-/// Looks on while a client lives, for logs and metrics. Called in order, on whatever thread drives the engine; must not block.
+/// Observes a client for logs and metrics. Called in order, on the thread that drives the engine; must not block.
 public protocol EngineObserver: Sendable {
     /// The connection is in another phase.
     func changed(_ change: ConnectionChange)
-    /// Something happened beside the connection's phases. Nothing is done with it by default.
+    /// An event other than a change of phase. The default implementation does nothing.
     func noted(_ report: ClientReport)
 }
 
@@ -23,7 +23,8 @@ public enum ClientReport: Hashable, Sendable {
     case gap(channel: String?)
     /// This number of messages arrived together.
     case received(Int)
-    /// A message was published, or could not be. `category` and `code` say why not; `roundTrip` is the time until that was known.
+    /// A message was published, or could not be. `category` and `code` are those of the failure; `roundTrip` is the time until the
+    /// outcome.
     case published(PublishResult, category: StatusCategory?, code: Int?, roundTrip: Duration)
 
     /// The outcome of a published message.
@@ -31,7 +32,7 @@ public enum ClientReport: Hashable, Sendable {
         case accepted, refused, unknown
     }
 
-    /// A message that could not be published, or whose answer was lost.
+    /// The report of a message that could not be published, or whose answer was lost.
     package static func notPublished(_ failure: ConnectionFailure, after roundTrip: Duration) -> ClientReport {
         let isUnknown =
             switch failure.category {
@@ -72,7 +73,7 @@ public struct ClientTelemetry: EngineObserver {
     }
 }
 
-/// A part of a value's settings that does not count when two of them are compared, because it cannot be compared itself.
+/// A setting that is ignored when two values are compared, because it cannot be compared itself.
 package struct Uncompared<Value: Sendable>: Hashable, Sendable {
     package var value: Value
 

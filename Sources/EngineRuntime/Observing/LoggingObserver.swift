@@ -48,7 +48,7 @@ public struct LoggingObserver: EngineObserver {
         }
     }
 
-    /// Channels may be named after users, so their names are for those who look for a fault.
+    /// The metadata for a channel. Channel names are logged only at level `debug` and below, because channels may be named after users.
     private func metadata(_ channel: String?) -> Logger.Metadata {
         guard let channel, logger.logLevel <= .debug else { return [:] }
         return ["lifeline.channel": "\(channel)"]

@@ -6,10 +6,10 @@ import NIOConcurrencyHelpers
 public struct ClientMetrics: Sendable {
     fileprivate let factory: (any MetricsFactory)?
 
-    /// To what the program has given to `MetricsSystem.bootstrap`, before the client was made.
+    /// The factory that the program has passed to `MetricsSystem.bootstrap` before the client was made.
     public static let processWide = ClientMetrics(factory: nil)
 
-    /// To a factory of your own.
+    /// A factory of your own.
     public static func factory(_ factory: any MetricsFactory) -> ClientMetrics {
         ClientMetrics(factory: factory)
     }
@@ -17,7 +17,7 @@ public struct ClientMetrics: Sendable {
     fileprivate var recipient: any MetricsFactory { factory ?? MetricsSystem.factory }
 }
 
-/// Counts and times what happens in a client. `docs/metrics.md` lists the metrics; every label has few values (rule OB-3).
+/// Counts and times the events of a client. `docs/metrics.md` lists the metrics; every label has few values (rule OB-3).
 public struct MetricsObserver: EngineObserver {
     private struct Times {
         /// When the present attempt began.
@@ -102,16 +102,16 @@ public struct MetricsObserver: EngineObserver {
         }
     }
 
-    /// For rare events.
+    /// Counts a rare event.
     private func count(_ label: String, _ category: StatusCategory) {
-        // Code of the application's own may name categories as it likes; labels must stay few.
+        // The application's own code may use arbitrary category names, but labels must have few values.
         let category = StatusCategory.failures.contains(category) ? category.rawValue : "other"
         Counter(label: label, dimensions: [("service", service), ("category", category)], factory: factory).increment()
     }
 }
 
 extension StatusCategory {
-    /// Everything that a failure of this package's own may be about.
+    /// All categories of this package's own failures.
     fileprivate static let failures: Set<StatusCategory> = [
         .disconnected, .unexpectedDisconnect, .networkUnavailable, .background, .timeout, .tlsFailed, .tlsUntrusted,
         .proxyUnavailable,

@@ -5,19 +5,19 @@
     import AppKit
 #endif
 
-/// Asks the system to let the process run although nobody sees it. Does nothing where processes run anyway.
+/// Asks the system to keep the process running in the background. Does nothing on systems that do not suspend processes.
 public enum SystemActivity {
-    /// Asks for a while in the background of iOS, tvOS and visionOS.
+    /// Requests a limited time in the background of iOS, tvOS and visionOS.
     ///
     /// - Parameters:
-    ///   - duration: how long at most; the system decides how much of it there is.
+    ///   - duration: the requested time; the system may grant less.
     ///   - reason: for the system's logs.
-    ///   - expired: called when the system wants the process to be quiet before that, or gives it no time at all.
+    ///   - expired: called when the system ends the time early, or grants none.
     public static func run(for duration: Duration, reason: String, expired: @escaping @Sendable () -> Void) {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)
             let seconds = Double(duration.components.seconds) + 1
-            // The system calls the block on a queue of its own, and lets the process run until it returns.
+            // The system calls the block on a separate queue, and keeps the process running until it returns.
             ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
                 if isExpired {
                     expired()
@@ -29,11 +29,12 @@ public enum SystemActivity {
         #endif
     }
 
-    /// Asks for time in the background of iOS, tvOS and visionOS until something is done.
+    /// Requests time in the background of iOS, tvOS and visionOS until work is done.
     ///
     /// - Parameters:
     ///   - reason: for the system's logs.
-    ///   - begin: called at once with what has to be called when it is done, on any thread; not called where processes run anyway.
+    ///   - begin: called at once with a closure that has to be called when the work is done, on any thread; not called on systems that
+    ///     do not suspend processes.
     public static func run(reason: String, until begin: (@escaping @Sendable () -> Void) -> Void) {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)
@@ -44,14 +45,14 @@ public enum SystemActivity {
         #endif
     }
 
-    /// Keeps App Nap of macOS away, which delays the timers of applications without visible windows. The computer may sleep all the
-    /// same.
+    /// Prevents App Nap of macOS, which delays the timers of applications without visible windows. Does not prevent the sleep of the
+    /// computer.
     ///
     /// - Parameter reason: for the system's logs.
-    /// - Returns: lets App Nap come again; to be called once, from any thread.
+    /// - Returns: a closure that allows App Nap again; call it once, from any thread.
     public static func preventAppNap(reason: String) -> @Sendable () -> Void {
         #if canImport(AppKit) && !canImport(UIKit)
-            // Without a lock: the object is never looked into, only handed back to the system once, which may be done on any thread.
+            // Needs no lock: the object is only passed back to the system once, which may happen on any thread.
             nonisolated(unsafe) let activity = ProcessInfo.processInfo.beginActivity(
                 options: .userInitiatedAllowingIdleSystemSleep, reason: reason)
             return { ProcessInfo.processInfo.endActivity(activity) }

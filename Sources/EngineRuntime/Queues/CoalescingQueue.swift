@@ -5,35 +5,35 @@ import DequeModule
     associatedtype Batch
 
     var isEmpty: Bool { get }
-    /// Removes and returns everything, in order.
+    /// Removes and returns all elements, in order.
     mutating func takeAll() -> Batch
 }
 
-/// Elements from several threads, and whether a thread is already processing them.
+/// A queue of elements from several threads, with the state whether a thread is processing them.
 ///
-/// A value that its owner protects with a lock. A thread that adds an element while no other thread is processing, as ``append(_:)``
-/// and ``begin()`` tell, takes elements out until none are left, or arranges for that; all other threads only add. So elements keep
-/// their order, and nothing is called while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
+/// A value that its owner protects with a lock. A thread that adds an element while no other thread is processing, which ``append(_:)``
+/// and ``begin()`` return, takes elements until none are left, or schedules this; all other threads only add. So elements keep their
+/// order, and no code is called while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
 @usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
     /// The elements that were added and not taken, in order. After adding to it in place, ``begin()`` has to be called.
     @usableFromInline package var waiting: Buffer
-    /// Whether a caller takes elements out, or is about to.
+    /// Whether a thread is taking elements, or is about to.
     @usableFromInline package var isAtWork = false
 
     @inlinable package init(waiting: Buffer) {
         self.waiting = waiting
     }
 
-    /// To be called after elements were added.
+    /// Call this after elements were added.
     ///
-    /// - Returns: whether the caller has to see to it that elements are taken out until none are left.
+    /// - Returns: whether the caller has to process elements until none are left.
     @inlinable package mutating func begin() -> Bool {
         if isAtWork || waiting.isEmpty { return false }
         isAtWork = true
         return true
     }
 
-    /// Whether more elements have come. If not, the thread that adds the next one must begin.
+    /// Whether more elements have arrived. If not, the thread that adds the next one must begin.
     @inlinable package mutating func goesOn() -> Bool {
         isAtWork = !waiting.isEmpty
         return isAtWork
@@ -60,7 +60,7 @@ extension CoalescingQueue where Buffer: RangeReplaceableCollection {
 
     /// Adds an element.
     ///
-    /// - Returns: whether the caller has to see to it that elements are taken out until none are left.
+    /// - Returns: whether the caller has to process elements until none are left.
     @inlinable package mutating func append(_ element: Buffer.Element) -> Bool {
         waiting.append(element)
         return begin()

@@ -2,17 +2,17 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 /// Passes elements of several threads to one closure, in order and one batch at a time. Elements that arrive while the closure runs
-/// make its next batch.
+/// form its next batch.
 ///
-/// Neither the closure nor the release of an element happens under the lock, so both may put in more. What was put in before the last
-/// reference to the worker went is handed on all the same.
+/// The closure runs, and elements are released, outside of the lock, so both may add elements. Elements that were added before the last
+/// reference to the worker was released are still processed.
 package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Sendable {
     /// The thread or queue on which the closure is called.
     package enum Place: Sendable {
-        /// On a queue, one batch for each of its turns, so that others on the queue get theirs. With ``CallbackQueue/inline`` the caller hands on
-        /// until nothing is left.
+        /// On a queue, one batch per work item, so that other work on the queue can run in between. With ``CallbackQueue/inline`` the
+        /// caller processes elements until none are left.
         case queue(CallbackQueue)
-        /// On an event loop, until nothing is left: at once when the caller is on it, otherwise in one of its turns.
+        /// On an event loop, until no element is left: at once when the caller is on the loop, otherwise in a later turn.
         case loop(any EventLoop)
     }
 
@@ -25,7 +25,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
     private let place: Place
     private let body: @Sendable (Buffer.Batch) -> Void
 
-    /// - Parameter body: called with everything that has gathered, never twice at the same time.
+    /// - Parameter body: called with all waiting elements, never concurrently.
     package init(_ buffer: Buffer, on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
         state = NIOLockedValueBox(State(queue: CoalescingQueue(waiting: buffer)))
         self.place = place
@@ -34,7 +34,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
 
     /// Adds waiting elements. After ``end()`` nothing is added.
     ///
-    /// - Parameter change: called once at most, under the lock: appends.
+    /// - Parameter change: called at most once, under the lock; appends elements.
     package func put(_ change: (inout Buffer) -> Void) {
         let isMine = state.withLockedValue { state in
             if state.isOver { return false }
@@ -50,9 +50,9 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
         }
     }
 
-    /// Drops the waiting elements, and accepts no more. A batch that is being passed on still is.
+    /// Drops the waiting elements, and accepts no more. A batch that is being processed is completed.
     package func end() {
-        // Released when the statement is over, without the lock.
+        // Released at the end of the statement, outside of the lock.
         _ = state.withLockedValue { state in
             state.isOver = true
             return state.queue.waiting.takeAll()
@@ -72,7 +72,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
 }
 
 extension CoalescingWorker where Buffer: RangeReplaceableCollection {
-    /// A worker for which nothing waits.
+    /// A worker without waiting elements.
     package convenience init(on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
         self.init(Buffer(), on: place, body: body)
     }
