@@ -51,7 +51,7 @@ public struct HTTPAnswer: Hashable, Sendable {
     /// Whether the status is a success: 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The failure that an unsuccessful status means (rule WT-9); nil for success.
+    /// The failure for an unsuccessful status (rule WT-9); nil for success.
     public var failure: ConnectionFailure? {
         isSuccess ? nil : .http(status: status, retryAfter: first("Retry-After"), unixTime: WallClock.unixTime)
     }

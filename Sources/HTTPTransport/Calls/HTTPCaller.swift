@@ -4,20 +4,20 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
+/// Makes HTTP requests, such as for authorisation and publishing, beside a session's connection.
 ///
-/// Callers with the same settings share connections; with the last of them everything is closed. Redirects are not followed, so that credentials go nowhere
-/// else. Any thread may call any method; none blocks.
+/// Callers with the same settings share connections, which are closed with the last of these callers. Redirects are not followed, so
+/// that credentials are not sent to other hosts. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
     public let bodyLimit: Int
-    /// How soon the kernel closes a connection whose peer is gone.
+    /// How soon the kernel closes a connection whose peer does not answer.
     package let liveness: SocketLiveness
-    /// Which paths to the network connections may use.
+    /// The network paths that connections may use.
     package let paths: NetworkPaths
     let connections: SharedConnections
 
-    /// All calls share a loop (rule HT-18), and those through proxies another one, where these need sockets (rule SO-103).
+    /// All calls share one loop (rule HT-18); calls through proxies share another one when they need sockets (rule SO-103).
     private static let eventLoop = ClientEventLoops.group().next()
     private static let eventLoopOfProxies: any EventLoop = {
         let proxied = ClientEventLoops.group(proxy: HTTPProxy(host: "", port: 0))
@@ -27,15 +27,16 @@ public final class HTTPCaller: Sendable {
     /// A caller.
     ///
     /// - Parameters:
-    ///   - trustRoots: whom TLS trusts.
-    ///   - pins: keys of which a server has to show one, besides being trusted; nil for any (rule HT-16).
-    ///   - certificate: what the client shows when a server asks for it; nil for none (rule WT-50).
-    ///   - proxy: for every connection; none by default.
+    ///   - trustRoots: the certificate authorities that TLS trusts.
+    ///   - pins: public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any
+    ///     (rule HT-16).
+    ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
+    ///   - proxy: the proxy for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
-    ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
-    ///   - connectionsPerHost: how many connections to one host may be open at a time, those of callers with the same settings
-    ///     together; beyond that requests wait, and their time runs. 8 by default, at least 1.
-    ///   - paths: which paths to the network may be used (rule SO-108).
+    ///   - liveness: how soon the kernel closes a connection whose peer does not answer (rule WT-28).
+    ///   - connectionsPerHost: how many connections to one host may be open at a time, shared by callers with the same settings; beyond
+    ///     that requests wait, while their time limit runs. 8 by default, at least 1.
+    ///   - paths: the network paths that may be used (rule SO-108).
     public convenience init(
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
         proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
@@ -59,9 +60,9 @@ public final class HTTPCaller: Sendable {
     /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.
     ///
     /// - Parameters:
-    ///   - timeout: for name, connection, request and answer together.
+    ///   - timeout: the time limit of name lookup, connection, request and answer together.
     ///   - completion: called once, on a thread of the runtime; never after a cancellation.
-    /// - Returns: cancels the request at once.
+    /// - Returns: a closure that cancels the request at once.
     public func send(
         _ call: HTTPCall, timeout: Duration,
         completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
@@ -73,7 +74,7 @@ public final class HTTPCaller: Sendable {
             completion(.failure(error))
             return {}
         }
-        // Holding the caller: the connections have to live as long as the request.
+        // Keeps the caller alive, because the connections have to live as long as the request.
         let running = perform(request, timeout: timeout) { result in withExtendedLifetime(self) { completion(result) } }
         return { running.cancel() }
     }

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// A call that was found fit to be sent.
+/// A call that was checked and can be sent.
 struct CallRequest: Sendable {
     let url: String
     let endpoint: HTTPEndpoint
@@ -16,7 +16,7 @@ struct CallRequest: Sendable {
         let location = try RequestLocation(call.url)
         url = call.url
         endpoint = location.endpoint
-        // Its time limit is that of the call, which runs from its beginning.
+        // The call's time limit starts with the call, so the exchange has none of its own.
         exchange = HTTPExchange(
             id: 0, method: call.method, target: location.target, headers: call.headers.map { .init($0.name, $0.value) },
             body: call.body, timeout: .seconds(86_400))
@@ -29,9 +29,9 @@ final class RunningCall: Sendable {
     typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
 
     private let eventLoop: any EventLoop
-    /// Gone once it was called, or must not be any more.
+    /// The completion; nil once it was called or must not be called any more.
     private let completion: NIOLockedValueBox<Completion?>
-    /// Used on the loop only.
+    /// The exchange; used on the loop only.
     private let exchange: NIOLoopBoundBox<CallExchange?>
 
     init(eventLoop: any EventLoop, completion: @escaping Completion) {
@@ -40,7 +40,7 @@ final class RunningCall: Sendable {
         exchange = .makeEmptyBox(eventLoop: eventLoop)
     }
 
-    /// On the loop.
+    /// Starts the call. On the loop.
     func start(_ request: CallRequest, on pool: ConnectionPool, bodyLimit: Int, deadline: NIODeadline) {
         guard completion.withLockedValue({ $0 != nil }) else { return }
         let exchange = CallExchange(request, pool: pool, bodyLimit: bodyLimit) { self.complete($0) }
@@ -60,7 +60,7 @@ final class RunningCall: Sendable {
         }
     }
 
-    /// Ends the call at once; its completion is never called. False when it has been.
+    /// Ends the call at once; its completion is never called. False when it has been called already.
     @discardableResult
     func cancel() -> Bool {
         let isFirst = take() != nil
@@ -74,7 +74,7 @@ final class RunningCall: Sendable {
     }
 }
 
-/// The exchange of a call, its clock and its failures. On one event loop.
+/// The exchange of a call, with its timer and failures. On one event loop.
 private final class CallExchange: ExchangeOwner {
     private let request: CallRequest
     private let pool: ConnectionPool
@@ -82,7 +82,7 @@ private final class CallExchange: ExchangeOwner {
     private let completion: (Result<HTTPAnswer, ConnectionFailure>) -> Void
     private var run: ExchangeRun?
     private var timer: Scheduled<Void>?
-    /// Whether a connection has begun to write the request, now or in a former try.
+    /// Whether a connection has begun to write the request, now or in an earlier try.
     private var wasSent = false
 
     init(

@@ -2,7 +2,7 @@ import ConnectionEngine
 import NIOCore
 import TransportCommon
 
-/// Keeps connections, opens new ones within bounds, and lets exchanges wait for them (rules HT-33 to HT-36). On one event loop.
+/// Keeps connections, opens new ones within limits, and queues exchanges that wait for them (rules HT-33 to HT-36). On one event loop.
 final class ConnectionPool {
     private let eventLoop: any EventLoop
     private let dialer: ServerDialer
@@ -13,9 +13,9 @@ final class ConnectionPool {
     private let keepsUnrequested: Bool
 
     private var origins: [HTTPEndpoint: OriginConnections] = [:]
-    /// Connections to all origins, those that are being opened included.
+    /// How many connections to all origins exist, including those that are being opened.
     private var count = 0
-    /// A request waits because the limit of connections is reached.
+    /// Whether a request waits because the limit of connections is reached.
     private var isStarved = false
     private var idleTimer: Scheduled<Void>?
     private var isClosed = false
@@ -33,12 +33,12 @@ final class ConnectionPool {
 
     // MARK: Exchanges
 
-    /// Writes the request of `run` to a connection that is free, or lets it wait for one.
+    /// Writes the request of `run` to an idle connection, or queues it.
     func execute(_ run: ExchangeRun, to endpoint: HTTPEndpoint) {
         if isClosed { return run.failed(ExchangeFault.closed) }
         let origin = origin(endpoint)
         if !run.isRepetition, let connection = origin.takeIdle() { return connection.start(run) }
-        // Connections that turned out to be closed may have been its last.
+        // Removing closed connections may have removed the origin.
         if origins[endpoint] == nil { origins[endpoint] = origin }
         origin.wait(run)
         dial(for: origin)
@@ -51,7 +51,7 @@ final class ConnectionPool {
         return origin
     }
 
-    /// An exchange that waited was given up: of the connections that are being opened one is too many now.
+    /// A waiting exchange was cancelled, so one of the connections that are being opened is not needed any more.
     func waitsLess(_ origin: OriginConnections) {
         while origin.dials.count > origin.waitingCount, let surplus = origin.dials.popLast() {
             surplus.cancel()
@@ -62,19 +62,19 @@ final class ConnectionPool {
 
     // MARK: Connections
 
-    /// A connection has carried its exchange and can carry another.
+    /// A connection has completed its exchange and can be used again.
     func released(_ connection: PooledConnection) {
         let origin = connection.origin
         if let next = origin.takeWaiting(isFresh: connection.uses == 0) { return connection.start(next) }
         if isClosed || connection.uses == 0 && !keepsUnrequested { return connection.close() }
         origin.keep(connection)
         if idleTimer == nil { setIdleTimer(in: keepAlive) }
-        // An idle connection makes room for those that it cannot serve.
+        // An idle connection is closed when another origin needs its place.
         if origin.waitingCount > 0 { dial(for: origin) }
         if isStarved { closeOldestIdle() }
     }
 
-    /// A connection that was ready is closed.
+    /// Removes a connection that was ready and has been closed.
     func removed(_ connection: PooledConnection) {
         connection.origin.forget(connection)
         connection.origin.openCount -= 1
@@ -90,10 +90,10 @@ final class ConnectionPool {
         for origin in origins.values { dial(for: origin) }
     }
 
-    /// Opens connections for those that wait, as far as the limits allow. Idle connections, which those that wait cannot use, make room.
+    /// Opens connections for waiting exchanges, as far as the limits allow. Closes idle connections to other origins to make room.
     private func dial(for origin: OriginConnections) {
         while !isClosed, origin.dials.count < origin.waitingCount {
-            // Closing a connection comes back here.
+            // Closing a connection calls this method again.
             if origin.count >= limits.perHost {
                 _ = origin.closeOldestIdle()
                 return
@@ -132,7 +132,7 @@ final class ConnectionPool {
         }
     }
 
-    /// The connection is ready for requests.
+    /// Handles a connection that is ready for requests.
     private func connected(_ channel: any Channel, _ dial: PoolDial, _ origin: OriginConnections) {
         guard !dial.isOver else { return channel.close(promise: nil) }
         let connection = PooledConnection(origin: origin)
@@ -162,7 +162,7 @@ final class ConnectionPool {
 
     // MARK: Ends
 
-    /// One timer for all idle connections, so that using one costs none.
+    /// Starts the timer for all idle connections. One timer serves all, so that using a connection needs none.
     private func setIdleTimer(in time: TimeAmount) {
         idleTimer = eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.closeExpired() }
     }
@@ -176,7 +176,7 @@ final class ConnectionPool {
         if let next = origins.values.compactMap({ $0.idle.first?.idleSince }).min() { setIdleTimer(in: next + keepAlive - now) }
     }
 
-    /// Closes everything. No request can be made any more.
+    /// Closes all connections. No request can be made any more.
     func shutDown() {
         isClosed = true
         idleTimer?.cancel()
@@ -194,8 +194,8 @@ final class ConnectionPool {
 
 /// How many connections there may be at a time; beyond that requests wait.
 struct ConnectionLimits: Hashable, Sendable {
-    /// To one host, at least 1.
+    /// The limit for one host, at least 1.
     var perHost: Int
-    /// To all hosts, at least 1.
+    /// The limit for all hosts together, at least 1.
     var total: Int
 }

@@ -10,7 +10,7 @@ enum ExchangeFault: Error, Hashable {
     case cut
     /// The answer exceeds the size limit.
     case tooLong
-    /// The answer is none to the request.
+    /// The answer does not belong to the request.
     case unexpected
     /// The connections are closed because they are no longer used.
     case closed

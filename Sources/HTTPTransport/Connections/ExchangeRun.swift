@@ -6,29 +6,29 @@ import NIOHTTP1
 protocol ExchangeOwner: AnyObject {
     /// The request is being written.
     func began(_ run: ExchangeRun)
-    /// Bytes came that are not yet an answer.
+    /// Bytes arrived that are not a complete answer yet.
     func heard(_ run: ExchangeRun)
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer)
     /// - Parameter error: a `ConnectionFailure` when no connection was to be had.
     func failed(_ run: ExchangeRun, error: any Error)
 }
 
-/// Where an exchange is: among those that wait for a connection, or on one.
+/// The place of an exchange: the queue of those that wait for a connection, or a connection.
 protocol ExchangePlace: AnyObject {
     /// No caller waits for the answer any more.
     func abandoned(_ run: ExchangeRun)
 }
 
-/// One attempt to get an exchange answered: the request in progress and the answer so far. On one event loop.
+/// One try to get an exchange answered: the request in progress and the answer so far. On one event loop.
 final class ExchangeRun {
     let exchange: HTTPExchange
     let head: HTTPRequestHead
     let isPoll: Bool
-    /// Whether this is the second try, which has to have a connection of its own (rule HT-11).
+    /// Whether this is the second try, which needs a new connection (rule HT-11).
     let isRepetition: Bool
     private let bodyLimit: Int
     private let answerTimeout: Duration
-    /// Nil once the exchange was answered, has failed or was cancelled.
+    /// The owner; nil once the exchange was answered, has failed or was cancelled.
     private var owner: (any ExchangeOwner)?
     private var place: (any ExchangePlace)?
 
@@ -36,7 +36,7 @@ final class ExchangeRun {
     var connection: PooledConnection? { place as? PooledConnection }
     private(set) var beganAt: NIODeadline?
     private(set) var isReused = false
-    /// When the first byte came after the request was written.
+    /// When the first byte arrived after the request was written.
     private var heardAt: NIODeadline?
     private var answer: HTTPResponseHead?
     private var body = ByteBuffer()
@@ -54,15 +54,15 @@ final class ExchangeRun {
         self.owner = owner
     }
 
-    /// What happens to an exchange whose answer is not complete in time.
+    /// The kind of failure of an exchange whose answer is not complete in time.
     enum Expiry {
-        /// No answer came.
+        /// No byte of an answer arrived.
         case unanswered
-        /// An answer began, and did not end (rule HT-29).
+        /// An answer began, and did not end in time (rule HT-29).
         case unfinished
     }
 
-    /// When the patience with this exchange ends, and how; nil as long as nothing was sent.
+    /// When the time limit of this exchange ends, and with which failure; nil as long as no byte was sent.
     var expiry: (at: NIODeadline, how: Expiry)? {
         guard let beganAt else { return nil }
         let end = beganAt + TimeAmount(exchange.timeout)
@@ -70,23 +70,23 @@ final class ExchangeRun {
         return (limit, .unfinished)
     }
 
-    /// Whether any byte came after the request was written.
+    /// Whether any byte arrived after the request was written.
     var hasHeard: Bool { heardAt != nil }
 
     /// Whether no caller waits for the answer any more.
     var isOver: Bool { owner == nil }
 
-    /// Whether a kept connection broke so soon, and before any byte of an answer, that the server must have closed it before; and the
-    /// request is one that may be asked again (rule HT-11).
+    /// Whether a kept connection ended so soon, before any byte of an answer, that the server must have closed it before, and the
+    /// request is one that may be repeated (rule HT-11).
     func isStale(within window: Duration) -> Bool {
         guard let beganAt, isReused, !hasHeard, !isRepetition, ["GET", "HEAD"].contains(exchange.method) else { return false }
         return NIODeadline.now() - beganAt < TimeAmount(window)
     }
 
-    /// Remembers where the exchange waits, so that it can be taken away again.
+    /// Stores the place where the exchange waits, so that it can be removed from there.
     func waits(at place: any ExchangePlace) { self.place = place }
 
-    /// A connection is about to write the request. False when nobody wants the answer any more.
+    /// A connection is about to write the request. False when no caller waits for the answer any more.
     func begin(on connection: any ExchangePlace, isReused: Bool) -> Bool {
         guard let owner else { return false }
         place = connection
@@ -96,27 +96,27 @@ final class ExchangeRun {
         return true
     }
 
-    /// Bytes came, perhaps not enough for a part of an answer.
+    /// Bytes arrived, perhaps not enough for a part of an answer.
     func heardBytes() {
         if heardAt == nil { heardAt = .now() }
     }
 
-    /// Bytes came, but no answer yet.
+    /// Bytes arrived, but no answer yet.
     func heard() {
         owner?.heard(self)
     }
 
-    /// Ends the exchange. Its connection is closed, and nothing more is reported about it.
+    /// Ends the exchange. Its connection is closed, and the exchange is not reported any more.
     func giveUp() {
         let place = take()?.place
         place?.abandoned(self)
     }
 
     func received(_ head: HTTPResponseHead) throws(ExchangeFault) {
-        // The request did not ask for another protocol.
+        // The request did not request another protocol.
         if head.status == .switchingProtocols { throw .unexpected }
         answer = head
-        // The length in the answer to HEAD is that of another answer.
+        // The length in the answer to HEAD is that of the answer to GET.
         if exchange.method != "HEAD", let announced = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             announced > bodyLimit
         {
@@ -127,7 +127,7 @@ final class ExchangeRun {
     func received(_ part: ByteBuffer) throws(ExchangeFault) {
         var part = part
         if body.readableBytes + part.readableBytes > bodyLimit { throw .tooLong }
-        // An answer that came in one piece is never copied.
+        // An answer that arrived in one piece is never copied.
         if body.readableBytes == 0 { body = part } else { body.writeBuffer(&part) }
     }
 

@@ -13,7 +13,7 @@ final class OriginConnections {
     /// Connections that are being opened.
     var dials: [PoolDial] = []
     private var waiting: Deque<ExchangeRun> = []
-    /// How many exchanges wait; those that were given up do not count.
+    /// How many exchanges wait, without cancelled ones.
     private(set) var waitingCount = 0
 
     init(_ endpoint: HTTPEndpoint, of pool: ConnectionPool) {
@@ -21,13 +21,13 @@ final class OriginConnections {
         self.pool = pool
     }
 
-    /// How many connections there are, or will be.
+    /// How many connections exist or are being opened.
     var count: Int { openCount + dials.count }
     var isUnused: Bool { count == 0 && waitingCount == 0 }
 
     // MARK: Idle connections
 
-    /// The connection that was used last, if it can be used.
+    /// Removes and returns the most recently used connection, if it is usable.
     func takeIdle() -> PooledConnection? {
         while let connection = idle.popLast() {
             if connection.isUsable { return connection }
@@ -45,7 +45,7 @@ final class OriginConnections {
         if let index = idle.firstIndex(where: { $0 === connection }) { idle.remove(at: index) }
     }
 
-    /// Closes the connection that was unused for the longest time. False when all are in use.
+    /// Closes the connection that was idle for the longest time. False when all are in use.
     func closeOldestIdle() -> Bool {
         guard let oldest = idle.popFirst() else { return false }
         oldest.close()
@@ -54,16 +54,16 @@ final class OriginConnections {
 
     // MARK: Waiting exchanges
 
-    /// Repetitions come first: they have waited before.
+    /// Queues an exchange. Repetitions go to the front, because they have waited before.
     func wait(_ run: ExchangeRun) {
         run.waits(at: self)
         if run.isRepetition { waiting.prepend(run) } else { waiting.append(run) }
         waitingCount += 1
     }
 
-    /// The exchange that has waited longest.
+    /// Removes and returns the exchange that has waited longest.
     ///
-    /// - Parameter isFresh: whether the connection that it would get is new; otherwise repetitions are passed over (rule HT-11).
+    /// - Parameter isFresh: whether the available connection is new; otherwise repetitions are skipped (rule HT-11).
     func takeWaiting(isFresh: Bool) -> ExchangeRun? {
         while waiting.first?.isOver == true { waiting.removeFirst() }
         guard let index = waiting.firstIndex(where: { !$0.isOver && (isFresh || !$0.isRepetition) }) else { return nil }
@@ -86,14 +86,14 @@ final class PoolDial {
     private var channels: [any Channel] = []
     private(set) var isOver = false
 
-    /// Remembers a channel so that it can be closed. False when it has to be closed at once.
+    /// Stores a channel so that it can be closed. False when it has to be closed at once.
     func adopt(_ channel: any Channel) -> Bool {
         if isOver { return false }
         channels.append(channel)
         return true
     }
 
-    /// The connection is ready, or has failed. False when this was known already.
+    /// Records that the connection is ready or has failed. False when that was already recorded.
     func end() -> Bool {
         if isOver { return false }
         isOver = true

@@ -3,33 +3,33 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// One connection of a pool: writes a request, reads its answer, and is free for the next. On one event loop.
+/// One connection of a pool: writes a request, reads its answer, and can then be used for the next one. On one event loop.
 ///
-/// Each request leaves in one write, and any byte of an answer is noticed (rules HT-8 and HT-10).
+/// Each request is sent in one write, and every byte of an answer is recorded, also incomplete parts (rules HT-8 and HT-10).
 final class PooledConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Stage {
-        /// Not in the pipeline of its channel yet.
+        /// The handler is not in the pipeline of its channel yet.
         case starting
         case open
-        /// Taken out of the pool; nothing is written or read any more.
+        /// The connection was removed from the pool; it neither writes nor reads.
         case closed
     }
 
-    /// Bodies up to this size are with the kernel long before an answer; only for longer ones this is checked.
+    /// Bodies up to this size are in the kernel's buffer before an answer can arrive; only for longer ones this is checked.
     private static let checkedBody = 1 << 16
 
     let origin: OriginConnections
     private var stage = Stage.starting
     private var context: ChannelHandlerContext?
     private var run: ExchangeRun?
-    /// The answer is complete; reported at the end of the read.
+    /// Whether the answer is complete; reported at the end of the read.
     private var isComplete = false
     /// Whether the connection may carry another request, as far as is known.
     private var keepsAlive = true
-    /// Whether all of the request is with the kernel.
+    /// Whether the whole request is in the kernel's buffer.
     private var isWritten = true
     private var hasUnreportedBytes = false
     /// The time since which the connection has been unused; set by the pool.
@@ -41,7 +41,7 @@ final class PooledConnection: ChannelInboundHandler {
         self.origin = origin
     }
 
-    /// Adds HTTP and the handler to a channel that is ready for requests, and begins to read. Call on the loop.
+    /// Adds HTTP and the handler to a channel that is ready for requests, and starts reading. Call on the loop.
     func install(on channel: any Channel) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
@@ -49,7 +49,7 @@ final class PooledConnection: ChannelInboundHandler {
             ByteLookout(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
         ])
         try channel.syncOptions?.setOption(.autoRead, value: true)
-        // Reading may have found the end.
+        // Reading may have detected the end of the connection.
         guard stage == .starting, channel.isActive else { throw ChannelError.ioOnClosedChannel }
         stage = .open
     }
@@ -61,7 +61,7 @@ final class PooledConnection: ChannelInboundHandler {
 
     /// Ends the connection. The exchange in progress fails.
     func fail(_ error: any Error) {
-        // Closing calls this method again, with a less specific reason.
+        // Closing calls this method again with a less specific error.
         let run = run
         self.run = nil
         close()
@@ -107,10 +107,10 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: Answers
 
-    /// Bytes of the peer arrived, perhaps not enough for a part of an answer.
+    /// Handles received bytes, which may be less than a part of an answer.
     fileprivate func heardBytes() {
         guard let run, !isComplete else {
-            // These bytes answer no request.
+            // These bytes do not answer any request.
             keepsAlive = false
             if run == nil, stage == .open { close() }
             return
@@ -147,7 +147,7 @@ final class PooledConnection: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Gives the connection back before the answer is handed over, whose reader may have the next request.
+    /// Returns the connection to the pool before the answer is delivered, because the receiver may make the next request at once.
     private func finish() {
         let run = run
         self.run = nil
@@ -157,7 +157,7 @@ final class PooledConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Bytes after a complete answer do not invalidate it.
+        // Bytes after a complete answer do not make it invalid.
         if isComplete { keepsAlive = false } else { fail(error) }
     }
 
@@ -177,7 +177,7 @@ extension PooledConnection: ExchangePlace {
     }
 }
 
-/// Tells a connection about bytes, below the HTTP parser, which keeps unfinished heads to itself.
+/// Reports received bytes to a connection from below the HTTP parser, which does not report incomplete heads.
 private final class ByteLookout: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// Makes the heads of requests to one origin, and refuses what must not be sent (rules HT-3 and HT-7).
+/// Makes the heads of requests to one origin, and refuses invalid ones (rules HT-3 and HT-7).
 struct RequestHeads: Sendable {
     private let host: HTTPHeaders
     private let fault: ConnectionFailure?
@@ -13,10 +13,9 @@ struct RequestHeads: Sendable {
         fault = endpoint.fault
     }
 
-    /// The head of a request. The body alone decides about `Content-Length`; fields of the caller about the length are left out.
+    /// The head of a request. `Content-Length` is derived from the body; length fields of the caller are left out.
     ///
-    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a port out of range,
-    ///   no host.
+    /// - Throws: category `badRequest` for an invalid request: line breaks in the target or a header, a port out of range, no host.
     func head(for exchange: HTTPExchange) throws(ConnectionFailure) -> HTTPRequestHead {
         if let fault { throw fault }
         guard exchange.target.utf8.first == UInt8(ascii: "/"), exchange.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -42,7 +41,7 @@ struct RequestHeads: Sendable {
             version: .http1_1, method: HTTPMethod(rawValue: exchange.method), uri: exchange.target, headers: headers)
     }
 
-    /// Capital letters only; `CONNECT` and `TRACE` are requests of another kind.
+    /// Whether a method is valid: capital letters only. `CONNECT` and `TRACE` are refused, because they work differently.
     private static func isMethod(_ method: String) -> Bool {
         !method.isEmpty && method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
             && method != "CONNECT" && method != "TRACE"
@@ -81,14 +80,14 @@ extension HTTPEndpoint {
         port == (usesTLS ? 443 : 80) ? bracketedHost : "\(bracketedHost):\(port)"
     }
 
-    /// Why nothing can be asked of this endpoint; nil when it can.
+    /// Why this endpoint is invalid; nil when it is valid.
     var fault: ConnectionFailure? {
         let forbidden = "/?#@%\\\"<>^`{|}[]"
         let host = bareHost
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.utf8.contains($0) }) else {
             return ConnectionFailure(.badRequest, "The host is missing or malformed.")
         }
-        // A colon is part of an address of version 6, and of nothing else.
+        // A colon occurs in IPv6 addresses only.
         if host.utf8.contains(UInt8(ascii: ":")), (try? SocketAddress(ipAddress: host, port: 0)) == nil {
             return ConnectionFailure(.badRequest, "The host is missing or malformed.")
         }

@@ -26,7 +26,7 @@ struct RequestLocation: Hashable, Sendable {
     private static let malformed = ConnectionFailure(.badRequest, "The URL is malformed.")
 
     private static func endpoint(_ authority: ArraySlice<UInt8>, usesTLS: Bool) throws(ConnectionFailure) -> HTTPEndpoint {
-        // A user's name in a URL is not sent.
+        // A user name in a URL is not sent.
         let place =
             authority.lastIndex(of: UInt8(ascii: "@")).map { authority.suffix(from: authority.index(after: $0)) } ?? authority
         var host = place
@@ -39,7 +39,7 @@ struct RequestLocation: Hashable, Sendable {
         }
         guard port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else { throw malformed }
         let isAddress = host.first == UInt8(ascii: "[")
-        // Without brackets a second colon cannot be part of a name.
+        // Without brackets a host name cannot contain a second colon.
         if !isAddress && host.contains(UInt8(ascii: ":")) || isAddress && host.last != UInt8(ascii: "]") { throw malformed }
         let number = port.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         let bare = isAddress ? host.dropFirst().dropLast() : host
@@ -49,7 +49,7 @@ struct RequestLocation: Hashable, Sendable {
         return endpoint
     }
 
-    /// Path and query, in which bytes that no URL has are percent-encoded.
+    /// Path and query, in which bytes that are not allowed in URLs are percent-encoded.
     private static func target(_ bytes: ArraySlice<UInt8>) -> String {
         var target = bytes.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         let digits = Array("0123456789ABCDEF".utf8)

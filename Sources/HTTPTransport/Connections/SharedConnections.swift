@@ -3,11 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// One connection pool for each set of settings, as long as it is used.
+/// One connection pool for each set of settings, shared and kept as long as it is used.
 final class SharedConnections: Sendable {
     /// The settings that must be equal for two callers to share a pool.
     struct Settings: Hashable, Sendable {
-        /// What the connections are for. Polls have their own, so that no call ever waits for one.
+        /// The purpose of the connections. Polls have a separate pool, so that calls never wait for them.
         enum Purpose: Hashable, Sendable { case calls, polls }
 
         var trustRoots: TrustRoots
@@ -20,7 +20,7 @@ final class SharedConnections: Sendable {
         var paths = NetworkPaths.all
         var purpose = Purpose.calls
         var limits = ConnectionLimits(perHost: 8, total: 256)
-        /// The loop that all of it happens on.
+        /// The event loop of the pool.
         var eventLoop: LoopIdentity
     }
 
@@ -33,7 +33,7 @@ final class SharedConnections: Sendable {
     }
 
     let eventLoop: any EventLoop
-    /// Used on the loop only.
+    /// The pool; used on the loop only.
     let pool: NIOLoopBoundBox<ConnectionPool>
 
     private struct Weak {
@@ -42,7 +42,7 @@ final class SharedConnections: Sendable {
 
     private static let all = NIOLockedValueBox<[Settings: Weak]>([:])
 
-    /// The connections that everybody with these settings shares.
+    /// The connections that all users of these settings share.
     static func connections(for settings: Settings) -> SharedConnections {
         all.withLockedValue { all in
             if let connections = all[settings]?.connections { return connections }
@@ -65,7 +65,7 @@ final class SharedConnections: Sendable {
 }
 
 extension TimeAmount {
-    /// A duration of the engine; never negative.
+    /// Converts a duration of the engine; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// One attempt of a long-poll session: where any thread meets the event loop.
+/// A mailbox: other threads enqueue the requests of one long-poll attempt for its event loop.
 ///
-/// What is asked for is done in the order in which it was asked for. Nothing is called while the lock is held.
+/// Requests are processed in the order in which they were enqueued. No code is called while the lock is held.
 final class LongPollAttempt: Sendable {
     private enum Command {
         case send(LongPollOutbound)
@@ -23,7 +23,7 @@ final class LongPollAttempt: Sendable {
         let requests: NIOLoopBoundBox<LongPollRequests> = .makeBoxSendingValue(
             LongPollRequests(settings, reports: reports, whenOver: whenOver), eventLoop: settings.eventLoop)
         self.requests = requests
-        // The next poll is asked for while the last answer is being handed over: then the caller is on the loop already.
+        // The next poll is requested while the last answer is being delivered, so the caller is on the loop already.
         commands = CoalescingWorker(on: .loop(settings.eventLoop)) { commands in
             for command in commands {
                 switch command {
@@ -42,7 +42,7 @@ final class LongPollAttempt: Sendable {
         commands.put(.goodbye)
     }
 
-    /// Closes everything at once and reports nothing more.
+    /// Closes all connections at once and reports nothing more.
     func abort() {
         reports.silence()
         commands.end()

@@ -3,25 +3,26 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Receives the outcomes of an attempt's requests. It keeps the session's types away from the code that makes requests, which therefore
-/// is compiled once.
+/// Receives the outcomes of an attempt's requests. It is not generic over the session, so that the code that makes requests is compiled
+/// only once.
 protocol LongPollReports: AnyObject, Sendable {
     /// Decodes an answer and reports it. On the event loop.
     func answered(_ id: UInt64, head: HTTPAnswerHead, body: ByteBuffer, isPoll: Bool)
     func failed(_ id: UInt64, _ failure: ConnectionFailure)
     func heard()
-    /// Reports the end; nothing is reported afterwards.
+    /// Reports the end; no reports follow.
     func closed(_ failure: ConnectionFailure)
     /// Ends the reports. May be called from any thread.
     func silence()
 }
 
-/// Reports to a driver.
+/// Reports the outcomes to a driver.
 final class LongPollReporter<Decoder: LongPollDecoder>: LongPollReports {
     typealias Event = TransportEvent<LongPollInbound<Decoder.Answer>>
     typealias Report = @Sendable (Event) -> Void
 
-    /// A bare closure in a generic box is wrapped once more by every access, and calling it gets slower and slower.
+    /// The closure is wrapped in a struct: a bare closure in a generic box gets another reabstraction wrapper with every access, so
+    /// that calls become slower and slower.
     private struct State {
         var report: Report?
     }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// The requests of one attempt: the poll, the calls, their clock and their failures. On one event loop.
+/// The requests of one attempt: the poll and the calls, with their timer and failures. On one event loop.
 final class LongPollRequests {
     private let settings: LongPollSettings
     private let reports: any LongPollReports
@@ -37,14 +37,14 @@ final class LongPollRequests {
         case .renewPoll(let exchange):
             guard let poll, !poll.hasHeard else { return }
             endPoll()
-            // Like a repetition it must not be written to a connection that was used before.
+            // Like a repetition, it must be written to a new connection.
             start(exchange, isPoll: true, isRepetition: true)
         case .cancelPoll: endPoll()
         case .call(let exchange): start(exchange, isPoll: false)
         }
     }
 
-    /// Ends the poll and lets the calls finish, for a while.
+    /// Ends the poll and gives the calls a limited time to finish.
     func sayGoodbye() {
         if isOver || isLeaving { return }
         isLeaving = true
@@ -98,7 +98,7 @@ final class LongPollRequests {
         connections.pool.value.execute(run, to: settings.endpoint)
     }
 
-    /// Takes a run off the books. False when it was not on them.
+    /// Removes a run from the list. False when it was not in it.
     private func remove(_ run: ExchangeRun) -> Bool {
         if run.isPoll {
             guard poll === run else { return false }
@@ -119,7 +119,7 @@ final class LongPollRequests {
 
     // MARK: The clock
 
-    /// One alarm for all: polls come and go by the thousand, and their deadlines hardly ever matter.
+    /// Sets the timer for all requests. One timer serves all, because polls are frequent and their deadlines rarely pass.
     private func setAlarm(_ deadline: NIODeadline) {
         guard deadline < alarmAt else { return }
         alarm?.cancel()
@@ -174,7 +174,7 @@ extension LongPollRequests: ExchangeOwner {
         if run.isStale(within: settings.configuration.staleWindow) {
             return start(run.exchange, isPoll: run.isPoll, isRepetition: true)
         }
-        // Before the request was written the failure is that of dialling.
+        // Before the request was written, the failure is that of connecting.
         tell(run, run.isPoll && run.beganAt != nil ? .polling(error) : .calling(error))
     }
 }

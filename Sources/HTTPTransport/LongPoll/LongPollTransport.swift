@@ -4,17 +4,17 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// Carries a session over HTTP: one outstanding poll on a connection of its own, any number of calls on others.
+/// Carries a session over HTTP: one outstanding poll on a separate connection, any number of calls on others.
 ///
-/// `opened` is reported at once; the first request dials. The outcome of a request is reported under its number, failures
-/// included: whether one of them ends the connection is the session's decision. `closed` only ever follows a goodbye.
+/// `opened` is reported at once; the first request opens a connection. The outcome of a request is reported under its number, failures
+/// included: the session decides whether a failure ends the connection. `closed` is reported only after a goodbye.
 ///
-/// Any thread may call any method; none blocks. Everything of one transport happens on one event loop of the process.
+/// Any thread may call any method; none blocks. All work of one transport happens on one event loop of the process.
 public final class LongPollTransport<Session: LongPollSession>: ClientTransport {
     private let decoder: @Sendable () -> Session.Decoder
     private let configuration: LongPollTransportConfiguration
     private let eventLoop: any EventLoop
-    /// Held here, so that connections outlive attempts.
+    /// Stored here, so that connections live longer than attempts.
     private let pools: LongPollPools
     private let attempts = NIOLockedValueBox<[AttemptID: LongPollAttempt]>([:])
 
@@ -41,7 +41,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
         let settings = LongPollSettings(
             endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop)
         let reporter = LongPollReporter(decoder: decoder(), eventLoop: eventLoop, report: report)
-        // The table is reached weakly, so that an attempt never keeps the transport alive.
+        // The table is captured weakly, so that an attempt never keeps the transport alive.
         let attempt = LongPollAttempt(settings, reports: reporter) { [weak self] in
             _ = self?.attempts.withLockedValue { $0.removeValue(forKey: id) }
         }
@@ -76,13 +76,13 @@ struct LongPollPools: Sendable {
             eventLoop: .init(eventLoop: eventLoop))
         calls = .connections(for: settings)
         settings.purpose = .polls
-        // Polls hold their connections; one that had to wait for another's end would never be made.
+        // Polls occupy their connections; one that had to wait for another's end would never be sent.
         settings.limits = ConnectionLimits(perHost: 1 << 14, total: 1 << 14)
         polls = .connections(for: settings)
     }
 }
 
-/// What every request of an attempt has in common.
+/// The settings that all requests of an attempt share.
 struct LongPollSettings: Sendable {
     let endpoint: HTTPEndpoint
     let configuration: LongPollTransportConfiguration

@@ -1,16 +1,16 @@
 import TransportCommon
 
-/// How a long-poll transport connects, and its limits.
+/// The settings and limits of a long-poll transport.
 public struct LongPollTransportConfiguration: Hashable, Sendable {
-    /// Whom TLS trusts.
+    /// The certificate authorities that TLS trusts.
     public var trustRoots: TrustRoots
-    /// Keys of which the server has to show one, besides being trusted; nil for any (rule HT-16).
+    /// Public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any (rule HT-16).
     public var pins: CertificatePins?
-    /// The certificate that the client presents when the server asks for one; nil for none (rule WT-50).
+    /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
     /// A proxy for every connection; none by default.
     public var proxy: HTTPProxy?
-    /// How long a connection may take: name, TCP, proxy and TLS together. 10 s by default.
+    /// The time limit of opening a connection: name lookup, TCP, proxy and TLS together. 10 s by default.
     public var connectTimeout: Duration
     /// How long calls in progress may take after the close handshake has begun. 2 s by default.
     public var closeTimeout: Duration
@@ -20,11 +20,11 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var bodyLimit: Int
     /// How long an answer may take from its first byte to its last. 30 s by default.
     public var answerTimeout: Duration
-    /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
+    /// How soon the kernel closes a connection whose peer does not answer (rule WT-28).
     public var liveness: SocketLiveness
-    /// Which paths to the network may be used (rule SO-108). All by default.
+    /// The network paths that may be used (rule SO-108). All by default.
     public var paths: NetworkPaths
-    /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
+    /// A kept connection that ends within this time after the request counts as one that the server had already closed (rule HT-11).
     var staleWindow = Duration.seconds(1)
 
     public init(
