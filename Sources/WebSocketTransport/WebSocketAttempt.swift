@@ -3,23 +3,23 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One dial and the connection that comes of it: where any thread meets the attempt's event loop.
+/// A mailbox: other threads enqueue frames for the connection of one attempt, which is opened and used on one event loop.
 ///
-/// Everything that can change is in one locked value. Nothing is called while the lock is held.
+/// All mutable state is in one locked value. No code is called while the lock is held.
 final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
     typealias Report = @Sendable (TransportEvent<Decoder.Inbound>) -> Void
 
     private struct State {
-        /// Gone once `closed` has been reported or the attempt aborted.
+        /// The report closure; nil once `closed` has been reported or the attempt aborted.
         var report: Report?
-        /// The channels that are open or being opened; several while addresses race each other.
+        /// The channels that are open or being opened; several while addresses are tried in parallel.
         var channels: [any Channel] = []
-        /// There from `opened` on.
+        /// The frame handler; set from `opened` on.
         var frames: NIOLoopBound<FrameHandler<Decoder>>?
-        /// What waits for its turn on the loop.
+        /// Frames that wait to be written on the loop.
         var outbound = CoalescingQueue<[WebSocketOutbound]>()
         var saidGoodbye = false
-        /// No channel may be opened any more, and those that are there have to go.
+        /// Whether no channel may be opened any more, and open ones have to be closed.
         var isAborted = false
         var dialTimer: Scheduled<Void>?
         var isOver = false
@@ -36,7 +36,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
 
     // MARK: From any thread
 
-    /// Queues a frame. The first of several schedules one turn on the loop, which writes them all at once.
+    /// Queues a frame. The first of several schedules a turn on the loop, which writes all of them at once.
     func send(_ outbound: WebSocketOutbound) {
         let frames = state.withLockedValue { state -> NIOLoopBound<FrameHandler<Decoder>>? in
             guard let frames = state.frames, !state.saidGoodbye else { return nil }
@@ -46,12 +46,12 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         eventLoop.execute { frames.value.drain() }
     }
 
-    /// Closes everything at once and reports nothing more. An attempt that has ended still gets time to close its connection in order.
+    /// Closes all channels at once and reports nothing more. An attempt that has ended still gets time for an orderly close.
     func abort() {
         if !isFinished { cut() }
     }
 
-    /// Closes everything at once, in whatever state.
+    /// Closes all channels at once, in any state.
     func cut() {
         let (channels, timer) = state.withLockedValue { state -> ([any Channel], Scheduled<Void>?) in
             state.report = nil
@@ -65,7 +65,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         for channel in channels { channel.close(promise: nil) }
     }
 
-    /// Begins the close handshake if there is a peer already; otherwise cancels the dial and reports `closed` at once.
+    /// Begins the close handshake if the connection is established; otherwise cancels the attempt and reports `closed` at once.
     func sayGoodbye() {
         let frames = state.withLockedValue { state in
             state.saidGoodbye = true
@@ -80,7 +80,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         }
     }
 
-    /// Runs `body` once the attempt's socket is gone; at once if it is.
+    /// Runs `body` once the attempt's socket is closed; at once if it is.
     func whenOver(_ body: @escaping @Sendable () -> Void) {
         let isOver = state.withLockedValue { state in
             if !state.isOver { state.whenOver = body }
@@ -91,7 +91,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
 
     // MARK: From the loop
 
-    /// Remembers a channel so that it can be closed. False when it has to be closed at once.
+    /// Stores a channel so that it can be closed. False when it has to be closed at once.
     func adopt(_ channel: any Channel) -> Bool {
         state.withLockedValue { state in
             if state.isAborted { return false }
@@ -100,7 +100,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         }
     }
 
-    /// Keeps the dial's timer until the dial is over.
+    /// Stores the timer of the attempt until the connection is open or has failed.
     func keep(_ timer: Scheduled<Void>) {
         let isOver = state.withLockedValue { state in
             if state.report == nil { return true }
@@ -124,12 +124,12 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.opened)
     }
 
-    /// Reports something that is not the end.
+    /// Reports an event other than the end.
     func report(_ event: TransportEvent<Decoder.Inbound>) {
         state.withLockedValue { $0.report }?(event)
     }
 
-    /// Reports `closed`, once. Nothing is sent or reported afterwards.
+    /// Reports `closed`, once. No frames are sent and no reports follow.
     func finish(_ failure: ConnectionFailure) {
         let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
             defer { (state.report, state.frames, state.outbound.waiting, state.dialTimer) = (nil, nil, [], nil) }
@@ -139,7 +139,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.closed(failure))
     }
 
-    /// Whether the end has been reported, or is not to be reported.
+    /// Whether the end has been reported, or must not be reported.
     var isFinished: Bool { state.withLockedValue { $0.report == nil } }
 
     /// Returns the frames that wait to be written, in order.
@@ -147,7 +147,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         state.withLockedValue { $0.outbound.takeAllAndRest() }
     }
 
-    /// The attempt's socket is gone, or there never was one.
+    /// The attempt's socket is closed, or was never opened.
     func over() {
         let body = state.withLockedValue { state in
             defer { (state.isOver, state.whenOver, state.channels) = (true, nil, []) }

@@ -5,9 +5,10 @@ import NIOCore
 import TransportCommon
 import WebSocketFraming
 
-/// Carries a session over WebSocket: dials, upgrades, reads and writes frames, and reports failures in the engine's categories.
+/// Carries a session over WebSocket: opens connections, upgrades, reads and writes frames, and reports failures in the engine's
+/// categories.
 ///
-/// Any thread may call any method; none blocks. Everything of one attempt happens on one event loop of the process.
+/// Any thread may call any method; none blocks. All work of one attempt happens on one event loop of the process.
 public final class WebSocketTransport<Session: WebSocketSession>: ClientTransport {
     typealias Attempt = WebSocketAttempt<Session.Decoder>
 
@@ -15,7 +16,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     private let configuration: WebSocketTransportConfiguration
     private let group: any EventLoopGroup
     private let lookUp: SystemResolver.LookUp
-    /// Every attempt whose socket may still be open.
+    /// All attempts whose socket may still be open.
     private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
 
     /// A transport.
@@ -52,7 +53,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
         let attempt = Attempt(eventLoop: group.next(), report: report)
-        // The table is reached weakly, so that an attempt never keeps the transport alive.
+        // The table is captured weakly, so that an attempt never keeps the transport alive.
         let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
         replaced?.cut()
         attempt.whenOver { [weak self, weak attempt] in
@@ -77,6 +78,6 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         }
     }
 
-    /// How many sockets may be open, those that wait for the peer to hang up included.
+    /// How many sockets may be open, including those that wait until the peer closes the connection.
     var openAttempts: Int { attempts.withLockedValue { $0.count } }
 }

@@ -2,29 +2,30 @@ import ConnectionEngine
 import TransportCommon
 import WebSocketFraming
 
-/// How a WebSocket transport dials, and its limits.
+/// The settings and limits of a WebSocket transport.
 public struct WebSocketTransportConfiguration: Hashable, Sendable {
-    /// Whom TLS trusts.
+    /// The certificate authorities that TLS trusts.
     public var trustRoots: TrustRoots
-    /// Keys of which the server has to show one, besides being trusted; nil for any (rule WT-17).
+    /// Public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any (rule WT-17).
     public var pins: CertificatePins?
     /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
-    /// Goes between with `CONNECT`, for `ws` as well as for `wss`; nil for none. The name of the server is then the proxy's to resolve.
+    /// The proxy, used with `CONNECT` for `ws` as well as for `wss`; nil for none. With a proxy, the proxy resolves the server's name.
     public var proxy: HTTPProxy?
-    /// How long TCP may take, over all addresses of the name. 10 s by default.
+    /// The time limit of TCP over all addresses of the name. 10 s by default.
     public var connectTimeout: Duration
-    /// How long the whole dial may take: name, TCP, TLS and upgrade. The engine's own timer is usually shorter. 60 s by default.
+    /// The time limit of the whole attempt: name lookup, TCP, TLS and upgrade. The engine's own timer is usually shorter. 60 s by
+    /// default.
     public var dialTimeout: Duration
-    /// How long the peer has to answer a close frame, and to hang up afterwards. 2 s by default.
+    /// The time limit of the peer for answering a close frame, and then for closing the connection. 2 s by default.
     public var closeTimeout: Duration
     /// How long one message may take from its first byte to its last. 30 s by default.
     public var messageTimeout: Duration
     /// The largest message and the number of its fragments. 1 MiB in 1024 fragments by default.
     public var limits: WebSocketLimits
-    /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
+    /// How soon the kernel closes a connection whose peer does not answer (rule WT-28).
     public var liveness: SocketLiveness
-    /// Which paths to the network may be used (rule SO-108). All by default.
+    /// The network paths that may be used (rule SO-108). All by default.
     public var paths: NetworkPaths
     /// The largest answer to the upgrade, in bytes. 64 KiB by default.
     public var responseBytes: Int
@@ -52,8 +53,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
         self.responseBytes = responseBytes
     }
 
-    /// Sets the largest message, in bytes, and as many fragments as one of that size may reasonably come in: one for each 2 KiB, and
-    /// at least 1024.
+    /// Sets the largest message, in bytes, and the number of its fragments: one for each 2 KiB, and at least 1024.
     public mutating func limitMessages(to bytes: Int) {
         limits.messageBytes = max(bytes, 0)
         limits.fragments = max(bytes >> 11, 1 << 10)

@@ -3,18 +3,18 @@ import NIOCore
 
 /// Passes the answer to the upgrade to the HTTP decoder, head by head, and keeps the bytes after it for the frames.
 ///
-/// NIO's decoder hands over the bytes behind a 101 when it is removed, but loses them when the peer hangs up before that. So it
-/// never sees them. Also ends a dial whose answer grows without end (rule WT-10).
+/// NIO's decoder forwards the bytes after a 101 when it is removed, but loses them when the peer closes the connection before that.
+/// Therefore it does not get them. The gate also fails an attempt whose answer exceeds the limit (rule WT-10).
 final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Receives the bytes after the answer, from the moment at which the answer is accepted.
+    /// Receives the bytes after the answer, once the answer is accepted.
     var sink: ((inout ByteBuffer) -> Void)?
 
     private let limit: Int
     private var seen = 0
-    /// How much of the end of a head, CR LF CR LF, the last bytes are.
+    /// How many bytes of the end of a head, CR LF CR LF, the last bytes match.
     private var matched = 0
 
     init(limit: Int) {

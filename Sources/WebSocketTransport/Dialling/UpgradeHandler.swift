@@ -4,7 +4,7 @@ import NIOHTTP1
 import TransportCommon
 import WebSocketFraming
 
-/// Sends the request on a connection that is ready for it, judges the answer, and makes way for the frames.
+/// Sends the request on a connection that is ready for it, checks the answer, and replaces itself by the frame handler.
 final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -13,7 +13,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         /// The handler is not in the pipeline yet.
         case starting
         case asked
-        /// The head of a good answer is here.
+        /// The head of a valid answer has arrived.
         case accepted
         /// Success or failure has been decided.
         case over
@@ -78,8 +78,8 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         }
     }
 
-    /// Replaces HTTP by frames. Bytes behind the answer wait at the frames' door until HTTP is gone: its decoder leaves in a
-    /// later turn of the loop, and until then looks at everything that is written.
+    /// Replaces HTTP by frames. Bytes after the answer wait in the frame handler until HTTP is removed: its decoder is removed in a
+    /// later turn of the loop, and until then processes all written data.
     private func makeWay(_ context: ChannelHandlerContext) {
         stage = .over
         let pipeline = context.pipeline.syncOperations

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import WebSocketFraming
 
-/// The request that opens a WebSocket, checked before anything is dialled.
+/// The request that opens a WebSocket, checked before a connection is opened.
 struct UpgradeRequest: Sendable {
     let head: HTTPRequestHead
     let handshake: ClientHandshake
@@ -37,8 +37,8 @@ struct UpgradeRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
     }
 
-    /// Whether a header field belongs to the handshake itself or to another recipient. If it was dropped silently, the caller would
-    /// assume that it was sent.
+    /// Whether a header field belongs to the handshake itself or to another recipient. Such a field is refused, because dropping it
+    /// silently would make the caller assume that it was sent.
     private static func isReserved(_ name: String) -> Bool {
         name.hasPrefix("sec-websocket-") || reserved.contains(name)
     }

@@ -29,7 +29,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
             paths: configuration.paths, lookUp: lookUp)
-        // On the loop, so that the handlers are added before the first byte can come.
+        // On the loop, so that the handlers are added before the first byte can arrive.
         attempt.eventLoop.flatSubmit { [attempt, endpoint] in
             dialer.open(
                 host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop
@@ -39,7 +39,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         }.whenFailure { giveUp(.dialling($0)) }
     }
 
-    /// Reports a dial that never became a pipeline of ours.
+    /// Reports an attempt that failed before its WebSocket pipeline was complete.
     private func giveUp(_ failure: ConnectionFailure) {
         attempt.finish(failure)
         attempt.cut()
@@ -67,7 +67,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
 }
 
 extension TimeAmount {
-    /// A duration of the engine; never negative.
+    /// Converts a duration of the engine; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

@@ -13,7 +13,7 @@ extension ConnectionFailure {
         return ConnectionFailure(category, words(reason), origin: .server, closeCode: code.map { Int($0.rawValue) } ?? 1005)
     }
 
-    /// The peer's reason as one line: at most 123 bytes, since no control frame holds more.
+    /// The peer's reason as one line: at most 123 bytes, the limit of a control frame.
     private static func words(_ reason: UnsafeRawBufferPointer) -> String {
         if reason.isEmpty { return "The server closed the connection." }
         var text = ""

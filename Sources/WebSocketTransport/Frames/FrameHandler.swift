@@ -4,16 +4,17 @@ import NIOCore
 import TransportCommon
 import WebSocketFraming
 
-/// The last handler of an open connection: bytes to the session's values, the session's frames to bytes. On one event loop.
+/// The last handler of an open connection: decodes bytes into the session's values, and encodes the session's frames. On one event
+/// loop.
 final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private enum Stage {
-        /// HTTP is still in the pipeline; bytes wait.
+        /// HTTP is still in the pipeline; received bytes are kept.
         case waiting
         case open
-        /// Our close frame is out; the peer's is awaited.
+        /// This side's close frame was sent; the peer's is awaited.
         case closing
         /// The end has been reported. Bytes that still arrive are dropped until the peer closes the connection.
         case draining
@@ -27,13 +28,13 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
 
     private var context: ChannelHandlerContext?
     private var stage = Stage.waiting
-    /// False until HTTP has left the pipeline.
+    /// Whether HTTP has been removed from the pipeline, so that frames can be written.
     private var canWrite = false
     /// Bytes that arrived while the HTTP handlers were being removed.
     private var early = ByteBuffer()
     private var received: [Decoder.Inbound] = []
     private var heardBytes = false
-    /// The answer to the last ping, kept back while the peer does not read (rule WT-13).
+    /// The answer to the last ping, delayed while the peer does not read (rule WT-13).
     private var pendingPong: [UInt8]?
     private var error: (any Error)?
     private var closeTimer: Scheduled<Void>?
@@ -57,12 +58,12 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         partialTimer?.cancel()
     }
 
-    /// Keeps bytes that came while HTTP was leaving.
+    /// Keeps bytes that arrived while HTTP was being removed.
     func keepForStart(_ buffer: inout ByteBuffer) {
         early.writeBuffer(&buffer)
     }
 
-    /// HTTP is gone. Reports `opened` and then whatever came early.
+    /// HTTP was removed. Reports `opened` and then the elements of bytes that arrived early.
     func start() {
         canWrite = true
         begin()
@@ -109,7 +110,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
                 case .binary(let bytes):
                     partial.messageEnded()
                     if let inbound = decoder.binary(bytes) { received.append(inbound) }
-                // Control frames may come between the fragments of a message, which then continues.
+                // Control frames may arrive between the fragments of a message, which then continues.
                 case .pong(let bytes): if let inbound = decoder.pong(bytes) { received.append(inbound) }
                 case .ping(let bytes): answerPing(bytes, &answers)
                 case .close(let sent, let reason):
@@ -124,7 +125,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         if answers.readableBytes > 0 { write(answers) }
         guard let goodbye else { return }
         flushReceived()
-        // In answer to our own close frame there is nothing more to send.
+        // After this side's own close frame no answer is sent.
         if stage != .closing { sendClose(code) }
         end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
     }
@@ -180,7 +181,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
 
     // MARK: Writing
 
-    /// Writes everything that was queued, in one piece.
+    /// Writes all queued frames in one piece.
     func drain() {
         let outbound = attempt.takeOutbound()
         guard stage == .open, !outbound.isEmpty, let context else { return }
@@ -218,7 +219,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
 
     // MARK: Ending
 
-    /// Sends a close frame and waits for the peer's, for a while (rule WT-12).
+    /// Sends a close frame and waits for the peer's, up to the close timeout (rule WT-12).
     func sayGoodbye() {
         drain()
         guard stage == .open else { return }
@@ -227,8 +228,8 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         hangUpLater()
     }
 
-    /// Reports the end, and waits a moment for the peer to hang up: closing at once while it still sends would reset the
-    /// connection, and our close frame would be lost with it.
+    /// Reports the end, and briefly waits until the peer closes the connection: closing at once while the peer still sends would reset
+    /// the connection, and the close frame would be lost.
     private func end(_ failure: ConnectionFailure) {
         guard stage != .draining else { return }
         stage = .draining
@@ -253,7 +254,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // Answer and end may come in one go, before HTTP has left the pipeline.
+        // Answer and end may arrive together, before HTTP was removed from the pipeline.
         begin()
         flushReceived()
         attempt.finish(stage == .closing ? .disconnectedOnRequest : .lost(error))

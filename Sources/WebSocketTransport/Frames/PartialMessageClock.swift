@@ -1,17 +1,17 @@
 import NIOCore
 
-/// The time since which the present message has been arriving. Earlier messages do not count.
+/// Measures how long the present message has been arriving, regardless of earlier messages.
 struct PartialMessageClock {
     /// When the message in progress began; nil between messages.
     private(set) var since: NIODeadline?
     private var hasEnded = false
 
-    /// A message was complete; control frames are none, since they come between the fragments of one.
+    /// A message was completed. Not called for control frames, which may arrive between the fragments of a message.
     mutating func messageEnded() {
         hasEnded = true
     }
 
-    /// A read is over.
+    /// Called at the end of a read.
     mutating func readEnded(hasPartialMessage: Bool, now: NIODeadline) {
         if !hasPartialMessage {
             since = nil
