@@ -1,6 +1,6 @@
-/// Checks that bytes are UTF-8, however they are cut into pieces (RFC 3629).
+/// Checks that bytes are UTF-8, in pieces of any size (RFC 3629).
 ///
-/// Says no at the first byte that no continuation can save, so that bad text in a long message is refused early.
+/// Fails at the first byte that cannot be part of valid text, so that invalid text in a long message is refused early.
 public struct UTF8Validator: Hashable, Sendable {
     /// How many bytes the current character still needs.
     private var missing: UInt8 = 0
@@ -13,13 +13,13 @@ public struct UTF8Validator: Hashable, Sendable {
     /// Whether the bytes so far end with a complete character.
     public var isComplete: Bool { missing == 0 }
 
-    /// Whether `bytes`, all of them, are UTF-8.
+    /// Whether `bytes` is complete, valid UTF-8.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var validator = UTF8Validator()
         return validator.accept(bytes) && validator.isComplete
     }
 
-    /// Goes on with the next bytes. False when they cannot be UTF-8; then nothing more may be asked of this value.
+    /// Checks the next bytes. False when they are invalid; the value must not be used afterwards.
     public mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         var index = 0

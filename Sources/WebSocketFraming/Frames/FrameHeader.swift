@@ -3,7 +3,7 @@ struct FrameHeader: Hashable {
     var opcode: WebSocketOpcode
     var isFinal: Bool
     var length: Int
-    /// Nil when the payload is not masked.
+    /// The mask; nil when the payload is not masked.
     var mask: FrameMask?
     /// The length of the header in bytes.
     var byteCount: Int
@@ -13,7 +13,7 @@ struct FrameHeader: Hashable {
 
     /// Reads the header that `bytes` start with, or returns nil when it is not complete yet.
     ///
-    /// Every byte is judged as soon as it is there, so a bad frame is refused before its payload arrives (rule WF-3).
+    /// Every byte is checked as soon as it has arrived, so an invalid frame is refused before its payload arrives (rule WF-3).
     static func parse(_ bytes: UnsafeRawBufferPointer, role: WebSocketRole) throws(WebSocketViolation) -> FrameHeader? {
         guard let first = bytes.first else { return nil }
         if first & 0x70 != 0 { throw .reservedBits }

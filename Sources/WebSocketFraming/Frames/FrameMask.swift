@@ -1,9 +1,9 @@
-/// The four bytes that a client's payload is combined with (RFC 6455, 5.3).
+/// The mask of a client's payload: four bytes (RFC 6455, 5.3).
 struct FrameMask: Hashable, Sendable {
-    /// The four bytes as they lie in memory.
+    /// The four bytes in memory order.
     var wire: UInt32
 
-    /// Masks or unmasks `bytes` in place, eight at a time. `offset` is the place of the first byte within the payload.
+    /// Masks or unmasks `bytes` in place, eight at a time. `offset` is the position of the first byte within the payload.
     func apply(to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
         if wire == 0 { return }
         let pattern = pattern(at: offset)
@@ -21,7 +21,7 @@ struct FrameMask: Hashable, Sendable {
         }
     }
 
-    /// The mask twice, turned so that its first byte belongs to the payload's byte at `offset`.
+    /// The mask twice in a word, rotated so that its first byte applies to the payload's byte at `offset`.
     private func pattern(at offset: Int) -> UInt64 {
         let twice = UInt64(wire) << 32 | UInt64(wire)
         let turn = UInt64(offset & 3) &* 8

@@ -1,9 +1,9 @@
-/// The system's random numbers, from a value that is not empty.
+/// The system's random number generator, in a value that is not empty.
 ///
-/// Two empty generators on two threads can have one address, which the Thread Sanitizer takes for a race between them.
+/// Empty generators on two threads can have the same address, which the Thread Sanitizer reports as a race.
 public struct SystemRandom: RandomNumberGenerator, Sendable {
     private var system = SystemRandomNumberGenerator()
-    /// How many numbers were drawn; gives the value an address of its own.
+    /// How many numbers were drawn; gives the value a separate address.
     private var drawn: UInt64 = 0
 
     public init() {}

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Writes frames: masked for a client, as they are for a server. A pure value; the mask's randomness is injected.
+/// Writes frames: masked for a client, unmasked for a server. A pure value; the mask's randomness is injected.
 ///
 /// A server that sends one message to many encodes it once and shares the buffer (rule WF-14).
 public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Sendable {
@@ -30,12 +30,12 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         writeFrame(.binary, bytes, to: &buffer)
     }
 
-    /// Appends a ping. What is over 125 bytes of the payload is cut off.
+    /// Appends a ping. The payload is truncated to 125 bytes.
     public mutating func writePing(_ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         writeControl(.ping, payload, to: &buffer)
     }
 
-    /// Appends a pong. What is over 125 bytes of the payload is cut off.
+    /// Appends a pong. The payload is truncated to 125 bytes.
     public mutating func writePong(_ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         writeControl(.pong, payload, to: &buffer)
     }
@@ -60,7 +60,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         writeFrame(opcode, UnsafeRawBufferPointer(rebasing: payload.prefix(125)), to: &buffer)
     }
 
-    /// Appends one frame as asked for, whatever it means: tests and fragmenting senders choose the final bit.
+    /// Appends one frame exactly as given, without checks: tests and fragmenting senders choose the final bit.
     public mutating func writeFrame(
         _ opcode: WebSocketOpcode, isFinal: Bool = true, _ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
     ) {
@@ -80,8 +80,8 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         buffer.withUnsafeMutableReadableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Appends the header of a text message in one frame, whose `count` bytes of UTF-8 the caller appends. For servers, which do
-    /// not mask: a message of which parts are shared is put together in place.
+    /// Appends the header of a text message in one frame, whose `count` bytes of UTF-8 the caller appends. For servers, which do not
+    /// mask: a message with shared parts can be assembled in place.
     public func writeTextHeader(count: Int, to buffer: inout ByteBuffer) {
         buffer.writeInteger(WebSocketOpcode.text.rawValue | 0x80)
         writeLength(count, maskBit: 0, to: &buffer)

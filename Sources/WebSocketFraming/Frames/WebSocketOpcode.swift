@@ -7,11 +7,11 @@ public enum WebSocketOpcode: UInt8, Hashable, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Whether the frame is about the connection itself: at most 125 bytes, never fragmented.
+    /// Whether this is a control frame, which has at most 125 bytes and is never fragmented.
     public var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// Which end of a connection a value works for. Clients mask what they send, servers do not.
+/// The side of a connection. Clients mask their frames, servers do not.
 public enum WebSocketRole: Hashable, Sendable {
     case client
     case server

@@ -1,34 +1,35 @@
-/// A rule of RFC 6455, or a limit, that the peer broke. The connection cannot go on: what follows has no meaning.
+/// A rule of RFC 6455, or a limit, that the peer violated. The connection has to be closed, because the following bytes cannot be
+/// interpreted.
 public enum WebSocketViolation: Error, Hashable, Sendable {
-    /// A reserved bit is set although no extension was agreed on.
+    /// A reserved bit is set although no extension was negotiated.
     case reservedBits
-    /// An opcode without a meaning.
+    /// An opcode is reserved.
     case reservedOpcode(UInt8)
-    /// A server must not mask.
+    /// A server sent a masked frame.
     case maskedFrameFromServer
-    /// A client must mask.
+    /// A client sent an unmasked frame.
     case unmaskedFrameFromClient
-    /// A control frame without the final bit.
+    /// A control frame does not have the final bit.
     case fragmentedControlFrame
-    /// A control frame of more than 125 bytes.
+    /// A control frame has more than 125 bytes.
     case controlFrameTooLong
-    /// A continuation without a message in progress.
+    /// A continuation frame arrived without a message in progress.
     case continuationWithoutStart
-    /// A new message inside a fragmented one.
+    /// A new message began inside a fragmented one.
     case messageInsideMessage
-    /// A length in more bytes than it needs.
+    /// A length is encoded in more bytes than necessary.
     case lengthNotMinimal
-    /// A 64-bit length with its highest bit set.
+    /// A 64-bit length has its highest bit set.
     case lengthOutOfRange
-    /// A close frame with one byte, which is neither a code nor nothing.
+    /// A close frame has a body of one byte, which cannot contain a code.
     case closeBodyTooShort
-    /// A close code that no peer may send.
+    /// A close frame has a code that must not be sent.
     case invalidCloseCode(UInt16)
     /// Text, or the reason in a close frame, is not UTF-8.
     case invalidUTF8
     /// A message is larger than the limit.
     case messageTooBig
-    /// A message came in more fragments than the limit.
+    /// A message has more fragments than the limit.
     case tooManyFragments
 
     /// The close code for the peer (rule WF-10).
@@ -42,7 +43,7 @@ public enum WebSocketViolation: Error, Hashable, Sendable {
 }
 
 extension WebSocketViolation: CustomStringConvertible {
-    /// A sentence for people; never holds payload.
+    /// A sentence for people; never contains payload.
     public var description: String {
         switch self {
         case .reservedBits: "A reserved bit of a frame is set."

@@ -1,4 +1,4 @@
-/// The client's side of the opening handshake: what to send, and whether the answer keeps the rules (RFC 6455, 4.1).
+/// The client's side of the opening handshake: makes the request, and checks the answer (RFC 6455, 4.1).
 public struct ClientHandshake: Hashable, Sendable {
     public let key: WebSocketKey
     /// The subprotocols offered, in order of preference.
@@ -31,7 +31,7 @@ public struct ClientHandshake: Hashable, Sendable {
 
     /// Checks the fields of an answer of status 101 (rule WF-16).
     ///
-    /// - Returns: the subprotocol that the server picked, or nil when it picked none.
+    /// - Returns: the subprotocol that the server selected, or nil when it selected none.
     public func check(_ fields: some Sequence<HeaderField>) throws(Fault) -> String? {
         let fields = HeaderFields(fields)
         guard fields.has("websocket", in: "upgrade") else { throw .upgradeMissing }

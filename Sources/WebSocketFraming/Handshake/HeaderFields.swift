@@ -1,7 +1,7 @@
 /// A header field of a request or an answer. `HTTPHeaders` of NIOHTTP1 is a sequence of these.
 public typealias HeaderField = (name: String, value: String)
 
-/// Looks at header fields the way the opening handshake needs it: names without case, values as lists of tokens.
+/// Reads header fields for the opening handshake: names regardless of case, values as lists of tokens.
 package struct HeaderFields {
     private var fields: [HeaderField]
 
@@ -27,7 +27,7 @@ package struct HeaderFields {
         values(name).flatMap { $0.split(separator: ",").map(Self.trimmed) }.filter { !$0.isEmpty }
     }
 
-    /// Whether one of the parts of `name` is `token`, which is in lower case, whatever its case.
+    /// Whether one of the parts of `name` is `token`, which is in lower case; compared regardless of case.
     func has(_ token: String, in name: String) -> Bool {
         for field in fields where Self.isName(field.name, name) {
             for part in field.value.utf8.split(separator: UInt8(ascii: ",")) where Self.equals(Self.trimmed(part), token.utf8) {
@@ -37,8 +37,8 @@ package struct HeaderFields {
         return false
     }
 
-    /// Whether a field is called `name`, which is in lower case. Names are ASCII, so bytes are compared and nothing is converted: this is
-    /// asked of every field of every handshake.
+    /// Whether the field's name is `name`, which is in lower case. Names are ASCII, so bytes are compared without conversion, because
+    /// this runs for every field of every handshake.
     package static func isName(_ text: String, _ name: String) -> Bool {
         equals(text.utf8, name.utf8)
     }

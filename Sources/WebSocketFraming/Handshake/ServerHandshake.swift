@@ -1,4 +1,4 @@
-/// The server's side of the opening handshake: whether a request keeps the rules, and the answer (RFC 6455, 4.2).
+/// The server's side of the opening handshake: checks the request, and makes the answer (RFC 6455, 4.2).
 public struct ServerHandshake: Sendable {
     /// The fields of the answer of status 101.
     public let responseFields: [HeaderField]
@@ -11,12 +11,12 @@ public struct ServerHandshake: Sendable {
         case notGet
         /// `Upgrade: websocket` or `Connection: Upgrade` is missing.
         case notUpgrade
-        /// `Sec-WebSocket-Key` is missing, there twice, or not 16 bytes in base64.
+        /// `Sec-WebSocket-Key` is missing, occurs twice, or is not 16 bytes in base64.
         case badKey
-        /// Another version than 13.
+        /// The version is not 13.
         case badVersion
 
-        /// The status to answer with.
+        /// The HTTP status of the answer.
         public var status: Int {
             switch self {
             case .notGet: 405
@@ -35,7 +35,7 @@ public struct ServerHandshake: Sendable {
         }
     }
 
-    /// Whether a request wants to become a WebSocket at all, well-formed or not.
+    /// Whether a request is for a WebSocket at all, valid or not.
     public static func isUpgrade(_ fields: some Sequence<HeaderField>) -> Bool {
         HeaderFields(fields).has("websocket", in: "upgrade")
     }
@@ -43,9 +43,10 @@ public struct ServerHandshake: Sendable {
     /// Checks a request (rule WF-17).
     ///
     /// - Parameters:
-    ///   - method: as in the request line.
+    ///   - method: the method in the request line.
     ///   - isAtLeastHTTP11: whether the version is HTTP/1.1 or newer.
-    ///   - subprotocols: those that the server speaks; the client's first that is among them is picked, or none.
+    ///   - subprotocols: the subprotocols that the server supports; the first one of the client's that is among them is selected, or
+    ///     none.
     public init(
         method: String, isAtLeastHTTP11: Bool = true, fields: some Sequence<HeaderField>, subprotocols: [String] = []
     ) throws(Fault) {

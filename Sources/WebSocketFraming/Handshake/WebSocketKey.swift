@@ -1,6 +1,6 @@
 import Crypto
 
-/// The key of an opening handshake, and the answer that proves that the server understood it (RFC 6455, 4.1 and 4.2.2).
+/// The key of an opening handshake, and the answer that proves that the server has processed it (RFC 6455, 4.1 and 4.2.2).
 public struct WebSocketKey: Hashable, Sendable {
     /// The value of `Sec-WebSocket-Key`: 16 bytes in base64.
     public let value: String

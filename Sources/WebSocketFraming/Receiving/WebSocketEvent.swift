@@ -18,7 +18,7 @@ public struct WebSocketLimits: Hashable, Sendable {
     public var messageBytes: Int
     /// The largest number of frames that one message may come in.
     public var fragments: Int
-    /// How much memory for messages in pieces is kept from one message to the next, in bytes.
+    /// How much memory for fragmented messages is kept between messages, in bytes.
     public var keptBytes: Int
 
     /// Messages of 1 MiB in 1024 fragments by default.

@@ -1,21 +1,21 @@
 import NIOCore
 
-/// The receiving half of one WebSocket connection as a pure value: bytes in, messages out, every rule of RFC 6455 checked.
+/// The receiving half of one WebSocket connection as a pure value: decodes bytes into messages and checks every rule of RFC 6455.
 ///
-/// A message that lies whole in the bytes of one read, unmasked, is handed out where it lies. Everything else is put together in
-/// a buffer that grows with what has arrived, never with what was announced.
+/// An unmasked message that is complete in the bytes of one read is delivered without a copy. Other messages are assembled in a buffer
+/// that grows with the received bytes, never with the announced length.
 public struct WebSocketReceiver: Sendable {
     public let role: WebSocketRole
     public var limits: WebSocketLimits
 
-    /// Whether the peer's close frame or a violation has ended the stream. Whatever still comes is ignored (rule WF-11).
+    /// Whether the peer's close frame or a violation has ended the stream. Later bytes are ignored (rule WF-11).
     public private(set) var isFinished = false
 
-    /// A header of which only some bytes have arrived.
+    /// The bytes of an incomplete header.
     private var headerBytes: [UInt8] = []
-    /// The frame of which only a part has arrived, and how much of its payload.
+    /// An incomplete frame, and how much of its payload was received.
     private var frame: (header: FrameHeader, received: Int)?
-    /// The kind of the message under way, text or binary; nil between messages.
+    /// The kind of the message in progress, text or binary; nil between messages.
     private var kind: WebSocketOpcode?
     private var fragments = 0
     private var message: [UInt8] = []
@@ -27,7 +27,7 @@ public struct WebSocketReceiver: Sendable {
         self.limits = limits
     }
 
-    /// Whether a message has begun and not ended. Owners limit how long that may last (rule WF-12).
+    /// Whether a message has begun and not ended. Owners limit its duration (rule WF-12).
     public var hasPartialMessage: Bool {
         kind != nil || frame != nil || !headerBytes.isEmpty
     }
@@ -132,7 +132,7 @@ public struct WebSocketReceiver: Sendable {
             guard let mask = header.mask, mask.wire != 0, !payload.isEmpty else {
                 return try deliver(header.opcode, payload, handle)
             }
-            // The read buffer may be shared with the pool that it came from, so unmasking in it would copy it whole.
+            // The read buffer may be shared with its pool, so unmasking in place would copy all of it.
             let violation = withUnsafeTemporaryAllocation(byteCount: payload.count, alignment: 8) { copy in
                 copy.copyMemory(from: payload)
                 mask.apply(to: copy)
@@ -246,7 +246,7 @@ extension WebSocketReceiver {
         release()
     }
 
-    /// Lets go of whatever is only of use while messages come.
+    /// Releases memory that is only needed while messages arrive.
     private mutating func release() {
         headerBytes = []
         frame = nil
