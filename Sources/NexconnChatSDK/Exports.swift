@@ -1,7 +1,7 @@
 // Apps that use the SDK name types of Foundation: `NSObject`, `URL`.
 @_exported import Foundation
 
-// Settings that all clients of this package share, and the categories that they name.
+// Settings that all clients of this package share, and their categories.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff

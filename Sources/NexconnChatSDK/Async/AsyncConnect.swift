@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A task that waits for a connection, and may be cancelled before, while and after it is asked for.
+/// A task that waits for a connection, and that may be cancelled before, during and after the call.
 final class AsyncConnect: Sendable {
     private let state = NIOLockedValueBox<(ConnectCall, ChatEngine)?>(nil)
 

@@ -13,7 +13,7 @@ public struct NCStatuses: AsyncSequence, Sendable {
 
     let stream: EventStream<NCConnectionDetails>
 
-    /// Starts where an earlier loop over this sequence ended.
+    /// Continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
@@ -29,8 +29,8 @@ public struct NCStatuses: AsyncSequence, Sendable {
     }
 }
 
-/// Each loss and return of this device's network from now on, as an async sequence for one consumer: whether there is a network. A consumer
-/// that is 64 elements behind misses some.
+/// Each loss and return of this device's network from now on, as an async sequence for one consumer: whether there is a network.
+/// Elements are dropped for a consumer that is 64 elements behind.
 ///
 /// Ends when the consuming task is cancelled.
 public struct NCNetworkChanges: AsyncSequence, Sendable {
@@ -41,7 +41,7 @@ public struct NCNetworkChanges: AsyncSequence, Sendable {
 
     let stream: EventStream<Bool>
 
-    /// Starts where an earlier loop over this sequence ended.
+    /// Continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
@@ -56,7 +56,8 @@ public struct NCNetworkChanges: AsyncSequence, Sendable {
 }
 
 extension NCEngine {
-    /// Whether this device has a network, each time that it comes or goes, after ``initialize(_:)`` (rule NC-70).
+    /// Changes of this device's network after ``initialize(_:)``: an element each time it becomes available or unavailable (rule
+    /// NC-70).
     public static var networkChanges: NCNetworkChanges { NCNetworkChanges(stream: engine.board.networkUpdates.stream()) }
 
     /// Every change of status from now on, with its cause, attempts and the pause before the next one.

@@ -27,7 +27,7 @@ public final class ModifyMessageParams: NSObject, Sendable {
     @objc(NCDeleteMessagesForMeByTimestampParams) @objcMembers
 #endif
 public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Sendable {
-    /// Milliseconds since 1970, included.
+    /// The end of the deletion, milliseconds since 1970, included.
     public let timestamp: Int64
     /// ``MessageLoadPolicy/local`` deletes on this device only; the other policies also delete the user's copy on the server.
     @Guarded public var policy: MessageLoadPolicy
@@ -40,7 +40,7 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
     }
 }
 
-// Later changes of messages (rules NH-25 to NH-28). Others learn of them through their handlers.
+// Later changes of messages (rules NH-25 to NH-28). Handlers of other users are notified.
 extension BaseChannel {
     /// Deletes a message for everybody: from the history and from all devices.
     ///
@@ -196,7 +196,7 @@ extension ChatEngine {
         }
     }
 
-    /// Asks the server to change a message, and applies here what it has confirmed.
+    /// Requests a change of a message from the server, and applies the confirmed change to the local database.
     private func change<Value: Sendable>(
         _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, _ completion: @escaping Completion<Value>,
         event: @escaping @Sendable (ChatClient, NexconnTarget, NexconnAnswer) -> NexconnEvent,

@@ -28,7 +28,7 @@ public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @uncheck
     @Guarded public var levels: [ChannelNoDisturbLevel] = []
 }
 
-// All the user's channels: what this device knows of them (rules NH-20, NH-24).
+// All channels of the user in this device's database (rules NH-20, NH-24).
 extension BaseChannel {
     /// Loads channels from this device's list. Channels that the list does not have, and open channels, are left out.
     #if canImport(ObjectiveC)

@@ -44,9 +44,9 @@ extension BaseChannel {
                 end: { message, error in end(message.map { shown.caughtUp($0) }, error) }))
     }
 
-    /// Sends a message with a file and waits until the service has taken it.
+    /// Sends a message with a file and waits until the service has accepted it.
     ///
-    /// - Throws: the reason why the service did not take the message; 33200 when the sending was cancelled.
+    /// - Throws: the reason why the service did not accept the message; 33200 when the sending was cancelled.
     @discardableResult
     public final func send(_ params: SendMediaMessageParams) async throws(NCError) -> Message {
         try await awaiting { completion in
@@ -100,7 +100,7 @@ struct MediaCallbacks: Sendable {
 }
 
 extension MediaMessageContent {
-    /// There has to be a file here, unless everybody can fetch it already.
+    /// Throws unless the content has a local file or an address that receivers can fetch.
     func checkFile() throws(NCError) {
         guard remoteUrl == nil else { return }
         guard LocalFile.size(localPath) > 0 else {
@@ -125,7 +125,7 @@ extension ChatClient {
         let file = MediaFile(localPath: path, name: content.name ?? "", messageType: outgoing.type)
         let gate = ProgressGate()
         let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
-        // Known before the task runs, so that its end always finds it.
+        // Registered before the task runs, so that its end always finds the upload.
         media.begin(clientID, of: number) { error in
             task.withLockedValue { $0 }?.cancel()
             let isAsked = error.code == 33200
@@ -160,7 +160,7 @@ extension ChatClient {
         let number = message.local.localID
         if number > 0, let kept = try? content.encoded(isLocal: true) {
             message.update { $0.content = kept }
-            // Without it the file is uploaded once more when the message is sent again, which does no harm.
+            // If the address cannot be stored, the file is uploaded again when the message is sent again, which is harmless.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.setContent(kept, of: number) }
         }
         dispatch(outgoing, message, callbacks.end)

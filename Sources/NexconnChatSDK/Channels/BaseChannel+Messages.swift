@@ -27,7 +27,8 @@ public final class GetMessageByIdParams: NSObject, Sendable {
 
 /// Selects messages before and after a time.
 public final class GetMessagesAroundTimeParams: NSObject, Sendable {
-    /// Milliseconds since 1970. A message of this very time is among those after it, and does not count as one of them.
+    /// The time, milliseconds since 1970. A message with exactly this time is returned with the later ones, in addition to
+    /// `afterCount`.
     public let sentTime: Int64
     /// How many older messages to load: 0 … 100.
     public let beforeCount: Int

@@ -2,17 +2,17 @@ import ChatDatabase
 import Identifiers
 import NexconnProtocol
 
-// Read receipts: what the senders of messages learn. Not the user's own unread counts, which ``BaseChannel/clearUnreadCount(completion:)``
-// clears (rules NH-22, NH-23).
+// Read receipts for the senders of messages. They are independent of the user's own unread counts, which
+// ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
 extension BaseChannel {
-    /// Tells the senders that the user has read these messages, 1 … 100 of a direct or group channel.
+    /// Sends read receipts to the senders of 1 … 100 messages of a direct or group channel.
     public final func sendReadReceiptResponse(messageIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         respond(messageIds, engine.confirming(completion))
     }
 
-    /// Tells the senders that the user has read these messages, 1 … 100 of a direct or group channel.
+    /// Sends read receipts to the senders of 1 … 100 messages of a direct or group channel.
     ///
-    /// - Throws: the reason why the service did not take the receipts.
+    /// - Throws: the reason why the service did not accept the receipts.
     public final func sendReadReceipts(for messages: [Message]) async throws(NCError) {
         try await awaiting { respond(messages.map(\.messageId), $0) }
     }
@@ -26,7 +26,7 @@ extension BaseChannel {
 
     /// Loads how many people have read messages that the user sent, 1 … 100 of them.
     ///
-    /// - Throws: the reason why the service could not be asked.
+    /// - Throws: the reason why the request failed.
     public final func readReceipts(of messageIds: [String]) async throws(NCError) -> [MessageReadReceiptInfo] {
         try await awaiting { engine.receipts(messageIds, in: channel, $0) }
     }
@@ -91,7 +91,7 @@ extension BaseChannel {
         do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
         let channel = channel
         engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion) { client, _ in
-            // That it could not be noted down does not make it unsent.
+            // A receipt that could not be recorded locally was sent nevertheless.
             _ = try? client.local { _, database throws(ChatDatabaseError) in try database.setReceiptSent(list, in: channel) }
         }
     }

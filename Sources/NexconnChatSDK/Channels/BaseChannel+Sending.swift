@@ -2,7 +2,7 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// How sending ends: with a message, an error, or both.
+/// The completion of a send: with a message, an error, or both.
 typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
 
 // Sending (rules NH-10 to NH-15).
@@ -37,8 +37,8 @@ extension BaseChannel {
 
     /// Sends a message and waits until the service has accepted it.
     ///
-    /// - Throws: the reason why the service did not take the message. A message that was stored on this device has the status
-    ///   `failed` then.
+    /// - Throws: the reason why the service did not accept the message. A message that was stored on this device then has the status
+    ///   `failed`.
     @discardableResult
     public final func send(_ params: SendMessageParams) async throws(NCError) -> Message {
         try await awaiting { completion in
@@ -46,16 +46,16 @@ extension BaseChannel {
         }
     }
 
-    /// Sends a message and waits until the service has taken it: `try await channel.send(TextMessage(text: "Hello"))`.
+    /// Sends a message and waits until the service has accepted it: `try await channel.send(TextMessage(text: "Hello"))`.
     ///
-    /// - Throws: the reason why the service did not take the message.
+    /// - Throws: the reason why the service did not accept the message.
     @discardableResult
     public final func send(_ content: MessageContent) async throws(NCError) -> Message {
         try await send(SendMessageParams(content: content))
     }
 
-    /// Sends a failed message again, with the same client id. For at least an hour the service recognises a message that it had
-    /// taken after all and does not deliver it twice. An addition to the vendor's SDK.
+    /// Sends a failed message again, with the same client id. For at least an hour the service recognises a message that it had already
+    /// accepted, and does not deliver it twice. An addition to the vendor's SDK.
     ///
     /// - Parameters:
     ///   - message: the message.
@@ -94,7 +94,7 @@ extension BaseChannel {
         }
     }
 
-    /// The application's block on the callback queue.
+    /// Wraps the application's block, which is called on the callback queue.
     final func ending(_ block: ((Message?, NCError?) -> Void)?) -> SendEnd {
         let block = CallerBlock(block)
         let registry = engine.registry
@@ -103,7 +103,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// Does the work of a send on the client's queue.
+    /// Runs the work of a send on the client's queue.
     func start(_ end: @escaping SendEnd, _ body: @escaping @Sendable (ChatClient) throws(NCError) -> Void) {
         let refused: Completion<Void> = { result in
             if case .failure(let error) = result { end(nil, error) }
@@ -112,13 +112,13 @@ extension ChatEngine {
     }
 }
 
-// On `work` only.
+// On the client's `work` queue only.
 extension ChatClient {
-    /// Keeps a message before it is sent.
+    /// Stores a message before it is sent.
     func attach(_ outgoing: Outgoing) throws(NCError) -> Message {
         guard let user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
         var local = outgoing.local(from: user, at: ChatDatabase.timeOfDay())
-        // Without a database, since it could not be opened, messages are sent and not kept (rule NC-6).
+        // If the database could not be opened, messages are sent without being stored (rule NC-6).
         if outgoing.isKept, database != nil {
             let draft = local
             local = try self.local { _, database throws(ChatDatabaseError) in try database.insert(draft) }
@@ -128,7 +128,7 @@ extension ChatClient {
         return Message(local, user: user, content: outgoing.content)
     }
 
-    /// Sends a message that failed; its file first, where that is needed still.
+    /// Sends a failed message again; uploads its file first, if that is still necessary.
     func dispatchAgain(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
         guard let media = outgoing.content as? MediaMessageContent else { return dispatch(outgoing, message, end) }
         let cancelled: @Sendable (Message) -> Void = { end($0, NCError(code: 33200, reason: "The sending was cancelled.")) }
@@ -136,7 +136,7 @@ extension ChatClient {
         uploadIfNeeded(media, outgoing, message, callbacks)
     }
 
-    /// Hands a message to the session, and reports the outcome.
+    /// Passes a message to the session, and reports the outcome.
     func dispatch(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
         let draft: NexconnDraft
         do throws(NCError) {
@@ -160,8 +160,8 @@ extension ChatClient {
         }
         let number = message.local.localID
         if number > 0 {
-            // The service has it; that this device could not note it down is not a failure of the send. It learns of it by the next
-            // page of history.
+            // The service has accepted the message. A failure to record this locally does not make the send fail; the next page of
+            // history repairs the record.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.finish(localID: number, id: sent.id) }
         }
         end(message, nil)
@@ -171,7 +171,7 @@ extension ChatClient {
         message.update { $0.status = status }
         let number = message.local.localID
         if number > 0 {
-            // The next opening of the database finds the message as one that was being sent, and says that it has failed (rule NC-14).
+            // When the database is opened again, the message is found with the status `sending` and is marked as failed (rule NC-14).
             _ = try? local { _, database throws(ChatDatabaseError) in try database.fail(localID: number, status: status) }
         }
         end(message, error)

@@ -2,7 +2,7 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// How to pin a channel.
+/// Options of pinning a channel.
 #if canImport(ObjectiveC)
     @objc(NCPinParams) @objcMembers
 #endif
@@ -17,14 +17,14 @@ public final class PinParams: NSObject, Sendable {
     }
 }
 
-// This device's state of a channel, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
+// The state of a channel on this device, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
 extension BaseChannel {
-    /// Loads the channel's present state as a new object; gives this object when this device has no data about the channel.
+    /// Loads the channel's present state as a new object; returns this object when this device has no data about the channel.
     public final func reload(completion: ((_ channel: BaseChannel?, _ error: NCError?) -> Void)?) {
         reload(engine.answering(completion))
     }
 
-    /// Loads the channel's present state as a new object; gives this object when this device has no data about the channel.
+    /// Loads the channel's present state as a new object; returns this object when this device has no data about the channel.
     ///
     /// - Throws: an error of the local database.
     public final func reloaded() async throws(NCError) -> BaseChannel {
@@ -92,7 +92,7 @@ extension BaseChannel {
 
     /// Pins or unpins the channel, on all devices of the user.
     ///
-    /// - Throws: the reason why the service could not be told; it needs a connection.
+    /// - Throws: the reason why the service did not accept the change; a connection is needed.
     public final func setPinned(_ isPinned: Bool) async throws(NCError) {
         try await awaiting { setPinned(isPinned, updatesTime: isPinned, $0) }
     }
@@ -104,7 +104,7 @@ extension BaseChannel {
 
     /// Sets the channel's do-not-disturb level, on all devices of the user.
     ///
-    /// - Throws: the reason why the service could not be told; it needs a connection.
+    /// - Throws: the reason why the service did not accept the change; a connection is needed.
     public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel) async throws(NCError) {
         try await awaiting { setLevel(level, $0) }
     }
@@ -140,7 +140,7 @@ extension BaseChannel {
         engine.perform(completion) { [channel] (client, completion) throws(NCError) in
             let mark = try client.local { _, database throws(ChatDatabaseError) in try database.clearUnread(of: channel) }
             completion(.success(mark != nil))
-            // Without a message of the server there is nothing that other devices have not read.
+            // Without a message of the server, other devices have no unread message to clear.
             if let mark, mark > 0 { client.registry.chat.reads.report(channel, upTo: mark, client) }
         }
     }

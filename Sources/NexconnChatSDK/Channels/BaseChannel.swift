@@ -2,11 +2,11 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// A conversation: messages are sent to it, and its properties hold what this device knows about it.
+/// A conversation: messages are sent to it, and its properties hold this device's data about it.
 ///
-/// The properties describe the moment at which the object was made; ``reload(completion:)`` gives a new object. A channel that was
-/// made by its id has default values. May be used from any thread; no method blocks. Every completion is called once, on the
-/// callback queue, which is ``InitParams/callbackQueue`` (rule NH-1).
+/// The properties describe the moment at which the object was made; ``reload(completion:)`` returns a new object. A channel that was
+/// made from its id has default values. May be used from any thread; no method blocks. Every completion is called once, on the callback
+/// queue, which is ``InitParams/callbackQueue`` (rule NH-1).
 ///
 /// `@unchecked Sendable`, here and in all subclasses: immutable.
 #if canImport(ObjectiveC)
@@ -16,7 +16,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
     let engine: ChatEngine
     let local: LocalChannel
 
-    /// Nil for an id that no channel can have: without characters, with more than 64, or with control characters.
+    /// Nil for an invalid id: empty, longer than 64 characters, or with control characters.
     init?(_ conversation: NexconnConversation, id: String) {
         guard ChannelIdentifier.isValid(id) else { return nil }
         engine = NCEngine.engine
@@ -30,7 +30,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The object of the class that fits.
+    /// Makes an object of the class for the channel's type.
     static func make(_ local: LocalChannel, _ engine: ChatEngine) -> BaseChannel {
         switch local.channel.conversation {
         case .direct: DirectChannel(local: local, engine: engine)
@@ -40,7 +40,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel as the session names it.
+    /// The channel as the session identifies it.
     final var channel: NexconnChannel { local.channel }
 
     /// The type of the channel.

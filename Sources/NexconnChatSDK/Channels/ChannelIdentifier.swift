@@ -37,14 +37,13 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The channel as the session names it; nil for communities, which it does not carry, and for an id of no or more than 64
-    /// characters.
+    /// The channel as the session identifies it; nil for communities, which the session does not support, and for an invalid id.
     var channel: NexconnChannel? {
         guard let conversation = channelType.conversation, ChannelIdentifier.isValid(channelId) else { return nil }
         return NexconnChannel(conversation, channelId)
     }
 
-    /// Whether an id can be that of a user, group or channel: 1 to 64 characters, none of them a control character.
+    /// Whether an id is valid for a user, group or channel: 1 to 64 characters, none of them a control character.
     static func isValid(_ id: String) -> Bool {
         (1...64).contains(id.count) && !id.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }

@@ -17,7 +17,7 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     /// The vendor's communities. This service does not have them.
     case community = 10
 
-    /// Nil for kinds that the session does not carry.
+    /// The session's conversation kind; nil for types that the session does not support.
     var conversation: NexconnConversation? { NexconnConversation(rawValue: rawValue) }
 
     init(_ conversation: NexconnConversation) {
@@ -35,7 +35,7 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     @objc(NCChannelNoDisturbLevel)
 #endif
 public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
-    /// All messages notify, whatever the level of the channel's type is.
+    /// All messages notify, regardless of the level of the channel's type.
     case allMessage = -1
     /// The level of the channel's type applies.
     case defaultLevel = 0
@@ -45,7 +45,7 @@ public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
     case mentionUsers = 2
     /// Messages that mention everybody notify.
     case mentionAll = 4
-    /// Nothing notifies.
+    /// No message notifies.
     case muted = 5
 
     /// Another name of ``muted``.

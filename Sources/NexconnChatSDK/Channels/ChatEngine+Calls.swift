@@ -1,19 +1,19 @@
 import ChatDatabase
 import NexconnProtocol
 
-/// How a call ends. Called once (rule NH-1).
+/// The completion of a call. Called once (rule NH-1).
 typealias Completion<Value> = @Sendable (Result<Value, NCError>) -> Void
 
-// How the calls of this API are made: arguments are read on the caller's thread, work is done on the client's queue, and the
-// application's blocks come on the callback queue (rules NH-1, NH-2).
+// Shared implementation of the calls of this API: arguments are read on the caller's thread, work is done on the client's queue, and
+// the application's blocks are called on the callback queue (rules NH-1, NH-2).
 extension ChatEngine {
-    /// The user who is signed in, or why there is none.
+    /// The client of the signed-in user; throws when there is none.
     func signedIn() throws(NCError) -> ChatClient {
         guard let client else { throw NCError(.notConnectedYet, reason: "Nobody is signed in.") }
         return client
     }
 
-    /// Does `body` on the client's queue.
+    /// Runs `body` on the client's queue.
     func perform<Value: Sendable>(
         _ completion: @escaping Completion<Value>,
         _ body: @escaping @Sendable (ChatClient, @escaping Completion<Value>) throws(NCError) -> Void
@@ -32,7 +32,7 @@ extension ChatEngine {
         }
     }
 
-    /// Asks the local database.
+    /// Reads or changes the local database on the client's queue.
     func local<Value: Sendable>(
         _ completion: @escaping Completion<Value>,
         _ body: @escaping @Sendable (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
@@ -42,7 +42,7 @@ extension ChatEngine {
         }
     }
 
-    /// Asks the server, and reads the answer on the client's queue.
+    /// Sends a request to the server, and reads the answer on the client's queue.
     func ask<Value: Sendable>(
         _ request: NexconnRequest, _ completion: @escaping Completion<Value>,
         _ read: @escaping @Sendable (ChatClient, NexconnAnswer) throws(NCError) -> Value
@@ -57,7 +57,7 @@ extension ChatEngine {
         }
     }
 
-    /// Asks the server for something that is answered by being done.
+    /// Sends a request whose answer has no data.
     func ask(_ request: NexconnRequest, _ completion: @escaping Completion<Void>) {
         ask(request, completion) { _, _ in }
     }
@@ -94,7 +94,7 @@ extension ChatEngine {
 }
 
 extension ChatClient {
-    /// Asks the local database. On ``work`` only.
+    /// Reads or changes the local database. On ``work`` only.
     func local<Value>(
         _ body: (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
     ) throws(NCError) -> Value {
@@ -108,11 +108,11 @@ extension ChatClient {
 }
 
 extension NCError {
-    /// The server answered something that is not an answer to the question.
+    /// The error for an answer of the server that lacks the requested value.
     static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks the requested values.") }
 }
 
-/// Makes a call and waits for its end. The async functions of this API use no callback queue.
+/// Makes a call and waits for its completion. The async functions of this API do not use the callback queue.
 func awaiting<Value: Sendable>(
     _ start: (@escaping Completion<Value>) -> Void
 ) async throws(NCError) -> Value {

@@ -2,11 +2,11 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// The uploads under way, of all users who were signed in since the process began: by the client id of the message, which no two messages
-/// share (rule NH-16).
+/// The uploads in progress, of all users who have signed in since the process began, by the client id of the message, which is unique
+/// (rule NH-16).
 final class MediaSends: Sendable {
     private struct Upload {
-        /// The number of the sign-in that it belongs to.
+        /// The number of the sign-in that the upload belongs to.
         var owner: UInt64
         var cancel: @Sendable (NCError) -> Void
     }
@@ -26,7 +26,7 @@ final class MediaSends: Sendable {
                 state.uploader = newValue
                 return former
             }
-            // Released here: the app's own object may call back when it goes.
+            // Released here, outside of the lock: the app's own object may call back in its `deinit`.
             _ = former
         }
     }
@@ -35,7 +35,7 @@ final class MediaSends: Sendable {
         state.withLockedValue { $0.uploads[Identifier(clientID)] = Upload(owner: owner, cancel: cancel) }
     }
 
-    /// Ends an upload. Of its end and its cancellation only the first one gets true.
+    /// Ends an upload. Completion and cancellation both call this; only the first call returns true.
     func end(_ clientID: String) -> Bool {
         state.withLockedValue { $0.uploads.removeValue(forKey: Identifier(clientID)) } != nil
     }
@@ -49,7 +49,7 @@ final class MediaSends: Sendable {
         return true
     }
 
-    /// Ends all uploads of a sign-in that is over.
+    /// Cancels all uploads of a sign-in that has ended.
     func endAll(of owner: UInt64) {
         let over = state.withLockedValue { state in
             let over = state.uploads.filter { $0.value.owner == owner }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Uploads files to a place where other users can fetch them. The application sets one with ``NCEngine/setMediaUploader(_:)``,
-/// because this service stores no files and messages hold only their addresses. An addition to the vendor's SDK.
+/// Uploads files to a server from which other users can fetch them. The application sets an uploader with
+/// ``NCEngine/setMediaUploader(_:)``, because this service stores no files and messages contain only their addresses. An addition to
+/// the vendor's SDK.
 ///
 /// ```swift
 /// struct Bucket: MediaUploader {
@@ -25,7 +26,7 @@ public struct MediaFile: Hashable, Sendable {
     public var localPath: String
     /// The file's name, as receivers see it.
     public var name: String
-    /// The type of the message that it belongs to.
+    /// The type of the message that the file belongs to.
     public var messageType: String
 }
 

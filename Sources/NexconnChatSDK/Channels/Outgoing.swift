@@ -4,10 +4,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// An outgoing message, read from the caller's objects: changing those later changes nothing.
+/// An outgoing message, copied from the caller's objects, so that later changes of those have no effect.
 struct Outgoing: Sendable {
     var channel: NexconnChannel
-    /// The caller's object, or a copy of it when it has a file, which gets an address later.
+    /// The caller's object; a copy when it has a file, whose address is set later.
     var content: MessageContent
     /// The encoded content for the server, once it is known.
     private var encoded: [UInt8]?
@@ -21,7 +21,7 @@ struct Outgoing: Sendable {
     /// The largest content, in bytes (session document, section 1).
     static let largestContent = 131_072
 
-    /// Checks everything that can be checked locally (rule NH-10).
+    /// Checks all arguments that can be checked locally (rule NH-10).
     init(_ content: MessageContent, _ params: MessageParams, to channel: NexconnChannel, clientID: String) throws(NCError) {
         self.channel = channel
         self.content = content
@@ -39,12 +39,12 @@ struct Outgoing: Sendable {
         if isMedia, let copy = ContentRegistry.content(type: type, bytes: kept) as? MediaMessageContent {
             self.content = copy
         } else {
-            // Only files have something that the server does not get.
+            // Only contents with files have members that are not sent to the server.
             encoded = isMedia ? try content.encoded() : kept
         }
     }
 
-    /// A message that failed and is sent once more.
+    /// A failed message that is sent again.
     init(again local: LocalMessage) {
         channel = local.channel
         content = ContentRegistry.content(type: local.type, bytes: local.content)
@@ -54,7 +54,7 @@ struct Outgoing: Sendable {
         clientID = local.clientID ?? UUID().uuidString
     }
 
-    /// The draft for the server. Made when it is sent, because a file has its address only then.
+    /// The draft for the server. Made when the message is sent, because the address of a file is not known earlier.
     func draft() throws(NCError) -> NexconnDraft {
         let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
@@ -65,7 +65,7 @@ struct Outgoing: Sendable {
             options: options)
     }
 
-    /// Whether this device stores it: messages of open channels are not stored.
+    /// Whether this device stores the message: messages of open channels are not stored.
     var isKept: Bool { options.isPersisted && !options.isStatus && channel.conversation != .open }
 
     func local(from user: String, at time: Int64) -> LocalMessage {
@@ -82,7 +82,7 @@ extension MessageContent {
     }
 }
 
-/// Metadata of messages.
+/// Checks of messages' metadata.
 enum MessageMetadata {
     /// Checks pairs to set: direct and group channels, keys of at most 32 letters, digits, `+`, `=`, `-`, `_`, values of at most
     /// 4096 characters (rule NH-11).
@@ -107,7 +107,7 @@ enum MessageMetadata {
     }
 }
 
-/// Numbers of messages that this device does not keep: negative, so that they differ from those of the database.
+/// Numbers of messages that this device does not store: negative, so that they differ from those of the database.
 enum TransientNumber {
     private static let last = NIOLockedValueBox<Int64>(0)
 

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// Tells the user's other devices what was read here: at once, or as soon as there is a connection (rule NH-21).
+/// Notifies the user's other devices of read messages: at once, or as soon as there is a connection (rule NH-21).
 final class ReadReports: Sendable {
     private let unsent = PerClient<[NexconnChannel: Int64]>([:])
 
@@ -11,7 +11,7 @@ final class ReadReports: Sendable {
         }
     }
 
-    /// There is a connection.
+    /// Sends waiting reports, because there is a connection.
     func flush(_ client: ChatClient) {
         let reads = unsent.withValue(of: client) { reads in
             defer { reads = [:] }

@@ -5,9 +5,9 @@ import Foundation
 import Identifiers
 import NexconnProtocol
 
-// Events of the session.
+// Handling of the session's events.
 extension ChatClient {
-    /// On the engine's thread: statuses can be read at once, everything else goes to the work queue.
+    /// Handles notices on the engine's thread: statuses are recorded at once, all other events go to the work queue.
     func hear(_ notices: [Notice<NexconnSession>], _ launch: Int) {
         let isCurrent = state.withLockedValue { state in
             guard state.launch == launch, !state.isRetired else { return false }
@@ -31,7 +31,7 @@ extension ChatClient {
         inlet.put { $0 += arrivals }
     }
 
-    /// On the work queue. Live events that come together are kept together.
+    /// Handles arrivals on the work queue. Consecutive live events are stored together.
     func take(_ arrivals: [Arrival]) {
         var live: [NexconnInboxItem] = []
         for arrival in arrivals {
@@ -133,7 +133,7 @@ extension ChatClient {
         }
     }
 
-    /// A failed write means that the database has lost its file, which the next call reports.
+    /// Ignores a failed write: it means that the database has lost its file, which the next call reports.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {
@@ -143,7 +143,7 @@ extension ChatClient {
         }
     }
 
-    /// The server's clock, as far as it is known, ms since 1970.
+    /// The server's time, ms since 1970; this device's time while the difference is unknown.
     private var serverTime: Int64 {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         return now.subtractingReportingOverflow(clockDelta).partialValue
@@ -170,7 +170,7 @@ extension ChatClient {
 
     // MARK: Inbox
 
-    /// Keeps events of the inbox and acknowledges them (rule NC-8).
+    /// Stores events of the inbox and acknowledges them (rule NC-8).
     private func receive(_ items: [NexconnInboxItem], isOffline: Bool, hasMore: Bool) {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
         let place = NexconnPlace(epoch: epoch, sequence: last.sequence)
@@ -180,7 +180,7 @@ extension ChatClient {
         keep()
     }
 
-    /// Stores waiting batches, in order. A batch that cannot be stored keeps waiting: it is not acknowledged, and so never lost.
+    /// Stores waiting batches, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so it is never lost.
     func keep() {
         while let batch = state.withLockedValue({ $0.unkept.first }) {
             do {

@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NexconnProtocol
 
-// The beginning and end of a client, and reactions to its environment. On the work queue, unless stated otherwise.
+// Start and end of a client, and reactions to background, network and timers. On the work queue, unless stated otherwise.
 extension ChatClient {
-    /// Opens the database if the token's user is known, and dials (rules NC-5 and NC-6).
+    /// Opens the database if the token's user is known, and connects (rules NC-5 and NC-6).
     func start() {
         guard !isRetired else { return }
         if let known = installation.user(appKey: settings.appKey, token: signIn.token) {
@@ -15,7 +15,7 @@ extension ChatClient {
         launch(resume: database?.place)
     }
 
-    /// Dials with a driver of its own. A former one is dropped without a word.
+    /// Connects with a new driver. The former one is released without a `leave`.
     func launch(resume: NexconnPlace?) {
         guard case .success(let server) = settings.server else { return }
         let memory = NexconnMemory(
@@ -47,7 +47,7 @@ extension ChatClient {
         return max(limit - spent, .milliseconds(1))
     }
 
-    /// From any thread, at once: from now on nothing of this user is delivered.
+    /// From now on no event of this user is delivered. From any thread; takes effect at once.
     func retire() {
         state.withLockedValue { $0.isRetired = true }
     }
@@ -63,7 +63,7 @@ extension ChatClient {
         }
         former.sweep?()
         if let driver = former.driver {
-            // The driver lives until the server has answered the `leave`, or the time for that is over.
+            // Keeps the driver alive until the server has answered the `leave`, or its time limit has passed.
             let farewell = Farewell(driver)
             driver.submit(.perform(.leave(disablePush: disablePush), nil))
             driver.submit(.disconnect)
@@ -84,7 +84,7 @@ extension ChatClient {
         database?.close()
     }
 
-    /// Gives the link up for a while (rule NC-16).
+    /// Closes the link until the application returns (rule NC-16).
     func suspend() {
         guard !isRetired, !isOver, let driver else { return }
         let wasSuspended = state.withLockedValue { state in
@@ -95,7 +95,7 @@ extension ChatClient {
         driver.submit(.enterBackground)
     }
 
-    /// The application is in front again: tries at once, and the pauses start anew (rule NC-17).
+    /// The application is in the foreground again: connects at once, and the pauses restart (rule NC-17).
     func comeBack() {
         guard !isRetired, !isOver, let driver else { return }
         let wasSuspended = state.withLockedValue { state in
@@ -111,7 +111,7 @@ extension ChatClient {
         if !wasSuspended, network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
     }
 
-    /// The application asks again for a connection that is being made already.
+    /// The application has called `connect` again while the client is connecting.
     func nudge() {
         if state.withLockedValue({ $0.isSuspended }) {
             comeBack()
@@ -120,7 +120,7 @@ extension ChatClient {
         }
     }
 
-    /// News of the network: a new way out starts the pauses anew (rule NC-13).
+    /// Handles a change of the network: a new route restarts the pauses (rule NC-13).
     func networkChanged(_ status: NetworkStatus) {
         state.withLockedValue { $0.networkStatus = status }
         guard !isRetired, !isOver, let driver else { return }
@@ -130,7 +130,7 @@ extension ChatClient {
         }
     }
 
-    /// While there is no link, messages that have waited too long are given up in time (rule NS-14). From any thread.
+    /// While there is no link, gives up messages whose time limit has passed (rule NS-14). From any thread.
     func sweepIfWaiting() {
         guard let driver, driver.snapshot.phase != .connected, driver.withMemory({ $0.waitingMessages }) > 0 else { return }
         sweepSoon()

@@ -7,10 +7,11 @@ import NIOConcurrencyHelpers
 import NexconnProtocol
 import TransportCommon
 
-/// A signed-in user: the session with the server and the local database. One for each sign-in; it ends with `disconnect`.
+/// A signed-in user: the session with the server and the local database. Each sign-in has a separate client, which ends with
+/// `disconnect`.
 ///
-/// Completions come on ``work``, in one order with what arrives; they may use the database, and hand what the application is to hear
-/// over with ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
+/// Completions run on ``work``, in one order with arriving events; they may use the database, and notify the application with
+/// ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
 final class ChatClient: Sendable {
     /// Input for the work queue, in one order.
     enum Arrival: Sendable {
@@ -26,7 +27,7 @@ final class ChatClient: Sendable {
         var driver: EngineAssembly.Driver?
         var observation: Observation?
         var networkStatus = NetworkStatus.available
-        /// Counts the drivers; reports of an older one are dropped.
+        /// The number of the present driver; reports of earlier ones are dropped.
         var launch = 0
         /// The user whose inbox position the present driver resumes from, and the position.
         var resumedUser: String?
@@ -38,9 +39,9 @@ final class ChatClient: Sendable {
         var isOnline = false
         /// Whether all missed events have arrived since the latest sign-in.
         var isInboxLive = false
-        /// The application has ended it, or replaced it by another user.
+        /// Whether the application has signed the user out, or signed in another user.
         var isRetired = false
-        /// No further attempt is made.
+        /// Whether no further attempt is made.
         var isOver = false
         var isSuspended = false
         /// Events that could not be stored yet and are not acknowledged.
@@ -56,11 +57,11 @@ final class ChatClient: Sendable {
         var hasMore: Bool
     }
 
-    /// Tells clients of an engine apart.
+    /// The number of this client, which is unique within an engine.
     let number: UInt64
     /// The handlers and the callback queue.
     let registry: HandlerRegistry
-    /// The serial queue of the database and of everything that arrives.
+    /// The serial queue of the database and of all arriving events.
     let work: DispatchQueue
     let settings: EngineSettings
     let signIn: SignIn
@@ -88,22 +89,22 @@ final class ChatClient: Sendable {
         telemetry = ClientTelemetry(service: "chat", logger: settings.logger, metrics: settings.metrics)
     }
 
-    /// The signed-in user; nil until the server has confirmed it, or the token was used before.
+    /// The signed-in user; nil until the server has confirmed the token, unless the token was used before.
     var user: String? { state.withLockedValue { $0.user } }
     /// The user's database; nil until the user is known, when it could not be opened, and after the end.
     var database: ChatDatabase? { state.withLockedValue { $0.database } }
     /// The server's welcome at the latest sign-in.
     var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
-    /// This device's clock less the server's, ms.
+    /// How far this device's clock is ahead of the server's, ms.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
     /// Whether the inbox is complete up to now: connected, and all missed messages have arrived.
     var isInboxLive: Bool { state.withLockedValue { $0.isOnline && $0.isInboxLive } }
-    /// Whether nothing more is tried.
+    /// Whether no further attempt is made.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
-    /// Whether the application has ended it.
+    /// Whether the application has ended this client.
     var isRetired: Bool { state.withLockedValue { $0.isRetired } }
 
-    /// Hands something to the callback queue that is of this user only: it is left out once the user has gone (rule NC-9).
+    /// Runs `body` on the callback queue, unless this user has been signed out by then (rule NC-9).
     func tell(_ body: @escaping @Sendable (HandlerRegistry) -> Void) {
         registry.run { [self] in
             if !isRetired { body(registry) }
@@ -126,7 +127,7 @@ final class ChatClient: Sendable {
         sweepIfWaiting()
     }
 
-    /// Asks the server. Needs a connection.
+    /// Sends a request to the server. Needs a connection.
     func request(_ request: NexconnRequest, completion: @escaping @Sendable (Result<NexconnAnswer, NCError>) -> Void) {
         perform(.request(request), completion) { reply in
             if case .answer(let answer) = reply { answer } else { nil }
@@ -145,7 +146,7 @@ final class ChatClient: Sendable {
         perform(.exit(channel), completion) { _ in () }
     }
 
-    /// Tells `user` that one is typing a message of this type. Lost without a connection.
+    /// Announces to `user` that this user is typing a message of this type. Dropped without a connection.
     func typing(to user: String, type: String) {
         driver?.submit(.perform(.typing(to: user, type: type), nil))
     }
@@ -173,12 +174,13 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// Everything that arrives. Holds the client weakly: what arrives after the last reference has gone is of no use, except answers.
+    /// The queue of arriving events. It holds the client weakly, because events after the client's release are of no use, except
+    /// answers.
     let inletBox = NIOLockedValueBox<CoalescingWorker<[Arrival]>?>(nil)
 }
 
 extension ChatClient {
-    /// Takes arrivals to the work queue in the order in which they were put in.
+    /// Passes arrivals to the work queue, in order.
     var inlet: CoalescingWorker<[Arrival]> {
         inletBox.withLockedValue { box in
             if let inlet = box { return inlet }

@@ -1,22 +1,23 @@
 import ConnectionEngine
 import NexconnProtocol
 
-/// Handles what arrives. Called on ``ChatClient/work``, in order.
+/// Handles arriving events. Called on ``ChatClient/work``, in order.
 protocol ChatIntake: Sendable {
-    /// Events of the inbox, none twice on one connection. They are acknowledged when the call returns, so they have to be kept by then.
+    /// Handles events of the inbox, without repetitions on one connection. They are acknowledged when the call returns, so they have to
+    /// be stored by then.
     ///
     /// - Parameters:
-    ///   - place: where this device is afterwards; to be kept together with the events.
-    ///   - isOffline: whether they come of a package.
+    ///   - place: this device's position after the events, which has to be stored together with them.
+    ///   - isOffline: whether they belong to a package of missed events.
     ///   - hasMore: whether another package follows.
-    /// - Throws: when they could not be kept. They are not acknowledged then, and come again.
+    /// - Throws: when they could not be stored. They are then not acknowledged, and sent again.
     func received(
         _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient) throws
 
     /// All missed messages have arrived.
     func caughtUp(client: ChatClient)
 
-    /// Handles an event that is of momentary use only.
+    /// Handles an event that is only relevant at the moment and not stored.
     func received(_ event: NexconnEvent, client: ChatClient)
 
     /// Messages since then may be missing.

@@ -5,7 +5,7 @@ final class ConnectCall: Sendable {
     typealias Completion = @Sendable (Result<String, NCError>) -> Void
     typealias Opened = @Sendable (Bool, NCError?) -> Void
 
-    /// Told whenever a database is opened for this call.
+    /// Called whenever a database is opened for this call.
     let opened: Opened
     private let completion: NIOLockedValueBox<Completion?>
 
@@ -17,7 +17,7 @@ final class ConnectCall: Sendable {
     /// Whether the result has been reported.
     var isOver: Bool { completion.withLockedValue { $0 == nil } }
 
-    /// Tells the result; later ones are ignored.
+    /// Reports the result; later ones are ignored.
     func finish(_ result: Result<String, NCError>) {
         let completion = completion.withLockedValue { completion in
             defer { completion = nil }

@@ -23,7 +23,7 @@ final class Farewell: Sendable {
         }
     }
 
-    /// For a driver that is at its end without another word.
+    /// Ends at once when the driver has already reached its end.
     func endIfOver() {
         if state.withLockedValue({ $0.driver?.snapshot.phase.isTerminal ?? false }) { end() }
     }
@@ -34,7 +34,7 @@ final class Farewell: Sendable {
             return state
         }
         former.observation?.cancel()
-        // Not inside the driver's own call.
+        // Released outside of the driver's own call.
         Task { withExtendedLifetime(former) {} }
     }
 }

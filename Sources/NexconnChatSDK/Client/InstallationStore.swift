@@ -5,16 +5,16 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WireCoding
 
-/// The state of an installation from before it has asked the server: its own id, and the users of known tokens.
+/// The state of an installation that is needed before the first connection: its own id, and the users of known tokens.
 ///
-/// Never fails: what cannot be kept holds for this process. Tokens are kept as digests only.
+/// Never fails: a value that cannot be stored is valid for this process. Only digests of tokens are stored.
 final class InstallationStore: Sendable {
     private struct Account: Codable {
         var digest: String
         var user: String
     }
 
-    /// How many tokens are remembered; the one that was not used for longest goes first.
+    /// How many tokens are stored; beyond that the least recently used one is removed.
     private static let limit = 16
 
     private let directory: URL
@@ -25,7 +25,7 @@ final class InstallationStore: Sendable {
         self.directory = directory
     }
 
-    /// The id of this installation, made at first use. Of two processes that make one at once, the first wins.
+    /// The id of this installation, made at first use. If two processes make one at the same time, the id of the first is kept.
     var deviceID: String {
         device.withLockedValue { device in
             if let device { return device }
@@ -57,7 +57,7 @@ final class InstallationStore: Sendable {
             accounts = known
             guard let data = try? JSONEncoder().encode(known) else { return }
             makeDirectory()
-            // Without the file the user is known again only after the next sign-in.
+            // If the file cannot be written, the user of the token is unknown until the next sign-in.
             try? data.write(to: accountsFile, options: .atomic)
             try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: accountsFile.path)
         }
@@ -75,7 +75,7 @@ final class InstallationStore: Sendable {
         if let id = Self.readID(file) { return id }
         let made = UUID().uuidString
         makeDirectory()
-        // Written to a file of its own first, so that no reader sees an incomplete one.
+        // Written to a temporary file first, so that no reader sees an incomplete id.
         let draft = directory.appendingPathComponent("device.\(made)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }

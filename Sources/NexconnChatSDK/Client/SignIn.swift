@@ -1,10 +1,10 @@
 import NexconnProtocol
 
-/// How a user signs in: a copy of ``ConnectParams`` that does not change any more.
+/// The arguments of a sign-in: an immutable copy of ``ConnectParams``.
 struct SignIn: Sendable {
-    /// A secret.
+    /// The access token. A secret.
     var token: String
-    /// For the first success; nil for no limit.
+    /// The time limit of the first connection; nil for no limit.
     var limit: Duration?
     var yields: Bool
     var deviceClass: NexconnDevice.Class

@@ -4,14 +4,14 @@ import NIOConcurrencyHelpers
 
 /// The state of the connection: the current one, and the one that was last reported (rules NC-10 to NC-12).
 ///
-/// Read at once when something happens; told on the work queue, in order and only when it differs. `connected` is read when it is
-/// told, because the database has to be open by then.
+/// The current status changes at once; changes are reported on the work queue, in order and without repetitions. `connected` becomes
+/// current only when it is reported, because the database has to be open by then.
 final class StatusBoard: Sendable {
     private struct State {
-        /// The number of the client whose reports count.
+        /// The number of the client whose reports are accepted.
         var owner: UInt64 = 0
         var status = NCConnectionStatus.unconnected
-        /// Counts the changes, so that a late `connected` does not hide a later change.
+        /// The number of the latest change, so that a late `connected` does not replace a later change.
         var version: UInt64 = 0
         var told = NCConnectionStatus.unconnected
         var network = NetworkStatus.available
@@ -43,7 +43,7 @@ final class StatusBoard: Sendable {
 
     /// Records a change of a client, at once.
     ///
-    /// - Returns: what to give to ``confirm(_:of:)`` once `connected` is told.
+    /// - Returns: the version to pass to ``confirm(_:of:)`` once `connected` is reported.
     func note(_ status: NCConnectionStatus, of owner: UInt64) -> UInt64 {
         state.withLockedValue { state in
             guard state.owner == owner else { return 0 }
@@ -53,7 +53,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// The connection may be used: the database is open.
+    /// The connection may be used now, because the database is open.
     func confirm(_ version: UInt64, of owner: UInt64) {
         state.withLockedValue { state in
             if state.owner == owner && state.version == version { state.status = .connected }

@@ -37,7 +37,7 @@ final class ChatEngine: Sendable {
         work.async { client.end(disablePush: false) }
     }
 
-    /// The user who is signed in, or was until the connection ended for good.
+    /// The client of the signed-in user; it stays after the connection has ended for good.
     var client: ChatClient? { state.withLockedValue { $0.client } }
     var status: NCConnectionStatus { board.status }
     var settings: EngineSettings? { state.withLockedValue { $0.settings } }
@@ -59,7 +59,7 @@ final class ChatEngine: Sendable {
         watchNetwork(of: settings)
     }
 
-    /// Rule NC-70: from now on, whether a user is signed in or not.
+    /// Rule NC-70: watches the network from now on, whether or not a user is signed in.
     private func watchNetwork(of settings: EngineSettings) {
         guard case .success(let server) = settings.server else { return }
         let observation = assembly.observeNetwork(server.host) { [weak self] status in
@@ -74,7 +74,8 @@ final class ChatEngine: Sendable {
         _ = former
     }
 
-    /// On the work queue. Told before the connection acts on it, so that it is the first event of a disruption, and the first one after it.
+    /// Handles a change of the network on the work queue. Reported before the connection reacts, so that it is the first event of a
+    /// disruption and the first one after it.
     private func networkChanged(to status: NetworkStatus) {
         board.tell(status)
         client?.networkChanged(status)
@@ -84,7 +85,7 @@ final class ChatEngine: Sendable {
         state.withLockedValue { $0.settings?.setLogLevel(level) }
     }
 
-    /// Rules NC-3 to NC-9. Never waits.
+    /// Rules NC-3 to NC-9. Does not block.
     func connect(_ signIn: SignIn, call: ConnectCall) {
         let refusal: NCError? = state.withLockedValue { state in
             guard let settings = state.settings, let installation = state.installation else { return NCError(.notInitialised) }
@@ -111,14 +112,14 @@ final class ChatEngine: Sendable {
         if let refusal { work.async { call.finish(.failure(refusal)) } }
     }
 
-    /// The user is signed in with this token already, or about to be (rule NC-5).
+    /// The error when this token is already signed in or being signed in (rule NC-5).
     private func repeated(_ client: ChatClient) -> NCError {
         if board.status == .connected { return NCError(.alreadyConnected) }
         work.async { client.nudge() }
         return NCError(.connecting)
     }
 
-    /// There is nothing to ask the server with.
+    /// The error for a missing token.
     private func refuseToken() -> NCError {
         let error = NCError(.tokenIncorrect, reason: "The token is empty.")
         board.hand(to: 0, .tokenIncorrect)
@@ -137,7 +138,7 @@ final class ChatEngine: Sendable {
         }
     }
 
-    /// Ends the connection for the caller that waits for it, if it still does (rule NC-4).
+    /// Ends the connection for a caller that no longer waits for it, if the call has not completed (rule NC-4).
     func cancel(_ call: ConnectCall) {
         state.withLockedValue { state in
             guard let client = state.client, client.call === call, !call.isOver else { return }
@@ -146,10 +147,10 @@ final class ChatEngine: Sendable {
         }
     }
 
-    /// Under the lock, so that what calls at once ask for happens in one order. The work queue is this engine's own, and no code of the
-    /// application's runs on it.
+    /// Called under the lock, so that concurrent calls take effect in one order. The work queue belongs to this engine, and no
+    /// application code runs on it.
     ///
-    /// - Parameter tellsAlways: also when the connection has ended for good already.
+    /// - Parameter tellsAlways: whether the status is reported also when the connection has already ended for good.
     private func signOut(_ state: inout State, disablePush: Bool, tellsAlways: Bool = true) {
         guard let client = state.client else { return }
         let isNews = tellsAlways || !client.isOver

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How to sign in, read by ``NCEngine/connect(params:databaseOpenedHandler:completionHandler:)``.
+/// The parameters of a sign-in, read by ``NCEngine/connect(params:databaseOpenedHandler:completionHandler:)``.
 #if canImport(ObjectiveC)
     @objc(NCConnectParams) @objcMembers
 #endif
@@ -9,8 +9,8 @@ public class ConnectParams: NSObject {
     public let token: String
     /// How many seconds the first connection may take; 0 or less, the default, for no limit (rule NC-3).
     public var timeout: Int = 0
-    /// What happens when this device reconnects and another device of its class has signed in meanwhile. True: this device yields and
-    /// stays disconnected. False, the default: the other device is signed out.
+    /// What happens when this device reconnects and another device of its class has signed in meanwhile. True: this device's session
+    /// ends, and it stays disconnected. False, the default: the other device is signed out.
     public var reconnectKickEnable = false
     /// The class of this device. The server keeps one session of a user for each class. An addition to the vendor's SDK.
     public var deviceClass: NCDeviceClass = .mobile

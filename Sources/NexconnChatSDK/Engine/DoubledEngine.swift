@@ -2,7 +2,7 @@ import ClientRuntime
 import Dispatch
 import EngineRuntime
 
-/// An engine behind ``NCEngine`` without sockets: a double replaces the server, and time is the double's.
+/// An engine behind ``NCEngine`` without sockets: a test double replaces the server and provides the clock.
 package final class DoubledEngine: Sendable {
     private let engine: ChatEngine
 
@@ -12,7 +12,7 @@ package final class DoubledEngine: Sendable {
         let registry = HandlerRegistry(queue: .queue(queue))
         let engine = ChatEngine(assembly: .on(.doubled(double)), registry: registry)
         self.engine = engine
-        // Handlers and completions run outside of the task that has this engine, and use it all the same.
+        // Handlers and completions run outside of the task that has this engine, but must use it as well.
         registry.surround { [weak engine] work in
             NCEngine.$scoped.withValue(engine ?? NCEngine.scoped, operation: work)
         }

@@ -23,7 +23,7 @@ extension EngineAssembly {
 }
 
 extension EngineSettings {
-    /// How the connection is made, and how much of a message it takes (rule NC-43).
+    /// The transport configuration, with the limit of a message (rule NC-43).
     func transport(_ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         NetworkSettings(
             policy: policy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
@@ -41,7 +41,7 @@ extension NCTiming {
         }
     }
 
-    /// How long an application may be in the background before its link is given up (rule NC-16).
+    /// How long an application may be in the background before its link is closed (rule NC-16).
     var backgroundLimit: Duration {
         switch self {
         case .standard: .seconds(120)
@@ -49,7 +49,7 @@ extension NCTiming {
         }
     }
 
-    /// How often messages that wait without a link are checked, and how soon a failed write is repeated.
+    /// How often messages that wait without a link are checked, and the pause before a failed write is repeated.
     var sweepPause: Duration {
         switch self {
         case .standard: .seconds(2)

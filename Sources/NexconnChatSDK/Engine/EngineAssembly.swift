@@ -10,7 +10,7 @@ struct EngineAssembly: Sendable {
 
     /// Makes the driver that carries a session.
     var makeDriver: @Sendable (EngineSettings, NexconnMemory, ConnectionPolicy) -> Driver
-    /// The clock of what is not a connection's: the limit in the background, messages that wait too long.
+    /// The clock of timers outside of the connection: the limit in the background, and the time limit of waiting messages.
     var timers: any TimerScheduler
     /// Observes the network for connections to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
@@ -21,6 +21,6 @@ struct EngineAssembly: Sendable {
             let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: appKey, user: user)
             return (database, isRecreated)
         }
-    /// Handles what arrives.
+    /// Handles arriving events.
     var intake: any ChatIntake
 }

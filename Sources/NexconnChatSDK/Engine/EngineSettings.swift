@@ -4,10 +4,10 @@ import Foundation
 import Logging
 import TransportCommon
 
-/// The application's settings: a copy of ``InitParams`` that does not change any more.
+/// The application's settings: an immutable copy of ``InitParams``.
 struct EngineSettings: Sendable {
     var appKey: String
-    /// The address of the server, or why it is not known.
+    /// The address of the server, or the error of an invalid one.
     var server: Result<ServerAddress, NCError>
     var directory: URL
     var backgroundGrace: TimeInterval?
@@ -31,7 +31,7 @@ struct EngineSettings: Sendable {
         appKey = params.appKey
         let address = params.naviServer
         let pins = Result { () throws(NCError) in try Self.pins(params.certificatePins) }
-        // Invalid pins are reported like an invalid address, and nothing is dialled (rule NC-57).
+        // Invalid pins are reported like an invalid address, and no connection is made (rule NC-57).
         server = Result { () throws(NCError) in
             _ = try pins.get()
             return try ServerAddress(address)
@@ -64,21 +64,21 @@ struct EngineSettings: Sendable {
         }
     }
 
-    /// How long an application may be in the background before its link is given up; nil for ever (rules NC-16 and NC-65).
+    /// How long an application may be in the background before its link is closed; nil for no limit (rules NC-16 and NC-65).
     var backgroundLimit: Duration? {
         guard let backgroundGrace else { return timing.backgroundLimit }
         if backgroundGrace.isNaN { return .zero }
         return backgroundGrace == .infinity ? nil : .seconds(min(max(backgroundGrace, 0), 86_400))
     }
 
-    /// When a connection tries what, and how long it waits for it.
+    /// The connection policy: the time limits and pauses.
     var policy: ConnectionPolicy {
         var policy = timing.policy
         policy.timing = policy.timing.watching(liveness)
         return policy.retrying(retryPolicy)
     }
 
-    /// `none` logs nothing at all.
+    /// Sets the log level; `none` disables the log.
     mutating func setLogLevel(_ level: LogLevel) {
         switch level {
         case .none: logger = nil

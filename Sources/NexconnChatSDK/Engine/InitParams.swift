@@ -14,7 +14,7 @@ public class InitParams: NSObject {
     public let appKey: String
     /// The address of Lifeline's server: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
     ///
-    /// Has to be set: this library does not talk to Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
+    /// Has to be set: this library does not work with Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
     /// serve` listens at `http://127.0.0.1:6001` (rule NC-2).
     public var naviServer: String?
     /// The least severe messages that are logged.
@@ -30,39 +30,40 @@ public class InitParams: NSObject {
     public var databaseDirectory: String?
     /// A file of PEM certificates to trust instead of the system's. An addition to the vendor's SDK.
     public var certificateAuthorityFile: String?
-    /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
-    /// front or without. Empty for any. While a text among them is not a pin, `connect` ends at once with 33003 and a sentence that names it
-    /// (rule NC-57). An addition to the vendor's SDK.
+    /// Pins of public keys of which the server's certificate chain has to contain one, in addition to being trusted: SHA-256 of the
+    /// public key (SPKI) in base64, with or without the prefix `sha256/`. Empty for any. While one of the texts is not a valid pin,
+    /// `connect` ends at once with 33003 and a reason that names the text (rule NC-57). An addition to the vendor's SDK.
     public var certificatePins: [String] = []
-    /// The certificate that the library presents when the server asks for one; nil for none (rules NC-58 and WT-50). An addition to the
+    /// The certificate that the library presents when the server requests one; nil for none (rules NC-58 and WT-50). An addition to the
     /// vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var clientCertificate: ClientCertificate?
-    /// For how many seconds the connection is kept after the application went to the background; 120 unless set, as with the vendor (2
-    /// with the fast timing). Zero closes it at once, infinity never; the system may suspend the process sooner, and then the connection
-    /// is closed before (rule NC-65). An addition to the vendor's SDK.
+    /// How many seconds the connection is kept after the application went to the background; 120 unless set, as in the vendor's SDK (2
+    /// with the fast timing). Zero closes it at once, infinity never; if the system suspends the process sooner, the connection is
+    /// closed before that (rule NC-65). An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var backgroundGrace: TimeInterval?
-    /// How soon a dead connection is noticed, and what that costs on an idle connection; balanced unless set, which is 25 s. An
+    /// How soon a dead connection is detected, which costs traffic on an idle connection; balanced unless set, which is 25 s. An
     /// addition to the vendor's SDK (rule NC-66).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var liveness: Liveness = .balanced
-    /// Which of the device's paths to the network the connection may use; all unless set. While only others are there, attempts fail as without
-    /// a network. On Apple platforms only: on Linux it has no effect (rules NC-67 and SO-108). An addition to the vendor's SDK.
+    /// Which of the device's network paths the connection may use; all unless set. While only excluded paths are available, attempts
+    /// fail as without a network. On Apple platforms only: on Linux it has no effect (rules NC-67 and SO-108). An addition to the
+    /// vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var networkPaths: NetworkPaths = .all
-    /// Whether App Nap of macOS is kept away while the engine is connected or tries to be; false unless set, since it costs battery. No effect
-    /// elsewhere (rules NC-68 and BG-12). An addition to the vendor's SDK.
+    /// Whether the engine prevents App Nap of macOS while it is connected or connecting; false unless set, because it costs battery. No
+    /// effect on other systems (rules NC-68 and BG-12). An addition to the vendor's SDK.
     public var preventsAppNap = false
-    /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
+    /// The serial queue of all handlers and completions; nil for a queue of the library. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
@@ -74,14 +75,14 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var proxy: NCProxy?
-    /// Seconds that one message of the server may take from its first byte to its last; then the connection is made anew. Nil for 30 s
-    /// (5 s with the fast timing). Brought into 0.1 ... 3600. An addition to the vendor's SDK.
+    /// The time limit in seconds for one message of the server from its first byte to its last; after that the library reconnects. Nil
+    /// for 30 s (5 s with the fast timing). Clamped to 0.1 ... 3600. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var messageTimeout: TimeInterval?
-    /// How many bytes one message of the server may have; a longer one ends the connection, which is made anew. Nil for 1 MiB. Brought
-    /// into 1 KiB ... 1 GiB. An addition to the vendor's SDK.
+    /// The largest message of the server in bytes; a longer one ends the connection, and the library reconnects. Nil for 1 MiB. Clamped
+    /// to 1 KiB ... 1 GiB. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -110,9 +111,9 @@ public class InitParams: NSObject {
 
 /// Sets of time limits. An addition to the vendor's SDK.
 public enum NCTiming: Hashable, Sendable {
-    /// For production.
+    /// The limits for production.
     case standard
-    /// Short limits for tests: an outage is noticed within 3 s and retried within 3 s.
+    /// Short limits for tests: an outage is detected within 3 s and retried within 3 s.
     case fast
 }
 
@@ -131,7 +132,7 @@ public enum LogLevel: Int, Sendable {
     case info = 3
     /// Details for developers.
     case debug = 4
-    /// Everything.
+    /// All messages.
     case verbose = 5
 }
 

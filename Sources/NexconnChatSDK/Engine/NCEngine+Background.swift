@@ -1,8 +1,8 @@
 import EngineRuntime
 import Foundation
 
-// Applications that come and go. On Apple platforms the system's notifications say so, except in extensions; elsewhere the
-// application does.
+// Moves of the application to the background and back. On Apple platforms the library observes the system's notifications, except in
+// extensions; elsewhere the application makes these calls.
 extension NCEngine {
     /// Call this when the application goes to the background. After two minutes the connection is closed with status
     /// ``NCConnectionStatus/suspend`` (rule NC-16). Repeated calls do nothing.
@@ -22,7 +22,7 @@ extension NCEngine {
         engine.enterForeground()
     }
 
-    /// Observes the system's notifications, for as long as the process lives.
+    /// Observes the system's notifications for the lifetime of the process.
     static func observeApplication() {
         _ = applicationObservation
     }

@@ -5,7 +5,7 @@ import Foundation
     @objc(NCAppSettings) @objcMembers
 #endif
 public final class AppSettings: NSObject, Sendable {
-    /// Whether speech is turned into text. Lifeline's server does not.
+    /// Whether speech is converted into text. Lifeline's server does not support it.
     public let speechToTextEnable = false
     /// How many minutes after sending a message can be edited.
     public let messageModifiableMinutes: Int

@@ -2,17 +2,17 @@ import Foundation
 
 /// The entry point of the SDK: initialise it, add handlers, then connect.
 ///
-/// Talks to Lifeline's server, not to Nexconn's. May be used from any thread; no method blocks. Handlers and completions are called
+/// Works with Lifeline's server, not with Nexconn's. May be used from any thread; no method blocks. Handlers and completions are called
 /// on one serial queue, never on the caller's thread (rule NC-20).
 #if canImport(ObjectiveC)
     @objc(NCEngine)
 #endif
 public final class NCEngine: NSObject {
-    /// Another engine for the code of one task, so that tests need not share one.
+    /// Another engine for the code of one task, so that tests do not share an engine.
     @TaskLocal static var scoped: ChatEngine?
 
     static var engine: ChatEngine { scoped ?? .shared }
-    /// The user who is signed in.
+    /// The client of the signed-in user.
     static var client: ChatClient? { engine.client }
     /// All handlers, and the callback queue.
     static var registry: HandlerRegistry { engine.registry }
@@ -36,11 +36,10 @@ public final class NCEngine: NSObject {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before there is a
-    ///     connection if the token was used before on this device, and else before the status is
-    ///     ``NCConnectionStatus/connected``. `isRecreated` says that what was only kept locally is gone. Without a database
-    ///     messages are told, but not kept.
-    ///   - completionHandler: called once, with the user's id or an error. An error means that nothing more is tried (rule NC-4).
+    ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before the connection is made
+    ///     if the token was used before on this device, otherwise before the status is ``NCConnectionStatus/connected``. `isRecreated`
+    ///     is true when data that was only stored locally has been lost. Without a database messages are delivered, but not stored.
+    ///   - completionHandler: called once, with the user's id or an error. After an error no further attempt is made (rule NC-4).
     #if canImport(ObjectiveC)
         @objc(connectWithParams:databaseOpenedHandler:completionHandler:)
     #endif

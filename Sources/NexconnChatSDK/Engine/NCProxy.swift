@@ -4,7 +4,7 @@ import TransportCommon
 ///
 /// Descriptions never show the password.
 public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     /// The TCP port of the proxy, 1 to 65535.
     public var port: Int

@@ -10,10 +10,10 @@ struct ServerAddress: Hashable, Sendable {
     /// The path of the session.
     var path: String
 
-    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`. Without a scheme
-    /// it is TLS, unless the host is this machine itself: nobody sends a token unencrypted for want of a word.
+    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`. Without a scheme the
+    /// connection uses TLS, unless the host is this machine itself, so that a missing scheme never leads to an unencrypted token.
     ///
-    /// - Throws: 33003 with a sentence that says what is wrong.
+    /// - Throws: 33003 with a reason that describes the error.
     init(_ text: String?) throws(NCError) {
         guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
             throw NCError(

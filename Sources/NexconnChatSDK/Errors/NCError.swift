@@ -3,13 +3,13 @@ import NexconnProtocol
 
 /// An error of the SDK.
 ///
-/// `code` is the detailed number of the vendor's tables, such as 31004. ``errorCode`` is the same, except that it gives the two values
-/// of the vendor's sample for the token (15) and for the time limit (14) (rule NC-30). Texts never hold tokens or contents.
+/// `code` is the detailed number of the vendor's tables, such as 31004. ``errorCode`` is the same, except for the two values of the
+/// vendor's sample for the token (15) and for the time limit (14) (rule NC-30). Texts never contain tokens or message contents.
 #if canImport(ObjectiveC)
     @objc(NCError)
 #endif
 public final class NCError: NSError, @unchecked Sendable {
-    // `@unchecked Sendable`: an `NSError` does not change once it is made; this class adds nothing that could.
+    // `@unchecked Sendable`: an `NSError` is immutable once it is made, and this class adds no mutable state.
 
     /// The domain of all errors.
     public static let domain = "NexconnChatSDK"

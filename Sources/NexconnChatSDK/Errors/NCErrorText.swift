@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// The meaning of a number and what to do about it.
+/// The meaning of an error number, and how to correct the error.
 enum NCErrorText {
     /// The reason of this failure, followed by the text for the number; sentences that the reason contains are left out (rule NC-54).
     static func text(for code: NexconnCode, reason: String?) -> String {

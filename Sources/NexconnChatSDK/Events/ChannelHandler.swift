@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Hears about the user's channels. Every method is optional.
+    /// Gets events of the user's channels. Every method is optional.
     @objc(NCChannelHandler) public protocol ChannelHandler: AnyObject {
         @objc optional func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
         @objc optional func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
@@ -128,7 +128,7 @@ public final class UserTypingStatus: NSObject, Sendable {
     @objc(NCRemoteChannelsSyncCompletedEvent) @objcMembers
 #endif
 public final class RemoteChannelsSyncCompletedEvent: NSObject, Sendable {
-    /// Nil for success.
+    /// The error; nil for success.
     public let error: NCError?
 
     init(error: NCError?) {

@@ -16,14 +16,14 @@ final class ChatHandlers: Sendable {
     /// Delivers events to async sequences.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
-    /// A broadcaster has one sender at a time.
+    /// Serialises sending, because a broadcaster accepts one sender at a time.
     private let sending = NIOLock()
 
     /// All events from now on.
     var stream: EventStream<NCEvent> { broadcaster.stream() }
 
-    /// Tells handlers and sequences, all in the same order: one hop to the callback queue for all of `events`. What is of a user who
-    /// has gone is left out.
+    /// Delivers events to handlers and sequences in the same order, with one work item on the callback queue for all of `events`.
+    /// Events of a user who has been signed out are dropped.
     func tell(_ events: [NCEvent], of client: ChatClient) {
         guard !events.isEmpty, !client.isRetired else { return }
         sending.withLock { broadcaster.send(events) }

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Hears about the user's groups. Every method is optional.
+    /// Gets events of the user's groups. Every method is optional.
     @objc(NCGroupChannelHandler) public protocol GroupChannelHandler: AnyObject {
         @objc optional func onGroupOperation(_ event: GroupOperationEvent)
         @objc optional func onGroupInfoChanged(_ event: GroupInfoChangedEvent)
@@ -34,15 +34,15 @@ import Foundation
 public final class GroupOperationEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
-    /// The member who did it; nil when the application's server did.
+    /// The member who made the change; nil for the application's server.
     public let operatorInfo: GroupMemberInfo?
     /// The group's present data.
     public let groupInfo: GroupInfo
     /// The kind of event.
     public let operation: GroupOperation
-    /// The members that the event is about.
+    /// The members that the event concerns.
     public let memberInfos: [GroupMemberInfo]
-    /// Milliseconds since 1970.
+    /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64
 
     init(
@@ -64,13 +64,13 @@ public final class GroupOperationEvent: NSObject, Sendable {
     @objc(NCGroupInfoChangedEvent) @objcMembers
 #endif
 public final class GroupInfoChangedEvent: NSObject, Sendable {
-    /// The member who did it; nil when the application's server did.
+    /// The member who made the change; nil for the application's server.
     public let operatorInfo: GroupMemberInfo?
     /// The group's present data.
     public let groupInfo: GroupInfo
     /// The names of the properties that changed, as in ``GroupInfo``.
     public let changedProperties: [String]
-    /// Milliseconds since 1970.
+    /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64
 
     init(operatorInfo: GroupMemberInfo?, groupInfo: GroupInfo, changedProperties: [String], operationTime: Int64) {
@@ -89,11 +89,11 @@ public final class GroupInfoChangedEvent: NSObject, Sendable {
 public final class GroupMemberInfoChangedEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
-    /// The member who did it; nil when the application's server did.
+    /// The member who made the change; nil for the application's server.
     public let operatorInfo: GroupMemberInfo?
     /// The member's present data.
     public let memberInfo: GroupMemberInfo
-    /// Milliseconds since 1970.
+    /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64
 
     init(groupId: String, operatorInfo: GroupMemberInfo?, memberInfo: GroupMemberInfo, operationTime: Int64) {

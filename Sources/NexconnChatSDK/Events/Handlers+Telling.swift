@@ -1,4 +1,4 @@
-// Calls of the handlers' methods, which on Apple platforms a handler need not have.
+// Calls the handlers' methods, which are optional on Apple platforms.
 #if canImport(ObjectiveC)
     extension MessageHandler {
         func tell(_ event: MessageReceivedEvent) { onMessageReceived?(event) }

@@ -7,11 +7,11 @@ import Foundation
 public final class MessageReceivedEvent: NSObject, Sendable {
     /// The received message.
     public let message: Message
-    /// How many messages of the same package are still to be delivered; 0 for a message that came alone.
+    /// How many messages of the same package are still to be delivered; 0 for a single message.
     public let left: Int
-    /// Whether it came while missed messages were fetched.
+    /// Whether the message arrived while missed messages were fetched.
     public let offline: Bool
-    /// Whether more packages of missed messages follow. With `left == 0` and `hasPackage == false` all missed messages have come.
+    /// Whether more packages of missed messages follow. With `left == 0` and `hasPackage == false` all missed messages have arrived.
     public let hasPackage: Bool
 
     init(message: Message, left: Int, offline: Bool, hasPackage: Bool) {
@@ -140,7 +140,7 @@ public final class MessageReceiptUser: NSObject, Sendable {
     public let userId: String
     /// When the user read it, milliseconds since 1970.
     public let timestamp: Int64
-    /// Whether the message mentions the user; false where that is not known.
+    /// Whether the message mentions the user; false when that is not known.
     public let isMentioned: Bool
 
     init(userId: String, timestamp: Int64, isMentioned: Bool = false) {

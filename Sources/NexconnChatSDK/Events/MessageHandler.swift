@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Hears about messages. Every method is optional.
+    /// Gets messages and their changes. Every method is optional.
     @objc(NCMessageHandler) public protocol MessageHandler: AnyObject {
         @objc optional func onMessageReceived(_ event: MessageReceivedEvent)
         @objc optional func onMessageDeleted(_ event: MessageDeletedEvent)

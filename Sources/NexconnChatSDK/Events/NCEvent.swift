@@ -38,7 +38,7 @@ public enum NCEvent: Sendable {
     case openChannel(OpenChannelNews)
     /// A user that was subscribed to changed.
     case subscriptionChanged(SubscriptionChangedEvent)
-    /// How many events were left out here because this consumer was too slow.
+    /// How many events were dropped here because this consumer was too slow.
     case dropped(Int)
 }
 
@@ -102,7 +102,7 @@ public struct NCEvents: AsyncSequence, Sendable {
 
     let stream: EventStream<NCEvent>
 
-    /// Starts where an earlier loop over this sequence ended.
+    /// Continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
     /// Hands out one event after the other. For one task.
@@ -115,7 +115,7 @@ public struct NCEvents: AsyncSequence, Sendable {
 }
 
 extension NCEngine {
-    /// All events from now on. Each sequence is for one consumer; read the property again for another. An addition to the vendor's
-    /// SDK.
+    /// All events from now on. Each sequence is for one consumer; each read of the property returns an independent sequence. An
+    /// addition to the vendor's SDK.
     public static var events: NCEvents { NCEvents(stream: registry.chat.stream) }
 }

@@ -23,7 +23,7 @@ public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
     public let channelId: String
     /// The key of the pair.
     public let key: String
-    /// Nil when the pair was removed.
+    /// The new value; nil when the pair was removed.
     public let value: String?
     /// Whether the pair was set or removed.
     public let operationType: OpenChannelMetadataOperationType
@@ -83,9 +83,9 @@ public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
     public let channelId: String
     /// The kind of change.
     public let type: OpenChannelMuteType
-    /// The users that the change is about; empty when it is about all.
+    /// The users that the change concerns; empty when it concerns all.
     public let userIds: [String]
-    /// How many milliseconds it lasts; 0 when it does not end by itself.
+    /// How many milliseconds the change lasts; 0 for no end.
     public let duration: Int64
     /// When it happened, milliseconds since 1970.
     public let operationTime: Int64
@@ -114,7 +114,7 @@ public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
     public let channelId: String
     /// The banned users.
     public let userIds: [String]
-    /// How many milliseconds the ban lasts; 0 when it does not end by itself.
+    /// How many milliseconds the ban lasts; 0 for no end.
     public let duration: Int64
     /// When it happened, milliseconds since 1970.
     public let operationTime: Int64

@@ -67,7 +67,7 @@ public enum OpenChannelSyncStatus: Int, Sendable {
     case join = 1
 }
 
-/// Why the user left or entered.
+/// The reason why the user entered or left.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelSyncReason)
 #endif

@@ -38,7 +38,7 @@ public final class OpenChannelEnteredEvent: NSObject, Sendable {
 public final class OpenChannelEnterFailedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// Why.
+    /// The reason.
     public let error: NCError
 
     init(channelId: String, error: NCError) {
@@ -93,7 +93,7 @@ public final class OpenChannelDestroyedEvent: NSObject, Sendable {
     }
 }
 
-/// A channel's metadata have come for the first time after entering.
+/// A channel's metadata has arrived for the first time after entering.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Hears about open channels. Every method is optional.
+    /// Gets events of open channels. Every method is optional.
     @objc(NCOpenChannelHandler) public protocol OpenChannelHandler: AnyObject {
         @objc optional func onEntering(_ event: OpenChannelEnteringEvent)
         @objc optional func onEntered(_ event: OpenChannelEnteredEvent)
@@ -33,7 +33,7 @@ import Foundation
         func onExited(_ event: OpenChannelExitedEvent)
         /// The channel was destroyed.
         func onChannelDestroyed(_ event: OpenChannelDestroyedEvent)
-        /// The channel's metadata have come for the first time after entering.
+        /// The channel's metadata has arrived for the first time after entering.
         func onMetadataSynced(_ event: OpenChannelMetadataSyncedEvent)
         /// The channel's metadata have changed.
         func onMetadataChanged(_ event: OpenChannelMetadataChangedEvent)

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Hears about users. Every method is optional.
+    /// Gets changes of users that were subscribed to. Every method is optional.
     @objc(NCUserHandler) public protocol UserHandler: AnyObject {
         @objc optional func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
     }

@@ -40,7 +40,7 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
         set { portraitUri = newValue }
     }
 
-    /// The server puts in owner, count and time.
+    /// The group for the server, which sets owner, member count and time.
     var wire: NexconnGroup {
         NexconnGroup(
             id: groupId, name: groupName, owner: "", avatar: portraitUri, introduction: introduction, notice: notice,
@@ -69,7 +69,7 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @Guarded public var joinPermission: GroupJoinPermission? = nil
     /// Who may invite users. Only the owner may change it.
     @Guarded public var invitePermission: GroupOperationPermission? = nil
-    /// Whether only the owner and managers may speak. An addition to the vendor's SDK, where servers decide that.
+    /// Whether only the owner and managers may send messages. An addition to the vendor's SDK, where only servers can change it.
     @Guarded public var isAllMuted: Bool? = nil
 
     /// Another name of ``portraitUri``.
@@ -140,7 +140,7 @@ public final class SetMemberInfoParams: NSObject, @unchecked Sendable {
     /// A text of the application.
     @Guarded public var extra: String? = nil
 
-    /// Changes nothing yet.
+    /// A change of the member's data without changed properties.
     public init(userId: String) {
         self.userId = userId
         super.init()

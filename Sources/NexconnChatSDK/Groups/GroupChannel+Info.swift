@@ -1,7 +1,7 @@
 import Identifiers
 import NexconnProtocol
 
-// What groups and their members are like. Every completion is called once, on the callback queue (rule NH-1).
+// The data of groups and their members. Every completion is called once, on the callback queue (rule NH-1).
 extension GroupChannel {
     /// Loads the data of groups.
     ///
@@ -48,8 +48,8 @@ extension GroupChannel {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what is
-    ///     wrong with the parameters.
+    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text describes invalid
+    ///     parameters.
     public func updateInfo(
         params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -104,7 +104,7 @@ extension GroupChannel {
         }
     }
 
-    /// All groups of the user, page by page.
+    /// Loads all groups of the user, page by page.
     private static func everything(
         _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>,
         _ pick: @escaping @Sendable ([GroupInfo]) -> [GroupInfo]

@@ -7,8 +7,8 @@ extension GroupChannel {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this service;
-    ///     the error's text names what is wrong with the parameters.
+    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this service; the
+    ///     error's text describes invalid parameters.
     public static func createGroup(
         params: CreateGroupParams,
         completion: ((_ processCode: Int, _ errorKeys: [String]?, _ error: NCError?) -> Void)?
@@ -85,12 +85,12 @@ extension GroupChannel {
         try await awaiting { engine.ask(.quitGroup(channelId), $0) }
     }
 
-    /// Dismisses the group. Only its owner may.
+    /// Dismisses the group. Only its owner may do this.
     public func dismiss(completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.dismissGroup(channelId), engine.confirming(completion))
     }
 
-    /// Dismisses the group. Only its owner may.
+    /// Dismisses the group. Only its owner may do this.
     ///
     /// - Throws: 25404 when the user is not the owner.
     public func dismiss() async throws(NCError) {
@@ -109,18 +109,18 @@ extension GroupChannel {
         try await awaiting { engine.ask(.kickFromGroup(channelId, users: userIds), $0) }
     }
 
-    /// Transfers the group to another member. Only its owner may.
+    /// Transfers the group to another member. Only its owner may do this.
     public func transferOwner(params: TransferOwnerParams, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(
             .transferGroup(channelId, to: params.newOwnerId, leave: params.leaveAfterTransfer), engine.confirming(completion))
     }
 
-    /// Makes members managers. Only the owner may.
+    /// Makes members managers. Only the owner may do this.
     public func addAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: userIds, remove: []), engine.confirming(completion))
     }
 
-    /// Makes managers normal members again. Only the owner may.
+    /// Makes managers normal members again. Only the owner may do this.
     public func removeAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: [], remove: userIds), engine.confirming(completion))
     }

@@ -26,14 +26,14 @@ extension GroupOperation {
 }
 
 extension GroupMemberInfo {
-    /// The user who acted, of whom only the id is known. Nil when the server acted.
+    /// The user who made the change, of whom only the id is known. Nil for the application's server.
     static func `operator`(_ user: String) -> GroupMemberInfo? {
         user.isEmpty ? nil : GroupMemberInfo(userId: user)
     }
 }
 
 extension GroupInfo {
-    /// The name of the property for a member of the wire's group.
+    /// The property's name in this API for a member of the session's group.
     static func propertyName(_ member: String) -> String {
         switch member {
         case "name": "groupName"

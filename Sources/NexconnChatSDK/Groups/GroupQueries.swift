@@ -75,7 +75,7 @@ extension GroupChannel {
 
     /// Lists the members of a group whose nickname or id contains a text, in pages. The signed-in user has to be a member.
     ///
-    /// A page is loaded when matching members were found or the group has no more members.
+    /// Loading continues until matching members were found or the group has no more members.
     public static func createSearchGroupMembersQuery(params: SearchGroupMembersQueryParams) -> GroupMembersQuery {
         let keyword = params.memberName.lowercased()
         return members(params.groupId, nil, params.pageSize) { members in
@@ -110,7 +110,7 @@ extension GroupChannel {
                     switch result {
                     case .failure(let error): completion(.failure(error))
                     case .success(let (found, place)):
-                        // An empty page would be the end of the list.
+                        // An empty page would mean the end of the list.
                         if found.isEmpty, let place, place != after { return next(place) }
                         completion(.success((PageData(found), place)))
                     }

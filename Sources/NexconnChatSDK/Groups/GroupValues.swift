@@ -6,13 +6,13 @@ import NexconnProtocol
     @objc(NCGroupMemberRole)
 #endif
 public enum GroupMemberRole: Int, Sendable {
-    /// Not known; in queries, all roles.
+    /// Unknown; in queries, all roles.
     case undef = 0
     /// A member without further rights.
     case normal = 1
     /// A member who may change the group and remove normal members.
     case manager = 2
-    /// The owner, who may do everything.
+    /// The owner, who has all rights.
     case owner = 3
 
     /// Another name of ``manager``.
@@ -27,7 +27,7 @@ public enum GroupMemberRole: Int, Sendable {
             }
     }
 
-    /// Nil for all.
+    /// The session's role; nil for all roles.
     var wire: NexconnGroupRole? {
         switch self {
         case .undef: nil
@@ -43,7 +43,7 @@ public enum GroupMemberRole: Int, Sendable {
     @objc(NCGroupJoinPermission)
 #endif
 public enum GroupJoinPermission: Int, Sendable {
-    /// Everybody. The service does not ask the group's owner.
+    /// Everybody. The service does not ask the owner for approval.
     case ownerVerify = 0
     /// Everybody.
     case free = 1
@@ -53,7 +53,7 @@ public enum GroupJoinPermission: Int, Sendable {
     case noOneAllowed = 3
 }
 
-/// The members who may do something in a group.
+/// The members who may perform an operation in a group.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationPermission)
 #endif

@@ -1,4 +1,4 @@
-/// A caller's block on its way to the callback queue.
+/// A caller's block that will be called on the callback queue.
 ///
 /// `@unchecked Sendable`: it is called on the callback queue only, never by two threads at once, and a caller who shares what it
 /// captures does so on that queue, as with any callback API. Blocks of the vendor's SDK are plain ones, so that code for it compiles.

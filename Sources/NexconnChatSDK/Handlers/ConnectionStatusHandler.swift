@@ -19,8 +19,8 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
     }
 }
 
-/// This device lost its network, or found one: links and routes, as the system knows them. Whether the server can be reached is another
-/// matter, which ``ConnectionStatusChangedEvent`` tells. An addition to the vendor's SDK.
+/// A change of this device's network: links and routes, as reported by the system. ``ConnectionStatusChangedEvent`` reports whether the
+/// server can be reached. An addition to the vendor's SDK.
 #if canImport(ObjectiveC)
     @objc(NCNetworkStatusChangedEvent)
 #endif
@@ -37,7 +37,7 @@ public final class NetworkStatusChangedEvent: NSObject, Sendable {
 }
 
 #if canImport(ObjectiveC)
-    /// Hears about the connection. Every method is optional.
+    /// Gets changes of the connection's status. Every method is optional.
     @objc(NCConnectionStatusHandler) public protocol ConnectionStatusHandler: AnyObject {
         @objc optional func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
         @objc optional func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
@@ -54,8 +54,8 @@ public final class NetworkStatusChangedEvent: NSObject, Sendable {
     public protocol ConnectionStatusHandler: AnyObject {
         /// The status has changed. It always differs from the previous one.
         func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
-        /// The network came or went, also while nobody is signed in. Comes before the statuses that follow from it. An addition to the
-        /// vendor's SDK (rule NC-70).
+        /// The network became available or unavailable, also while no user is signed in. Called before the statuses that result from
+        /// it. An addition to the vendor's SDK (rule NC-70).
         func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
     }
 

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 final class HandlerList<Handler>: @unchecked Sendable {
     private struct Entry {
         var identifier: String
-        /// Tells a handler from the one that it replaced.
+        /// The number of the registration, which distinguishes a handler from the one that it replaced.
         var number: UInt64
         var handler: () -> Handler?
 
@@ -16,19 +16,20 @@ final class HandlerList<Handler>: @unchecked Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// Changes with every addition and removal.
+        /// A number that changes with every addition and removal.
         var last: UInt64 = 0
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Puts a handler behind the others, or in the place of the one that has this identifier (rule NC-21).
+    /// Adds a handler after the others, or replaces the one with this identifier (rule NC-21).
     ///
-    /// - Parameter handler: gives the handler as long as it lives: `{ [weak handler] in handler }`.
+    /// - Parameter handler: returns the handler as long as it exists: `{ [weak handler] in handler }`.
     func add(_ identifier: String, _ handler: @escaping () -> Handler?) {
         while true {
             let (before, last) = state.withLockedValue { ($0.entries, $0.last) }
-            // Outside of the lock: what is read of a handler may be its last reference, and its end calls the app's code (rule NC-64).
+            // Outside of the lock: reading a weak reference may make it the last strong one, whose release calls the app's code (rule
+            // NC-64).
             var after = before.filter { $0.isNamed(identifier) || $0.handler() != nil }
             let entry = Entry(identifier: identifier, number: last + 1, handler: handler)
             if let place = after.firstIndex(where: { $0.isNamed(identifier) }) {
@@ -40,7 +41,8 @@ final class HandlerList<Handler>: @unchecked Sendable {
         }
     }
 
-    /// Forgets a handler. It is not called any more, also not for what waits on the queue. An unknown identifier does nothing.
+    /// Removes a handler. It is not called any more, also not for events that already wait on the queue. An unknown identifier does
+    /// nothing.
     func remove(_ identifier: String) {
         while true {
             let (before, last) = state.withLockedValue { ($0.entries, $0.last) }
@@ -48,7 +50,8 @@ final class HandlerList<Handler>: @unchecked Sendable {
         }
     }
 
-    /// Puts `after` in the place of `before`, whose end is outside of the lock. False when another thread was faster.
+    /// Replaces `before` by `after`; `before` is released outside of the lock. False when another thread has changed the list
+    /// meanwhile.
     private func replace(_ before: [Entry], _ after: [Entry], _ last: UInt64) -> Bool {
         state.withLockedValue { state in
             guard state.last == last else { return false }

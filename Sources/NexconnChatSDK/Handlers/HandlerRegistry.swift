@@ -20,7 +20,7 @@ final class HandlerRegistry: Sendable {
         self.queue.withLockedValue { $0 = queue }
     }
 
-    /// Runs `work` on the callback queue, after all earlier work. One call for all changes of one batch: inside,
+    /// Runs `work` on the callback queue, after all earlier work. Deliver all changes of a batch in one call, which calls
     /// `registry.connectionStatus.tell { … }`.
     func run(_ work: @escaping @Sendable () -> Void) {
         let queue = queue.withLockedValue { $0 }
@@ -28,7 +28,7 @@ final class HandlerRegistry: Sendable {
         queue.run { surrounding(work) }
     }
 
-    /// Runs all later calls inside of `body`, which has to call what it gets.
+    /// Runs all later work inside of `body`, which has to call its argument.
     func surround(_ body: @escaping @Sendable (() -> Void) -> Void) {
         surrounding.withLockedValue { $0 = body }
     }

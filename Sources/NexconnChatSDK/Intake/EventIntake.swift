@@ -3,13 +3,13 @@ import ConnectionEngine
 import Dispatch
 import NexconnProtocol
 
-/// Turns what arrives into changes of the local database and events for handlers (rules NH-40 to NH-45).
+/// Turns arriving events into changes of the local database and events for handlers (rules NH-40 to NH-45).
 struct EventIntake: ChatIntake {
     func received(
         _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
     ) throws {
         let user = client.user ?? ""
-        // Without a database messages are delivered all the same (rule NC-6).
+        // Messages are also delivered without a database (rule NC-6).
         let changes =
             try client.database?.receive(items, place: place)
             ?? items.map { item in

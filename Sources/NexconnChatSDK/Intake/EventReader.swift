@@ -12,7 +12,7 @@ struct EventReader {
         case .message(let local):
             events.append(.messageReceived(received(local)))
         case .sent:
-            // The sender's own completion reports the uncertain outcome.
+            // The sender's own completion reports the unknown outcome.
             break
         case .recalled(_, let local):
             if let local { events.append(.messageDeleted(MessageDeletedEvent(messages: [message(local)]))) }
@@ -54,7 +54,7 @@ struct EventReader {
         case .openMembers, .openMetadata, .openMute, .openBan, .openDestroyed, .openSync:
             if let news = OpenChannelNews(event) { events.append(.openChannel(news)) }
         case .recall, .edit, .metadata, .receipt, .read, .settings, .typing, .unknown:
-            // These change stored messages and come through the inbox; typing is handled where its timers are.
+            // Events that change stored messages arrive through the inbox; typing is handled next to its timers.
             break
         }
     }
@@ -108,7 +108,7 @@ struct EventReader {
 }
 
 extension LocalMessage {
-    /// A message as `user` sees it, that this device does not keep.
+    /// A message as `user` sees it, which this device does not store.
     init(_ message: NexconnMessage, seenBy user: String) {
         let isSent = message.from.isExactly(user)
         self.init(

@@ -25,7 +25,7 @@ struct TypingUsers: Sendable {
         return present(in: channel)
     }
 
-    /// Forgets who has not said so for long. Returns the channels in which that changed something.
+    /// Removes users whose notices are too old. Returns the channels in which the typing users have changed.
     mutating func expire(now: UInt64) -> [(channel: NexconnChannel, present: [UserTypingStatus])] {
         var changed: [(channel: NexconnChannel, present: [UserTypingStatus])] = []
         for (channel, entries) in channels {
@@ -37,7 +37,7 @@ struct TypingUsers: Sendable {
         return changed
     }
 
-    /// In the order of user ids, so that equal states look equal.
+    /// The typing users in the order of their ids, so that equal states are equal lists.
     private mutating func present(in channel: NexconnChannel) -> [UserTypingStatus] {
         let present = (channels[channel] ?? [:]).values.map(\.status).sorted { Identifier($0.userId) < Identifier($1.userId) }
         if present.isEmpty { channels[channel] = nil }

@@ -28,7 +28,7 @@ extension OpenChannel {
 
     /// Leaves the channel.
     ///
-    /// - Throws: the reason why the service could not be told; the user is not entered again after a reconnect in any case.
+    /// - Throws: the reason why the request failed; in any case the library does not enter the channel again after a reconnect.
     public func exit() async throws(NCError) {
         try await awaiting { exit($0) }
     }

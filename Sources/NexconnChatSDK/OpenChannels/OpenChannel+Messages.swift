@@ -15,7 +15,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// A channel's messages as the server has them, past the local database.
+    /// A channel's messages from the server, without the local database.
     func serverMessages(
         of channel: NexconnChannel, limit: Int, startTime: Int64, isAscending: Bool
     ) -> MessagesQuery {

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-// Metadata of open channels: at most 100 pairs, which everybody in the channel sees. Those in it only.
+// Metadata of open channels: at most 100 pairs. Only users in the channel see them.
 extension OpenChannel {
     /// Loads all metadata of the channel.
     public func getAllMetadata(completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {

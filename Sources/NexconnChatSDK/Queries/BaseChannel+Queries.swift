@@ -27,7 +27,7 @@ extension BaseChannel {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
         let limit = PageSize.clamped(params.pageSize, to: 1...100)
-        // Open channels leave nothing on this device.
+        // Messages of open channels are not stored on this device.
         if params.policy == .remote || (channel.conversation == .open && params.policy != .local) {
             return engine.serverMessages(
                 of: channel, limit: limit, startTime: params.startTime, isAscending: params.isAscending)
@@ -101,7 +101,7 @@ extension BaseChannel {
     ///
     /// - Parameters:
     ///   - message: the page ends before this message; nil for the latest messages.
-    ///   - limit: how many messages the page has; brought into 1 … 100.
+    ///   - limit: how many messages the page has; clamped to 1 … 100.
     /// - Throws: an error of the local database.
     public final func history(before message: Message? = nil, limit: Int = 20) async throws(NCError) -> PageData<Message> {
         let history = MessageHistory(
@@ -123,7 +123,7 @@ extension PagedQuery {
 }
 
 extension [ChannelType] {
-    /// Conversations of the kinds that the list of channels has.
+    /// The conversation kinds that the list of channels contains.
     var listed: [NexconnConversation] { compactMap(\.conversation).filter { $0 != .open } }
 }
 

@@ -9,7 +9,7 @@ struct MessageHistory: Sendable {
     let limit: Int
     let asksServer: Bool
 
-    /// How often a page may be filled from the server: each time brings the hole down by a page at least.
+    /// How many requests to the server may fill one page: each request makes the hole smaller by at least one page.
     private static let rounds = 16
 
     init(
@@ -29,7 +29,7 @@ struct MessageHistory: Sendable {
 
     typealias Page = (page: PageData<Message>, next: LocalMessage?)
 
-    /// The page after a message; on the client's queue.
+    /// Loads the page after a message; on the client's queue.
     func load(after last: LocalMessage?, _ client: ChatClient, _ completion: @escaping Completion<Page>) {
         let place = last.map { first.isAscending ? LocalPlace.after($0) : .before($0) } ?? first
         load(from: place, client, round: 0, isFresh: false, completion)
@@ -55,7 +55,7 @@ struct MessageHistory: Sendable {
                 let isAtEnd = try merge(result.get(), of: missing, client)
                 load(from: place, client, round: round + 1, isFresh: isFresh || isAtEnd, completion)
             } catch {
-                // The local messages are shown, marked as possibly incomplete.
+                // The local messages are returned, marked as possibly incomplete.
                 guard !local.messages.isEmpty else { return completion(.failure(error)) }
                 completion(.success(page(local, mayMiss: true, client)))
             }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 public final class PageData<Element: Sendable>: NSObject, Sendable {
     /// The elements; empty at the end of the list.
     public let data: [Element]
-    /// Whether elements may be missing because the server could not be asked. An addition to the vendor's SDK.
+    /// Whether elements may be missing because the server could not be reached. An addition to the vendor's SDK.
     public let mayMissElements: Bool
 
     init(_ data: [Element], mayMissElements: Bool = false) {
@@ -17,7 +17,7 @@ public final class PageData<Element: Sendable>: NSObject, Sendable {
 
 /// A list that is loaded page by page. May be used from any thread, but only one page can be loaded at a time.
 ///
-/// `@unchecked Sendable`: what changes is behind `state`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: the mutable state is in `state`, a `NIOLockedValueBox`.
 public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable {
     private struct State {
         var isLoading = false
@@ -28,7 +28,7 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
     private let engine: ChatEngine
     private let load: @Sendable (@escaping Completion<PageData<Element>>) -> Void
 
-    /// - Parameter load: loads the page after the cursor, which is nil at first, and returns where the next one begins; nil for the
+    /// - Parameter load: loads the page after the cursor, which is nil at first, and returns the cursor of the next one; nil at the
     /// end.
     init<Cursor: Sendable>(
         _ engine: ChatEngine,
@@ -50,7 +50,7 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
         super.init()
     }
 
-    /// A list that comes as a whole, and is cut into pages here.
+    /// A list that is loaded as a whole, and split into pages here.
     convenience init(
         _ engine: ChatEngine, cutting size: Int, loadAll: @escaping @Sendable (@escaping Completion<[Element]>) -> Void
     ) {
@@ -65,7 +65,7 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
         }
     }
 
-    /// A list that cannot be loaded: every page is this error.
+    /// A list that cannot be loaded: every page fails with this error.
     convenience init(_ engine: ChatEngine, refused error: NCError) {
         self.init(engine) { (_: Never?, completion) in completion(.failure(error)) }
     }

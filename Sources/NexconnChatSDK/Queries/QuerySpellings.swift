@@ -161,7 +161,7 @@
     }
 
     extension ChannelsQueryParams {
-        /// `setChannelTypes(_:)` with numbers, for want of arrays of enums.
+        /// `setChannelTypes(_:)` with numbers, because Objective-C has no arrays of enums.
         @objc(setChannelTypes:) public func objcSetChannelTypes(_ types: [NSNumber]) {
             setChannelTypes(types.channelTypes)
         }

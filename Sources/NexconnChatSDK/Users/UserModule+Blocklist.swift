@@ -1,7 +1,7 @@
 import Identifiers
 import NexconnProtocol
 
-// Users who cannot send to this one: their messages are refused with 405.
+// The blocklist: messages of blocked users to this user are refused with 405.
 extension UserModule {
     /// Blocks a user, whose messages no longer reach the signed-in user.
     public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
@@ -34,14 +34,14 @@ extension UserModule {
 
     /// Blocks a user, whose messages no longer reach the signed-in user.
     ///
-    /// - Throws: the reason why the service did not do it.
+    /// - Throws: the reason why the request failed.
     public func block(_ userId: String) async throws(NCError) {
         try await awaiting { engine.ask(.block([userId]), $0) }
     }
 
     /// Removes a user from the blocklist.
     ///
-    /// - Throws: the reason why the service did not do it.
+    /// - Throws: the reason why the request failed.
     public func unblock(_ userId: String) async throws(NCError) {
         try await awaiting { engine.ask(.unblock([userId]), $0) }
     }

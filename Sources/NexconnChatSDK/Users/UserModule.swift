@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// The calls about users: profiles, blocklist, and online status. ``NCEngine/userModule`` gives it.
+/// The calls about users: profiles, blocklist, and online status. Available as ``NCEngine/userModule``.
 ///
 /// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
 #if canImport(ObjectiveC)
@@ -31,7 +31,8 @@ public final class UserModule: NSObject, Sendable {
     ///
     /// - Parameters:
     ///   - profile: the new profile.
-    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what is wrong.
+    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text describes the invalid
+    ///     values.
     public func updateMyUserProfile(
         _ profile: UserProfile, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {

@@ -7,13 +7,13 @@ struct ContentFields: Sendable {
 
     init() {}
 
-    /// Nil when the bytes are no JSON object.
+    /// Nil when the bytes are not a JSON object.
     init?(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), case .object(let members) = value else { return nil }
         self.members = members
     }
 
-    /// Nil for anything but an object.
+    /// Nil for a value that is not an object.
     init?(_ value: JSONValue) {
         guard case .object(let members) = value else { return nil }
         self.members = members
@@ -31,7 +31,7 @@ struct ContentFields: Sendable {
 
     func string(_ name: String) -> String? { members[name]?.string }
 
-    /// A whole number; also one that is written with a fraction or in quotes, as some senders do.
+    /// An integer; also one that is written with a fraction or in quotes, as some senders do.
     func integer(_ name: String) -> Int64? {
         switch members[name] {
         case .number(let number): number.integer.map { Int64($0) } ?? Int64(exactly: number.double.rounded(.towardZero))

@@ -3,17 +3,17 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// Which class reads which type.
+/// The class of contents for each type.
 enum ContentRegistry {
     private static let custom = NIOLockedValueBox<[String: MessageContent.Type]>([:])
 
-    /// Reads a content. Never fails: what cannot be read is an ``UnknownMessage`` (rule NH-4).
+    /// Decodes a content. Never fails: a content that cannot be decoded becomes an ``UnknownMessage`` (rule NH-4).
     static func content(type: String, bytes: [UInt8]) -> MessageContent {
         guard let fields = ContentFields(bytes) else { return UnknownMessage(type: type, bytes: bytes) }
         return builtIn(type, fields) ?? own(type, bytes)
     }
 
-    /// Reads a content that is part of another one, without parsing it again.
+    /// Decodes a content that is part of another one, without parsing it again.
     static func content(type: String, value: JSONValue) -> MessageContent {
         guard let fields = ContentFields(value) else { return UnknownMessage(type: type, bytes: Array(value.text.utf8)) }
         return builtIn(type, fields) ?? own(type, fields.bytes)
@@ -30,7 +30,7 @@ enum ContentRegistry {
         return own ?? UnknownMessage(type: type, bytes: bytes)
     }
 
-    /// Adds classes; a type that is there already gets the new class (rule NH-5).
+    /// Adds classes; an existing type gets the new class (rule NH-5).
     static func register(_ classes: [MessageContent.Type]) throws(NCError) {
         for kind in classes {
             guard kind is CustomMessage.Type || kind is CustomMediaMessage.Type else {

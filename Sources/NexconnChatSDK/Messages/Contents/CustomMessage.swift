@@ -18,7 +18,8 @@ import WireCoding
 /// ```
 /// Members `extra`, `user` and `mentionedInfo` of the object belong to ``MessageContent``, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass is responsible for its own
+/// properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMessage) @objcMembers
 #endif
@@ -49,10 +50,11 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// The base of an application's own kinds of messages with a file. As ``CustomMessage``; `localPath`, `remoteUrl` and `name` are
+/// The base of an application's own kinds of messages with a file. Like ``CustomMessage``; `localPath`, `remoteUrl` and `name` are
 /// members too, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass is responsible for its own
+/// properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMediaMessage) @objcMembers
 #endif

@@ -79,7 +79,7 @@ public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
 
 /// The properties of a file on this device that are known without reading it.
 enum LocalFile {
-    /// Bytes; 0 when there is no such file.
+    /// The size in bytes; 0 when there is no such file.
     static func size(_ path: String?) -> Int64 {
         guard let path, let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return 0 }
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0

@@ -36,7 +36,7 @@ open class MessageContent: NSObject, @unchecked Sendable {
     /// The text for lists of channels and for the search; nil for none.
     open var conversationDigest: String? { nil }
 
-    /// Adds the members of this kind. With `isLocal` also what only this device needs.
+    /// Adds the members of this kind. With `isLocal` also the members that only this device needs.
     func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {}
 
     /// The whole content as a JSON object (rule NH-3).

@@ -89,7 +89,7 @@ public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
         fields.set("conversationType", channelType.rawValue)
         fields.set("summaryList", .array(summaryList.map { .string($0) }))
         fields.set("nameList", .array(nameList.map { .string($0) }))
-        // As they came, or as text when the application put in something that is not JSON.
+        // Unchanged, or as text when the application has set a value that is not JSON.
         fields.set("msgList", .array(msgList.map { (try? JSONValue(parsing: $0)) ?? .string($0) }))
         fields.set("msgNum", msgNum)
         fields.set("remoteUrl", remoteUrl)

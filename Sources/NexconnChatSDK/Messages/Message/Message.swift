@@ -3,7 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// A message with its content and state. An object describes one moment; later changes come as new objects. The exception is a
+/// A message with its content and state. An object describes one moment; later changes are delivered as new objects. The exception is a
 /// message that is being sent: its callbacks share one object, which shows the progress. Every completion is called once, on the
 /// callback queue.
 #if canImport(ObjectiveC)
@@ -12,13 +12,13 @@ import NexconnProtocol
 public final class Message: NSObject, Sendable {
     private struct State {
         var local: LocalMessage
-        /// Read from the bytes when it is first asked for.
+        /// The content, decoded from the bytes on first use.
         var content: MessageContent?
     }
 
     private let state: NIOLockedValueBox<State>
     private let user: String
-    /// Whether it came while missed messages were fetched.
+    /// Whether the message arrived while missed messages were fetched.
     public let isOffline: Bool
 
     /// - Parameter user: who is signed in.
@@ -31,7 +31,7 @@ public final class Message: NSObject, Sendable {
 
     var local: LocalMessage { state.withLockedValue { $0.local } }
 
-    /// The same message as another object, which does not follow this one.
+    /// The same message as a separate object, which does not get later changes.
     func twin() -> Message {
         let state = state.withLockedValue { $0 }
         return Message(state.local, user: user, content: state.content, isOffline: isOffline)
@@ -48,7 +48,7 @@ public final class Message: NSObject, Sendable {
     public var channelIdentifier: ChannelIdentifier { ChannelIdentifier(local.channel) }
     /// This device's number of the message; 0 or less for messages that it does not store.
     public var clientId: Int { Int(local.localID) }
-    /// The service's id of the message; empty until the service has taken it.
+    /// The service's id of the message; empty until the service has accepted it.
     public var messageId: String { local.id?.description ?? "" }
     /// Whether the signed-in user sent or received the message.
     public var direction: MessageDirection { local.isSent ? .send : .receive }
@@ -66,7 +66,7 @@ public final class Message: NSObject, Sendable {
         let content = ContentRegistry.content(type: local.type, bytes: local.content)
         if let mentioned = content.mentionedInfo { mentioned.isMentionedMe = !local.isSent && mentioned.mentions(user) }
         return state.withLockedValue { state in
-            // Another thread may have read it meanwhile; everybody gets the same object.
+            // Another thread may have decoded it meanwhile; all callers get the same object.
             if let known = state.content { return known }
             state.content = content
             return content
@@ -85,7 +85,8 @@ public final class Message: NSObject, Sendable {
     public var sentStatus: SentStatus { SentStatus(local.status) }
     /// What the user has done with a received message.
     public var receivedStatusInfo: ReceivedStatusInfo { ReceivedStatusInfo(bits: local.received) }
-    /// When it was sent, milliseconds since 1970, by the service's clock; by this device's clock until the service has taken it.
+    /// When the message was sent, milliseconds since 1970, by the service's clock; by this device's clock until the service has
+    /// accepted it.
     public var sentTime: Int64 { local.sentTime }
     /// When it was received, milliseconds since 1970, by this device's clock.
     public var receivedTime: Int64 { local.receivedTime }
@@ -111,7 +112,7 @@ public final class Message: NSObject, Sendable {
     /// The members of a group who receive it; nil for all.
     public var directedUserIds: [String]? { local.options.users }
 
-    /// Type, ids and status; nothing of the content.
+    /// Type, ids and status, without the content.
     override public var description: String {
         "Message(\(messageType), \(clientId), \(messageId.isEmpty ? "-" : messageId), \(sentStatus))"
     }

@@ -23,7 +23,7 @@ public enum SentStatus: Int, Sendable {
     case failed = 20
     /// The service has accepted the message.
     case sent = 30
-    /// A receiver's device has it.
+    /// A receiver's device has received the message.
     case received = 40
     /// A receiver has read it.
     case read = 50

@@ -2,9 +2,7 @@ import Foundation
 import NexconnProtocol
 import WireCoding
 
-/// How a message is sent.
-///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// The options of sending a message.
 #if canImport(ObjectiveC)
     @objc(NCMessageParams) @objcMembers
 #endif
@@ -27,7 +25,7 @@ open class MessageParams: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The wire's options of a message with this policy.
+    /// The session's options for a message with this policy.
     final func options(_ policy: MessagePersistencePolicy) -> NexconnMessageOptions {
         var options = NexconnMessageOptions()
         options.isPersisted = policy == .persisted || policy == .counted

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The object that the handlers of one send share. Its state changes in the order in which the handlers are
-/// called, however late their queue calls them (rule NH-13): it is changed on that queue.
+/// The object that the callbacks of one send share. Its state changes on the callback queue, so that each callback sees the state that
+/// belongs to it, however late it is called (rule NH-13).
 struct ShownMessage: Sendable {
     private let registry: HandlerRegistry
     private let shown = NIOLockedValueBox<Message?>(nil)
@@ -10,7 +10,7 @@ struct ShownMessage: Sendable {
         self.registry = registry
     }
 
-    /// The object for handlers, as the message is now. To be called first, and once.
+    /// Makes the object for the callbacks, with the message's present state. Call it first, and once.
     func begin(_ message: Message) -> Message {
         let twin = message.twin()
         shown.withLockedValue { $0 = twin }
@@ -20,7 +20,7 @@ struct ShownMessage: Sendable {
     /// The object for handlers, unchanged.
     func unchanged(_ message: Message) -> Message { shown.withLockedValue { $0 } ?? message }
 
-    /// The object for handlers, which has caught up with the message when the handlers that are called from now on see it.
+    /// The object for the callbacks; it gets the message's new state before the callbacks that are queued from now on.
     func caughtUp(_ message: Message) -> Message {
         guard let twin = shown.withLockedValue({ $0 }) else { return message }
         let local = message.local

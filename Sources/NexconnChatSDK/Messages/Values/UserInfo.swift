@@ -31,7 +31,7 @@ public final class UserInfo: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The member `user` of a content (rule NH-3); nil when it names nobody.
+    /// The member `user` of a content (rule NH-3); nil when it has no user id.
     convenience init?(_ value: JSONValue?) {
         guard let value, let id = value["id"]?.string else { return nil }
         self.init(
