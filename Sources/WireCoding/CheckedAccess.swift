@@ -8,8 +8,8 @@ extension RandomAccessCollection where Index == Int {
         index >= startIndex && index < endIndex ? self[index] : nil
     }
 
-    /// The elements from `lower` up to, not including, `upper`. Both are limited to the indices of the collection, and the result is empty
-    /// when `upper` is not above `lower`.
+    /// The elements from `lower` up to, not including, `upper`. Both are clamped to the indices of the collection, and the result is
+    /// empty when `upper` is not above `lower`.
     @inlinable
     package func clamped(from lower: Int, to upper: Int = .max) -> SubSequence {
         let start = Swift.min(Swift.max(lower, startIndex), endIndex)
@@ -31,8 +31,8 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes from `lower` up to, not including, `upper`, both limited to the bytes that there are. A subscript of a buffer does not
-    /// check its bounds in release builds.
+    /// The bytes from `lower` up to, not including, `upper`, both clamped to the buffer's size. A subscript of a buffer does not check
+    /// its bounds in release builds.
     @inlinable
     package func clampedBytes(from lower: Int, to upper: Int = .max) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: clamped(from: lower, to: upper))
@@ -40,21 +40,21 @@ extension UnsafeRawBufferPointer {
 }
 
 extension FixedWidthInteger {
-    /// The sum, or the bound of the type that it goes beyond.
+    /// The sum, clamped to the range of the type.
     @inlinable
     package func clampedAdding(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or the bound of the type that it goes beyond.
+    /// The difference, clamped to the range of the type.
     @inlinable
     package func clampedSubtracting(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, or the bound of the type that it goes beyond.
+    /// The product, clamped to the range of the type.
     @inlinable
     package func clampedMultiplying(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)

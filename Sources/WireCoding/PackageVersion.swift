@@ -1,4 +1,5 @@
-/// The version of this package. Clients name it to servers, the server in its metrics, the program with `--version`.
+/// The version of this package. Clients send it to servers, the server reports it in its metrics, and the program prints it with
+/// `--version`.
 ///
 /// `CHANGELOG.md` and `README.md` name the same (`Tests/InteropTests/test_release.py`); see `docs/releasing.md`.
 public enum PackageVersion {

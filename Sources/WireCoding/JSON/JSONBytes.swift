@@ -1,6 +1,6 @@
-/// Byte-level pieces that the scanner and the writer share.
+/// Byte-level functions that the scanner and the writer share.
 public enum JSONBytes {
-    // Computed, since a stored constant of another module is fetched through a call.
+    // Computed, because a stored constant of another module is accessed through a call.
     @inlinable
     public static var quote: UInt8 { UInt8(ascii: "\"") }
     @inlinable
@@ -11,8 +11,8 @@ public enum JSONBytes {
     @inlinable
     static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Marks, in the high bit of each byte, what cannot stand in a JSON string as it is: quotes, backslashes and control
-    /// characters. Only the lowest mark is exact, since a borrow can spill into the bytes above it.
+    /// Marks, in the high bit of each byte, the bytes that need an escape in a JSON string: quotes, backslashes and control characters.
+    /// Only the lowest mark is exact, because a borrow can affect the bytes above it.
     @inlinable @inline(__always)
     public static func specials(_ word: UInt64) -> UInt64 {
         let quotes = word ^ (ones &* UInt64(quote))
@@ -28,7 +28,7 @@ public enum JSONBytes {
         byte == quote || byte == backslash || byte < 0x20
     }
 
-    /// Eight bytes, the first one lowest whatever the machine's byte order.
+    /// Eight bytes as a word with the first byte lowest, regardless of the machine's byte order.
     @inlinable @inline(__always)
     public static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -47,7 +47,7 @@ public enum JSONBytes {
     @inlinable @inline(__always)
     public static func eightDigits(_ word: UInt64) -> UInt64? {
         guard areDigits(word) else { return nil }
-        // Neighbours are joined to pairs, pairs to fours, fours to the whole.
+        // Neighbouring digits are combined to pairs, pairs to fours, and fours to the whole number.
         var value = word &- ones &* 0x30
         value = (value &* 10 &+ value >> 8) & 0x00FF_00FF_00FF_00FF
         value = (value &* 100 &+ value >> 16) & 0x0000_FFFF_0000_FFFF
@@ -67,7 +67,7 @@ public enum JSONBytes {
         return offset
     }
 
-    /// Whether two stretches of memory of one length hold the same bytes. For names, not for secrets: stops at a difference.
+    /// Whether two memory ranges of the same length have the same bytes. For names, not for secrets: it stops at the first difference.
     @inlinable @inline(__always)
     public static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }

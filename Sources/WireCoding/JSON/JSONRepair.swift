@@ -1,11 +1,12 @@
-/// Makes the rest of a damaged JSON text readable: one bad element of a list costs itself only (rules PN-40 to PN-42).
+/// Makes the rest of a damaged JSON text readable: an invalid element of a list does not affect the other elements (rules PN-40 to
+/// PN-42).
 ///
-/// Bytes that are not UTF-8 are left out. An element of a list that is not JSON is replaced, and so is a member of an object around
-/// the lists. A text that is cut off is not repaired, since more may have followed.
+/// Bytes that are not UTF-8 are left out. An element of a list that is not JSON is replaced, and so is a member of an object around the
+/// lists. A truncated text is not repaired, because the missing part is unknown.
 public struct JSONRepair {
     /// The position of a list, and the form of its elements.
     public struct List: Sendable {
-        /// The keys that lead to it; `*` stands for any key, and for any element of an array.
+        /// The keys of the path to the list; `*` stands for any key, and for any element of an array.
         public var path: [String]
         /// Keys that each element has. They distinguish a complete element after a damaged one from an object inside the damaged one.
         public var elementKeys: [String]
@@ -16,7 +17,8 @@ public struct JSONRepair {
         }
     }
 
-    /// The lists of a text. Inside their elements, and in other members, nothing is repaired: they are replaced as a whole.
+    /// The lists of a text. Values inside their elements and in other members are not repaired: an invalid element or member is
+    /// replaced as a whole.
     public struct Plan: Sendable {
         /// If several lists have the same path, the first is used.
         public var lists: [List]
@@ -47,7 +49,7 @@ public struct JSONRepair {
                 try scanner.expectEnd()
                 return (clean, 0)
             } catch {
-                // A string without an end in the last element looks the same; a text that may be cut off is never repaired.
+                // A string without an end in the last element looks the same; a text that may be truncated is never repaired.
                 guard error.kind != .truncated else { return nil }
             }
             var second: (bytes: [UInt8], replacedCount: Int)?
@@ -65,7 +67,7 @@ public struct JSONRepair {
 }
 
 extension JSONText {
-    /// The text, or what is left of a damaged one; nil when that cannot be repaired.
+    /// The text, or a repaired text of a damaged one; nil when it cannot be repaired.
     public init?(repairing text: String, _ plan: JSONRepair.Plan) {
         if let whole = try? JSONText(text) {
             self = whole

@@ -1,23 +1,23 @@
-/// Copies a damaged text part by part and replaces what is not JSON. Every function returns false when it cannot go on.
+/// Copies a damaged text part by part and replaces invalid parts. Every function returns false when it cannot continue.
 struct JSONRepairWalk {
-    /// The steps that still lead to each list.
+    /// The remaining steps of the path to each list.
     private typealias Steps = [(path: ArraySlice<String>, elementKeys: [String])]
 
     private static let deepestList = 8
 
     private var scanner: JSONScanner
     private let plan: JSONRepair.Plan
-    /// Whether a list ends only where the rest of the text is whole. Otherwise it ends where it seems to, which may be inside a
-    /// damaged element.
+    /// Whether a list may end only where the rest of the text is valid. Otherwise it ends at the first possible place, which may be
+    /// inside a damaged element.
     private let checksEnds: Bool
-    /// The closing brackets of the containers around the current place.
+    /// The closing brackets of the containers around the current position.
     private var closers: [UInt8] = []
-    /// How many bytes may still be read while looking for the next whole element.
+    /// How many bytes may still be read in search of the next complete element.
     private var budget: Int
 
     private(set) var out: [UInt8] = []
     private(set) var replacedCount = 0
-    /// Whether something was replaced that may have held a list.
+    /// Whether a replaced part may have contained a list.
     private(set) var hasLostList = false
 
     init(_ bytes: UnsafeRawBufferPointer, _ plan: JSONRepair.Plan, checksEnds: Bool) {
@@ -30,7 +30,7 @@ struct JSONRepairWalk {
 
     private var bytes: UnsafeRawBufferPointer { scanner.bytes }
 
-    /// The whole text.
+    /// Copies the whole text.
     mutating func text() -> Bool {
         container(plan.lists.map { ($0.path[...], $0.elementKeys) }) && next() == nil
     }
@@ -41,7 +41,7 @@ struct JSONRepairWalk {
         return scanner.position < bytes.count ? bytes[scanner.position] : nil
     }
 
-    /// The end of the value at `start` when it is JSON.
+    /// The end of the value at `start` if it is valid JSON.
     private func endOfValue(at start: Int) -> Result<Int, JSONSyntaxError> {
         var probe = scanner
         probe.position = start
@@ -55,7 +55,7 @@ struct JSONRepairWalk {
 
     // MARK: Around the lists
 
-    /// An object or array with lists somewhere inside.
+    /// Copies an object or array that contains lists at some depth.
     private mutating func container(_ steps: Steps) -> Bool {
         guard let first = next(), closers.count < Self.deepestList else { return false }
         let isObject = first == UInt8(ascii: "{")
@@ -98,7 +98,7 @@ struct JSONRepairWalk {
         }
     }
 
-    /// A value between lists.
+    /// Copies a value between lists.
     private mutating func member(_ steps: Steps, _ closer: UInt8) -> Bool {
         guard let first = next() else { return false }
         let start = scanner.position
@@ -114,7 +114,7 @@ struct JSONRepairWalk {
         } else if steps.contains(where: { !$0.path.isEmpty }), container(steps) {
             return true
         }
-        // Nothing inside could be repaired.
+        // No part inside could be repaired.
         out.removeSubrange(before.0...)
         replacedCount = before.1
         guard let end = endOfMember(from: start, closer) else { return false }
@@ -125,7 +125,7 @@ struct JSONRepairWalk {
         return true
     }
 
-    /// Where a damaged member ends: by its own brackets, or where the rest of the text is whole.
+    /// The end of a damaged member: by its own brackets, or where the rest of the text is valid.
     private mutating func endOfMember(from start: Int, _ closer: UInt8) -> Int? {
         if let end = JSONSkip.end(of: bytes, from: start, allowsBackslashes: true), ends(at: end, with: closer) { return end }
         var at = start
@@ -199,7 +199,7 @@ struct JSONRepairWalk {
         return nil
     }
 
-    /// Whether a whole element follows a comma.
+    /// Whether a complete element follows a comma.
     private mutating func isElement(after comma: Int, _ expected: [String]) -> Bool {
         var probe = scanner
         probe.position = comma + 1
@@ -215,14 +215,14 @@ struct JSONRepairWalk {
             guard ends(at: end, with: UInt8(ascii: "]")) else { return false }
             let keys = JSONText(checked: scanner.text(start, end)).members?.map(\.key) ?? []
             guard expected.allSatisfy({ keys.contains($0) }) else { return false }
-            // The last element of a list inside the damaged element is followed by what closes that list.
+            // The last element of a list inside the damaged element is followed by that list's closing bracket.
             probe.position = end
             probe.skipWhitespace()
             return bytes[probe.position] == UInt8(ascii: ",") || isRest(probe.position)
         }
     }
 
-    /// Whether everything from a comma or closing bracket on is JSON and closes what is open.
+    /// Whether the text from a comma or closing bracket on is valid and closes all open containers.
     private mutating func isRest(_ start: Int) -> Bool {
         var probe = scanner
         probe.position = start
@@ -247,7 +247,7 @@ struct JSONRepairWalk {
     }
 }
 
-/// Steps over values that may be no JSON.
+/// Skips values that may be invalid JSON.
 enum JSONSkip {
     /// Returns the end of the value at `start`, by its quotes and brackets; nil when they do not match. A missing or surplus quotation
     /// mark is recognised by the bytes after the string.

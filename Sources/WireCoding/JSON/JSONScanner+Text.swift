@@ -5,12 +5,12 @@ extension JSONScanner {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
-    /// The value of the decimal digits between two offsets; nil for none, for anything else and for what does not fit.
+    /// The value of the decimal digits between two offsets; nil for an empty range, for other characters and on overflow.
     public func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
         guard end > start else { return nil }
         var value: UInt64 = 0
         var offset = start
-        // Two words of digits always fit, with three more after them.
+        // Two words of digits never overflow, also with three more digits after them.
         while offset &+ 8 <= end, offset &- start < 16 {
             guard let digits = JSONBytes.eightDigits(JSONBytes.word(bytes, at: offset)) else { return nil }
             value = value &* 100_000_000 &+ digits
@@ -38,7 +38,7 @@ extension JSONScanner {
         return (try? unescaped.get()) ?? text(token.start, token.end)
     }
 
-    /// Checks, unescapes and steps over a string, in one pass.
+    /// Checks, unescapes and skips a string, in one pass.
     ///
     /// Without escapes the text is copied once, straight into the result. Otherwise it is unescaped into `scratch`, eight bytes at
     /// a time, and copied from there, so that the result has the exact size.
@@ -50,7 +50,7 @@ extension JSONScanner {
             position = special &+ 1
             return text(start, special)
         }
-        // Eight bytes more than the rest of the text, since each store writes eight.
+        // Eight bytes more than the rest of the text, because each store writes eight.
         let needed = bytes.count - start + 8
         if scratch.count < needed { scratch = [UInt8](repeating: 0, count: max(needed, 256)) }
         let result = scratch.withUnsafeMutableBytes { out -> Result<String, JSONSyntaxError> in
@@ -64,7 +64,7 @@ extension JSONScanner {
         return try result.get()
     }
 
-    /// Unescapes the string that starts at `start` and steps over it. Unescaping never lengthens a text.
+    /// Unescapes the string that starts at `start` and skips it. Unescaping never makes a text longer.
     private mutating func unescape(
         from start: Int, into out: UnsafeMutableRawBufferPointer
     ) throws(JSONSyntaxError) -> Int {

@@ -1,17 +1,17 @@
 extension JSONScanner {
-    /// A value of any kind as a stretch of the text.
+    /// A value of any kind as a range of the text.
     public struct ValueToken {
         public var start: Int
         public var end: Int
         public var kind: JSONKind
     }
 
-    /// Checks a value and steps over it. Iterative: one bit per open container says whether it is an object.
+    /// Checks a value and skips it. Iterative: one bit per open container is set for an object.
     public mutating func value() throws(JSONSyntaxError) -> ValueToken {
         let first = try peek()
         guard let kind = Self.kind(startingWith: first) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         let start = position
-        // Most values are no containers and need no account of them.
+        // Most values are not containers and need no stack.
         switch kind {
         case .string:
             let token = try string()
@@ -49,7 +49,7 @@ extension JSONScanner {
         return ValueToken(start: start, end: position, kind: kind)
     }
 
-    /// After a value: steps over closing brackets up to the next value of a container, or up to the end of the outermost.
+    /// After a value: skips closing brackets up to the next value of a container, or up to the end of the outermost one.
     @inline(__always)
     private mutating func close(_ open: inout OpenContainers) throws(JSONSyntaxError) {
         while open.depth > 0 {
@@ -65,7 +65,7 @@ extension JSONScanner {
         }
     }
 
-    /// Which containers are open: the innermost 64 in a word, the others put aside.
+    /// The open containers: the innermost 64 in a word, the others in an array.
     private struct OpenContainers {
         private(set) var depth = 0
         private var kinds: UInt64 = 0
@@ -89,7 +89,7 @@ extension JSONScanner {
         }
     }
 
-    /// Steps over a member's key and colon.
+    /// Skips a member's key and colon.
     private mutating func key() throws(JSONSyntaxError) {
         _ = try peek()
         _ = try string()
@@ -144,10 +144,10 @@ extension JSONScanner {
         }
     }
 
-    /// At least one digit.
+    /// Skips at least one digit.
     private mutating func digits(of start: Int) throws(JSONSyntaxError) {
         let first = position
-        // Numbers of messages are long: timetokens, times of day.
+        // Numbers in messages are often long, such as timetokens and times.
         while position &+ 8 <= bytes.count, JSONBytes.areDigits(JSONBytes.word(bytes, at: position)) { position &+= 8 }
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
         if position == first {

@@ -1,8 +1,8 @@
-/// Walks over JSON text in place: checks it strictly, builds nothing.
+/// Scans JSON text in place: checks it strictly, without building values.
 ///
 /// The bytes must be UTF-8 and stay valid as long as the scanner is used.
 public struct JSONScanner {
-    /// The deepest nesting that is accepted; more is refused instead of exhausting a stack (rule PW-4).
+    /// The deepest nesting that is accepted; deeper text is refused, because it would overflow a stack (rule PW-4).
     public static let maximumDepth = 512
 
     public let bytes: UnsafeRawBufferPointer
@@ -36,7 +36,7 @@ public struct JSONScanner {
         }
     }
 
-    /// The next byte that is not white space; stays in place.
+    /// The next byte that is not white space; the position stays there.
     @inlinable @inline(__always)
     public mutating func peek() throws(JSONSyntaxError) -> UInt8 {
         skipWhitespace()
@@ -50,7 +50,7 @@ public struct JSONScanner {
         position &+= 1
     }
 
-    /// Steps over `byte` when it comes next.
+    /// Skips `byte`, which must come next.
     @inlinable @inline(__always)
     public mutating func skip(_ byte: UInt8) throws(JSONSyntaxError) -> Bool {
         guard try peek() == byte else { return false }
@@ -58,7 +58,7 @@ public struct JSONScanner {
         return true
     }
 
-    /// After a member of an object: steps over the comma before the next one, or over the closing brace, for true.
+    /// After a member of an object: skips the comma before the next one, or the closing brace, for which it returns true.
     @inlinable @inline(__always)
     public mutating func endOfObject() throws(JSONSyntaxError) -> Bool {
         let byte = try peek()
@@ -69,13 +69,13 @@ public struct JSONScanner {
         return byte == UInt8(ascii: "}")
     }
 
-    /// Only white space may be left.
+    /// Checks that only white space is left.
     public mutating func expectEnd() throws(JSONSyntaxError) {
         skipWhitespace()
         if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
     }
 
-    /// Checks a string and steps over it.
+    /// Checks a string and skips it.
     @inlinable @inline(__always)
     public mutating func string() throws(JSONSyntaxError) -> StringToken {
         try expect(JSONBytes.quote)
@@ -98,7 +98,7 @@ public struct JSONScanner {
         }
     }
 
-    /// Steps over one escape, pairs of surrogates included.
+    /// Reads one escape, including surrogate pairs.
     public mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         guard position + 1 < bytes.count else { throw JSONSyntaxError(.truncated, at: bytes.count) }

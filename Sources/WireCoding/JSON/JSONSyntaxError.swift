@@ -1,8 +1,8 @@
 /// Why a text is not JSON, and where.
 ///
-/// Holds no part of the text, so it is safe to log.
+/// Contains no part of the text, so it is safe to log.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public enum Kind: String, Hashable, Sendable {
         case truncated = "the text ends too early"
         case unexpectedByte = "unexpected byte"
@@ -16,7 +16,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     public var kind: Kind
-    /// How many bytes into the text.
+    /// The offset of the error, in bytes.
     public var offset: Int
 
     @inlinable

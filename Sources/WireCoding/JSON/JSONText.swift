@@ -1,7 +1,7 @@
-/// A JSON value as text, with its parts cut out as they came.
+/// A JSON value as text, whose parts are substrings of it.
 ///
-/// For what has to be passed on unchanged, such as the `user_info` of a presence member: order of keys, spelling of numbers and
-/// white space inside stay as the sender wrote them.
+/// For values that have to be passed on unchanged, such as the `user_info` of a presence member: the order of keys, the spelling of
+/// numbers and white space are kept.
 public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     /// The text, without white space around it.
     public let text: String
@@ -49,7 +49,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of a whole number that fits; nil otherwise.
+    /// The value of an integer that fits in an `Int`; nil otherwise.
     public var integer: Int? { kind == .number ? Int(text) : nil }
 
     /// The value of a number; nil for other kinds.
@@ -57,7 +57,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     public var bool: Bool? { kind == .bool ? text == "true" : nil }
 
-    /// The text of a string, or of a number as it is written: the two shapes that identifiers come in.
+    /// The text of a string, or of a number as it is written, because identifiers have either form.
     public var identifier: String? { kind == .number ? text : string }
 
     /// One key and its value.

@@ -128,13 +128,13 @@ public struct JSONNumber: Hashable, Sendable {
         literal = String(value)
     }
 
-    /// Nil when JSON has no word for the value: infinities and NaN.
+    /// Nil for values that JSON cannot represent: infinities and NaN.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         literal = String(value)
     }
 
-    /// The value when it is a whole number that fits.
+    /// The value when it is an integer that fits in an `Int`.
     public var integer: Int? { Int(literal) }
 
     public var double: Double { Double(literal) ?? .nan }

@@ -35,16 +35,16 @@ public enum JSONWriter {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Appends a whole number.
+    /// Appends an integer.
     public static func append(_ number: Int, to out: inout [UInt8]) {
         if number < 0 { out.append(UInt8(ascii: "-")) }
         append(UInt64(number.magnitude), to: &out)
     }
 
-    /// Appends a whole number, without allocating.
+    /// Appends an integer, without allocating.
     public static func append(_ number: UInt64, to out: inout [UInt8]) {
         var rest = number
-        // The most digits that 64 bits can have.
+        // The most digits of a 64-bit integer.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = digits.count
             repeat {
@@ -57,7 +57,7 @@ public enum JSONWriter {
         }
     }
 
-    /// Appends text that is JSON already.
+    /// Appends text that is already JSON.
     @inlinable @inline(__always)
     public static func append(_ json: StaticString, to out: inout [UInt8]) {
         out.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))

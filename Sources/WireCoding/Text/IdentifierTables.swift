@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-// Tables and sets of ids, asked with texts: compared by their bytes (rule HB-11).
+// Access to tables and sets of ids by texts, which are compared by their bytes (rule HB-11).
 
 extension Dictionary where Key == Identifier {
     /// The value of the id with this text.
@@ -11,7 +11,7 @@ extension Dictionary where Key == Identifier {
         _modify { yield &self[Identifier(text)] }
     }
 
-    /// The value of the id with this text, or another one where there is none.
+    /// The value of the id with this text, or a default when there is none.
     @inlinable
     public subscript(text: String, default value: @autoclosure () -> Value) -> Value {
         get { self[Identifier(text)] ?? value() }

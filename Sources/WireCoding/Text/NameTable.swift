@@ -1,8 +1,9 @@
-/// Remembers the names of a connection, so that a name that comes again costs neither an allocation nor a check.
+/// Caches the names of a connection, so that a repeated name needs neither an allocation nor a check.
 ///
-/// Bounded: each name has one place, found by its bytes, and a new name takes the place of the old. Long names are not kept.
+/// Bounded: a hash of its bytes gives each name one slot, and a new name replaces the previous one in its slot. Long names are not
+/// cached.
 public struct NameTable: Sendable {
-    /// Longer names are made anew each time.
+    /// The longest cached name, in bytes; longer names are made anew each time.
     @inlinable
     public static var longestName: Int { 200 }
 
@@ -33,7 +34,7 @@ public struct NameTable: Sendable {
         return name
     }
 
-    /// Length and both ends: enough to spread names, since a clash only costs what a new name costs.
+    /// A hash of the length and both ends, which spreads names well enough, because a collision only costs as much as a new name.
     @inlinable @inline(__always)
     static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var mixed = UInt64(truncatingIfNeeded: bytes.count)

@@ -1,4 +1,4 @@
-/// Percent-encoding of RFC 3986: everything but the unreserved characters is escaped.
+/// Percent-encoding of RFC 3986: all bytes except the unreserved characters are escaped.
 public enum PercentEncoding {
     /// `text` for any place of a URL: letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%XX`.
     public static func encode(_ text: String) -> String {
@@ -15,7 +15,7 @@ public enum PercentEncoding {
         if isDone == nil { for byte in bytes { append(byte, to: &out) } }
     }
 
-    /// Bytes that stay are appended together: nearly all do.
+    /// Unreserved bytes are appended in runs, because nearly all bytes are unreserved.
     @usableFromInline
     static func append(contentsOf bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
         var rest = bytes[...]
