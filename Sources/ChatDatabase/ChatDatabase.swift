@@ -12,36 +12,36 @@ import NexconnProtocol
 /// The data that a chat client stores on this device for one user of one application: messages, channels, and the position in the
 /// inbox.
 ///
-/// All calls block until they are done and may come from any thread; they must not come from the main one. One writes at a time,
-/// four read beside it: a search does not hold up what arrives (rule CD-8). After ``close()`` they throw `closed`.
+/// All calls block until they are done and may come from any thread; they must not come from the main one. One call writes at a time
+/// while up to four others read, so a search does not delay arriving events (rule CD-8). After ``close()`` they throw `closed`.
 public final class ChatDatabase: Sendable {
     private struct State: Sendable {
         var isClosed = false
         var place: NexconnPlace?
         var interrupted: [Int64] = []
-        /// Numbers of names that are in the database for certain.
+        /// Cached numbers of names that are certainly in the database.
         var names: [Identifier: Int64] = [:]
     }
 
     /// The user whose messages this database stores.
     public let user: String
-    /// Where it lies.
+    /// The path of the database file.
     public var path: String { file.path }
 
     private let file: ChatFile
     private let pool: DatabasePool
-    /// Milliseconds since 1970.
+    /// Returns the time of day in milliseconds since 1970.
     private let now: @Sendable () -> Int64
     private let state: NIOLockedValueBox<State>
 
-    /// Opens the database of a user, and makes it if need be.
+    /// Opens the database of a user, and creates it if it does not exist.
     ///
-    /// A file that is damaged, or that a newer version wrote, is put aside, and a new one begins: `isRecreated` is true, and what
-    /// was only there is gone (rules CD-3 to CD-5). Messages that were being sent when the process ended are failed now, and known
-    /// as ``unfinished()``.
+    /// A file that is damaged, or that a newer version has written, is moved aside and replaced by a new one: `isRecreated` is true,
+    /// and data that was stored only there is lost (rules CD-3 to CD-5). Messages that were being sent when the process ended are
+    /// marked as failed, and are returned by ``unfinished()``.
     /// - Parameters:
-    ///   - directory: is created if need be, for its owner alone.
-    ///   - now: the time of day in milliseconds since 1970.
+    ///   - directory: the directory of the file; created if necessary, accessible to its owner only.
+    ///   - now: returns the time of day in milliseconds since 1970.
     public static func open(
         directory: String, appKey: String, user: String, now: @escaping @Sendable () -> Int64 = ChatDatabase.timeOfDay
     ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
@@ -88,19 +88,20 @@ public final class ChatDatabase: Sendable {
     /// The time of day by the system's clock, in milliseconds since 1970.
     @Sendable public static func timeOfDay() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    /// Waits for calls that are under way, then releases the file. Any number of times.
+    /// Waits for calls in progress, then releases the file. May be called any number of times.
     public func close() {
         let wasClosed = state.withLockedValue { state in
             defer { state.isClosed = true }
             return state.isClosed
         }
         guard !wasClosed else { return }
-        // So that one file is all there is; the last connection that closes only reads, and could not.
+        // Merges the write-ahead log into the main file, so that only one file is left; the last connection that closes is read-only
+        // and could not do this.
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? pool.close()
     }
 
-    /// How far this device has got in the user's inbox: what to resume from. Nil for a new database.
+    /// This device's position in the user's inbox, from which a session resumes. Nil for a new database.
     public var place: NexconnPlace? { state.withLockedValue(\.place) }
 
     var interrupted: [Int64] { state.withLockedValue(\.interrupted) }
@@ -118,7 +119,7 @@ public final class ChatDatabase: Sendable {
         }
     }
 
-    /// Does `body` wholly or, when it throws, not at all.
+    /// Runs `body` in a transaction: completely, or without effect when it throws.
     func write<Value>(_ body: (WriteTransaction) throws -> Value) throws(ChatDatabaseError) -> Value {
         let (isClosed, names) = state.withLockedValue { ($0.isClosed, $0.names) }
         guard !isClosed else { throw .closed }
@@ -137,7 +138,7 @@ public final class ChatDatabase: Sendable {
     }
 
     private func failure(_ error: any Error) -> ChatDatabaseError {
-        // A call that came just before the end fails in the ways of a closed file.
+        // A call that was made just before the close fails with errors of a closed file.
         if state.withLockedValue(\.isClosed) { return .closed }
         let failure = ChatDatabaseError(error)
         if failure == .damaged { file.markDamaged() }

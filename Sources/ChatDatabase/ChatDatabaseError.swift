@@ -2,17 +2,17 @@ import DatabaseFile
 import GRDB
 import NexconnProtocol
 
-/// Why the local database could not be opened, or an operation failed. None contains a message or a user's name.
+/// Why the local database could not be opened, or an operation failed. No error contains a message or a user's name.
 public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The database was closed: the user signed out, or changed.
     case closed
-    /// No room is left on the disk. The call changed nothing; later ones work as soon as there is room.
+    /// The disk is full. The call changed nothing; later ones work as soon as there is space.
     case full
-    /// Another process holds the file for longer than two seconds. The call changed nothing.
+    /// Another process has locked the file for longer than two seconds. The call changed nothing.
     case locked
-    /// The file is damaged. The next opening puts it aside and begins anew (rule CD-4).
+    /// The file is damaged. The next opening moves it aside and creates a new one (rule CD-4).
     case damaged
-    /// The directory or the file cannot be read or written; `reason` is the system's or SQLite's word for it.
+    /// The directory or the file cannot be read or written; `reason` is the message of the system or of SQLite.
     case unusable(reason: String)
 
     public var description: String {
@@ -25,7 +25,7 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The number by which the API reports it.
+    /// The error code in the API.
     public var code: NexconnCode { self == .closed ? .databaseClosed : .storageFailed }
 
     init(_ error: any Error) {
@@ -48,7 +48,7 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged
         case .SQLITE_FULL: self = .full
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
-        // SQLite's own words name the file at most, never what is in it.
+        // SQLite's messages contain at most the file's name, never its contents.
         default: self = .unusable(reason: error.message ?? "SQLite error \(error.resultCode.rawValue)")
         }
     }

@@ -2,12 +2,12 @@ import GRDB
 import NexconnProtocol
 
 extension ChatDatabase {
-    /// Begins an inbox after the welcome of a new connection, and notes whether the inbox continues without a gap.
+    /// Begins an inbox after the welcome of a new connection, and records whether the inbox continues without a gap.
     /// - Parameters:
     ///   - time: the server's clock at the welcome, ms since 1970.
-    ///   - isContinued: the inbox was resumed and nothing was lost. If not, there is a gap in every channel up to `time`.
-    ///   - hasEverything: everything comes through the inbox, the user's messages from other devices included (`syncsDevices`). If
-    ///     not, only answers of the server prove that nothing is missing.
+    ///   - isContinued: whether the inbox was resumed without a loss. If not, there is a gap in every channel up to `time`.
+    ///   - hasEverything: whether the inbox delivers all messages, including the user's messages from other devices (`syncsDevices`).
+    ///     If not, only answers of the server prove that no message is missing.
     public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
         try write { transaction in
             let from = hasEverything ? Position.end(of: time) : nil
@@ -16,7 +16,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Something in the inbox was lost, with no new connection: everything is certain again only after `time` (ms).
+    /// Records a loss in the inbox without a new connection: messages are certainly complete only after `time` (ms).
     public func declareGap(at time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
@@ -24,11 +24,11 @@ extension ChatDatabase {
         }
     }
 
-    /// Keeps a page of the server's history, and that nothing is missing in the stretch that it proves.
+    /// Stores a page of the server's history, and records the range in which the page proves that no message is missing.
     ///
-    /// Messages of a page count as unread nowhere, and do not move a channel up in the list. Those that are here already take over
-    /// what was edited meanwhile.
-    /// - Returns: the messages that are new here, oldest first.
+    /// Messages of a page do not count as unread, and do not move a channel up in the list. Stored messages are updated with later
+    /// edits.
+    /// - Returns: the messages that were not stored before, oldest first.
     @discardableResult
     public func merge(
         _ page: [NexconnMessage], of request: NexconnHistoryRequest, hasMore: Bool
@@ -44,7 +44,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The same for messages between two known ends, both included, or without any.
+    /// Stores messages between two known ends, both included, or without a proven range.
     @discardableResult
     public func merge(
         _ page: [NexconnMessage], of channel: NexconnChannel, between ends: ClosedRange<NexconnMessageID>? = nil
@@ -58,7 +58,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Between which messages nothing is missing, oldest first. The last stretch may reach into the future.
+    /// The ranges of messages without gaps, oldest first. The last range may reach into the future.
     public func coverage(of channel: NexconnChannel) throws(ChatDatabaseError) -> [ClosedRange<NexconnMessageID>] {
         try read { database in
             try Coverage.fetch(channel, ChannelState.fetch(channel, database)?.number, database).spans.spans
@@ -68,12 +68,13 @@ extension ChatDatabase {
 
     /// A page of the local history, and the request to the server if messages may be missing in it.
     ///
-    /// To fill gaps: ask for `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until nothing is missing or
-    /// the server cannot be asked.
+    /// To fill gaps: request `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until no message is missing or
+    /// the server cannot be reached.
     /// - Parameters:
-    ///   - types: only these; empty for all.
+    ///   - types: the types of messages to return; empty for all.
     ///   - isLive: whether the inbox is complete up to now: the device is connected, and all missed messages have arrived.
-    ///   - isFresh: the server has just answered with the latest messages, or that there is none after the last one; so the end of what is known is the end of all.
+    ///   - isFresh: whether the server has just answered with the latest messages, or with no message after the last one, so that the
+    ///     stored history reaches its end.
     public func history(
         _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
         isFresh: Bool = false

@@ -2,7 +2,7 @@ import GRDB
 import Identifiers
 import NexconnProtocol
 
-/// Reads stretches of a channel in the order of positions.
+/// Reads ranges of a channel in the order of positions.
 struct HistoryReader {
     let database: Database
     let channel: Int64
@@ -15,7 +15,7 @@ struct HistoryReader {
         case .latest: .max
         case .oldest: Position.bottom
         case .before(let message), .after(let message):
-            // The message has been deleted since; its id or its time still gives the position.
+            // The message has been deleted since; its id or its time still determines the position.
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)
@@ -30,10 +30,10 @@ struct HistoryReader {
         guard !types.isEmpty else {
             return try fetch("m.channel = ? AND \(beyond) LIMIT ?", [channel, bound, limit])
         }
-        // One look for each type, and the best of them all: each is a stretch of the index.
+        // One index lookup for each type; the results are merged, because each type is a separate range of the index.
         var found: [Found] = []
         for number in try numbers(of: types) {
-            // The usual type is not in the index of types, and need not be.
+            // The most frequent type is not in the index of types.
             let type = number == 1 ? "m.type = ?" : "m.type = ? AND m.type <> 1"
             found += try fetch("m.channel = ? AND \(type) AND \(beyond) LIMIT ?", [channel, number, bound, limit])
         }

@@ -1,4 +1,4 @@
-/// Stretches of a channel's history in which nothing is missing: closed ranges of positions, apart from each other and in order.
+/// Ranges of a channel's history without gaps: closed ranges of positions, disjoint and in order.
 struct SpanSet: Hashable {
     private(set) var spans: [ClosedRange<Int64>] = []
 
@@ -8,11 +8,11 @@ struct SpanSet: Hashable {
         for span in spans { insert(span) }
     }
 
-    /// Adds a stretch. Those that it touches become one with it.
+    /// Adds a range, and merges it with the ranges that it touches.
     mutating func insert(_ span: ClosedRange<Int64>) {
         var low = span.lowerBound
         var high = span.upperBound
-        // Neighbours without a number between them touch.
+        // Neighbouring ranges without a number between them touch.
         let first = spans.firstIndex { $0.upperBound >= low || $0.upperBound + 1 == low } ?? spans.count
         var end = first
         while end < spans.count, spans[end].lowerBound <= high || spans[end].lowerBound - 1 == high {
@@ -27,14 +27,14 @@ struct SpanSet: Hashable {
         spans.first { $0.contains(position) }
     }
 
-    /// The highest position of `range` that is in no stretch.
+    /// The highest position of `range` that is in no stored range.
     func lastHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.upperBound) else { return range.upperBound }
-        // The end of a stretch does not belong to the next one: they do not touch.
+        // The ranges do not touch, so the position before a range is a gap.
         return span.lowerBound <= range.lowerBound ? nil : span.lowerBound - 1
     }
 
-    /// The lowest position of `range` that is in no stretch.
+    /// The lowest position of `range` that is in no stored range.
     func firstHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.lowerBound) else { return range.lowerBound }
         return span.upperBound >= range.upperBound ? nil : span.upperBound + 1

@@ -3,23 +3,23 @@ import NexconnProtocol
 
 /// Which parts of a channel's history are stored (rules CD-20 to CD-24).
 struct Coverage {
-    /// The stretches of requested pages, and of the inbox, which covers all channels alike.
+    /// The ranges of requested pages, and of the inbox, which covers all channels alike.
     var spans: SpanSet
-    /// The point from which every message comes through the inbox; nil when that is not certain.
+    /// The point from which the inbox delivers every message; nil when that is not certain.
     var inboxFrom: Int64?
 
     /// - Parameters:
-    ///   - number: nil for a channel of which nothing is known here.
-    ///   - isLive: whether the inbox is complete up to now; if not, only up to the last message that came (rule CD-27).
+    ///   - number: the channel's number; nil for a channel that is not stored.
+    ///   - isLive: whether the inbox is complete up to now; if not, only up to the last received message (rule CD-27).
     static func fetch(
         _ channel: NexconnChannel, _ number: Int64?, isLive: Bool = true, _ database: Database
     ) throws -> Coverage {
         let own = try spans(of: number ?? -1, database)
         var coverage = Coverage(spans: SpanSet(own))
-        // Messages of open channels do not come through the inbox (session document, section 8).
+        // Messages of open channels are not in the inbox (session document, section 8).
         guard channel.conversation != .open else { return coverage }
-        // Messages that were sent in a group before the user joined did not come through the inbox either, but are in the group's
-        // history (rule CD-28).
+        // Messages that were sent in a group before the user joined were not in the inbox either, but are in the group's history (rule
+        // CD-28).
         let joined = try number.flatMap {
             try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT position FROM joined WHERE channel = ?"), arguments: [$0])
@@ -44,7 +44,7 @@ struct Coverage {
 }
 
 extension WriteTransaction {
-    /// Notes that nothing is missing in a stretch of a channel; 0 stands for all channels.
+    /// Records that no message is missing in a range of a channel; 0 stands for all channels.
     func cover(_ span: ClosedRange<Int64>, of channel: Int64) throws {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ?"), arguments: [channel])
@@ -55,7 +55,7 @@ extension WriteTransaction {
         for span in spans.spans { try insertion.execute(arguments: [channel, span.lowerBound, span.upperBound]) }
     }
 
-    /// Notes that the user has joined a group: from then on the inbox delivers its messages (rule CD-28).
+    /// Records that the user has joined a group: from then on the inbox delivers its messages (rule CD-28).
     func join(_ group: String, at time: Int64) throws {
         try database.cachedStatement(
             sql: """
@@ -65,7 +65,7 @@ extension WriteTransaction {
         ).execute(arguments: [channel(NexconnChannel(.group, group)).number, Position.end(of: time)])
     }
 
-    /// Ends what comes through the inbox without a hole, and lets it begin anew at `from`.
+    /// Ends the gapless range of the inbox, and starts a new one at `from`.
     func beginInbox(from: Int64?) throws {
         guard let row = try Row.fetchOne(database, sql: "SELECT inbox_from, inbox_last FROM state") else { return }
         let last: Int64 = row[1]
@@ -75,10 +75,10 @@ extension WriteTransaction {
 }
 
 extension NexconnHistoryRequest {
-    /// The stretch of the channel that an answer to this request proves to be without holes; nil for none.
+    /// The range of the channel in which an answer to this request proves that there are no gaps; nil for none.
     func proven(by page: [NexconnMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
         let ids = page.compactMap { Position.of($0.id) }
-        // New messages come through the inbox, so a page up to now reaches to where the inbox begins.
+        // New messages arrive through the inbox, so a page up to now reaches the beginning of the inbox's range.
         let now = max(ids.max() ?? 0, inboxFrom ?? 0)
         let bound: Int64
         switch place {
@@ -90,7 +90,7 @@ extension NexconnHistoryRequest {
         }
         switch place {
         case .latest, .before, .beforeTime:
-            // An empty page with more messages behind it proves nothing.
+            // An empty page that is not the last one proves nothing.
             if hasMore, ids.isEmpty { return nil }
             let low = hasMore ? ids.min() ?? 0 : 0
             return low <= bound ? low...bound : nil

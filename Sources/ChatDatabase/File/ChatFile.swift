@@ -9,27 +9,27 @@ struct ChatFile: Sendable {
     }
 
     var path: String { file.path }
-    /// Whether damage was met when the file was last in use.
+    /// Whether damage was found when the file was last used.
     var isMarked: Bool { file.isMarked }
 
-    /// Creates the file and its directory if need be, for their owner alone.
+    /// Creates the file and its directory if they do not exist, accessible to their owner only.
     ///
-    /// - Returns: whether the file was there.
+    /// - Returns: whether the file existed.
     func prepare() throws(ChatDatabaseError) -> Bool {
         do throws(DatabaseFileError) { return try file.prepare() } catch { throw ChatDatabaseError(error) }
     }
 
-    /// Keeps others from opening a database of the directory meanwhile (rule CD-60).
+    /// Locks the directory, so that no other process opens a database in it meanwhile (rule CD-60).
     ///
-    /// - Parameter patience: how long to wait for the others, in seconds.
+    /// - Parameter patience: how long to wait for other processes, in seconds.
     func lock(patience: Double) throws(ChatDatabaseError) -> FileLock {
         do throws(DatabaseFileError) { return try file.lock(patience: patience) } catch { throw ChatDatabaseError(error) }
     }
 
-    /// Remembers that the file is damaged, for the next opening.
+    /// Records that the file is damaged, for the next opening.
     func markDamaged() { file.markDamaged() }
 
-    /// Renames the database and its companion files, and removes the oldest of those that were renamed before.
+    /// Renames the database and its companion files, and deletes the oldest of the files that were renamed before.
     func putAside() throws(ChatDatabaseError) {
         do throws(DatabaseFileError) { try file.putAside() } catch { throw ChatDatabaseError(error) }
     }

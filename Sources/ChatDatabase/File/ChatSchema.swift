@@ -2,7 +2,7 @@ import GRDB
 
 /// Tables, versions and settings of the database.
 enum ChatSchema {
-    /// The tokenizer keeps the characters that ``Words`` counts as words or parts of words.
+    /// The tokenizer keeps the characters that ``Words`` treats as words or parts of words.
     private static func indexAgain(_ database: Database) throws {
         try database.execute(sql: "DROP TABLE message_text")
         try database.execute(
@@ -47,7 +47,8 @@ enum ChatSchema {
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // Writes that a power failure loses are received again, because the position in the inbox is lost with them (rule CD-10).
+            // Writes that a power failure loses are received again, because the position in the inbox is lost together with them (rule
+            // CD-10).
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -8000")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -56,7 +57,7 @@ enum ChatSchema {
     }
 
     /// Opens the file and migrates it to this version.
-    /// - Throws: `damaged` for whatever makes a new file necessary.
+    /// - Throws: `damaged` when a new file is necessary.
     static func open(path: String, patience: Double) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration(patience: patience))
         do {
@@ -64,7 +65,7 @@ enum ChatSchema {
             do {
                 try migrator.migrate(pool)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
-                // Its tables are not those that this version left.
+                // The tables differ from those that this version has created.
                 throw ChatDatabaseError.damaged
             }
             guard try Set(pool.read(tables)).isSuperset(of: tableNames) else { throw ChatDatabaseError.damaged }
@@ -75,8 +76,8 @@ enum ChatSchema {
         }
     }
 
-    /// Checks what does not require reading a large file completely: the owner, the version and the small tables. A damaged message is
-    /// found when it is read (rule CD-4).
+    /// Checks the owner, the version and the small tables, without reading a large file completely. A damaged message is detected when
+    /// it is read (rule CD-4).
     private static func check(_ database: Database) throws {
         let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try tables(database)
@@ -93,7 +94,7 @@ enum ChatSchema {
         }
     }
 
-    /// Up to this size, in bytes, the whole file is checked whenever it is opened.
+    /// The largest file, in bytes, that is checked completely whenever it is opened.
     private static let checkedSize = 16 << 20
 
     private static func tables(_ database: Database) throws -> [String] {
@@ -107,12 +108,12 @@ enum ChatSchema {
     }
 
     /// - `message.position` orders a channel: the server's id, or, while there is none, the time in the same units. `slot` is the
-    ///   millisecond that stands for the message in the index of words, nil for one without words.
-    /// - `name` keeps users and types once, so that indexes stay small. Its number 1 is the type that most messages have, which
-    ///   the index of types leaves out.
+    ///   millisecond that represents the message in the index of words, nil for a message without words.
+    /// - `name` stores each user and type once, so that indexes stay small. Its number 1 is the type that most messages have, which the
+    ///   index of types leaves out.
     /// - `span.channel` 0 stands for all channels.
-    /// - `joined` keeps since which position the user has been in a group, if the device has seen them come in.
-    /// - `early` keeps what is known of messages that are not there: recalled, edited, other metadata.
+    /// - `joined` stores the position at which the user joined a group, if this device received that event.
+    /// - `early` stores changes of messages that are not stored yet: recalls, edits and metadata.
     private static let statements = """
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT, sequence INTEGER NOT NULL DEFAULT 0, inbox_from INTEGER,

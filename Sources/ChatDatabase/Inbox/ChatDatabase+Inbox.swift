@@ -1,13 +1,14 @@
 import NexconnProtocol
 
 extension ChatDatabase {
-    /// Keeps what came through the inbox, and how far it has come, in one transaction: after a crash both agree (rule CD-10).
+    /// Stores events of the inbox together with the new position, in one transaction, so that both are consistent after a crash (rule
+    /// CD-10).
     ///
-    /// What was there already changes nothing: items up to the place that was reached, messages whose id is known, own messages
-    /// whose client id is known. Messages are counted as unread when they are received, counted, and later than the channel's read
-    /// mark. Items need not be in order of their time.
-    /// - Parameter place: where to resume when all of `items` are kept.
-    /// - Returns: what is new, in order, for handlers.
+    /// Known items change nothing: items up to the stored position, messages whose id is known, and own messages whose client id is
+    /// known. Messages are counted as unread when they are received, counted, and later than the channel's read mark. Items need not be
+    /// in order of their time.
+    /// - Parameter place: the position to resume from once all of `items` are stored.
+    /// - Returns: the changes, in order, for handlers.
     public func receive(_ items: [NexconnInboxItem], place: NexconnPlace) throws(ChatDatabaseError) -> [ReceivedChange] {
         let (changes, reached) = try write { transaction in
             let known = try WriteTransaction.place(transaction.database)
@@ -26,7 +27,7 @@ extension ChatDatabase {
         return changes
     }
 
-    /// Keeps messages that came outside the inbox, such as those of open channels, which have no place there.
+    /// Stores messages that arrived outside of the inbox, such as those of open channels, which have no position in it.
     /// - Returns: those that are new, as changes.
     public func receive(transient events: [NexconnEvent]) throws(ChatDatabaseError) -> [ReceivedChange] {
         try write { transaction in

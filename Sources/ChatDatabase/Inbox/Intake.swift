@@ -5,7 +5,7 @@ import NexconnProtocol
 struct Intake {
     let transaction: WriteTransaction
     private(set) var changes: [ReceivedChange] = []
-    /// The highest id of a message that came.
+    /// The highest id of a received message.
     private(set) var lastID: Int64 = 0
 
     private var user: String { transaction.user }
@@ -25,7 +25,7 @@ struct Intake {
         case .settings(let settings): try take(settings)
         case .group(let operation):
             let isArrival = operation.kind == .join || operation.kind == .create
-            // Compared by bytes: two spellings of a letter are two users.
+            // Compared by bytes, because two Unicode spellings of an id are two users.
             if isArrival, operation.members.contains(where: { $0.user.isExactly(user) }) {
                 try transaction.join(operation.group.id, at: operation.time)
             }
@@ -37,7 +37,7 @@ struct Intake {
     // MARK: - Messages
 
     private mutating func take(_ message: NexconnMessage) throws {
-        // A number that no clock gives out cannot be kept in order.
+        // A message whose id is out of range cannot be ordered.
         guard let id = Position.of(message.id) else { return }
         lastID = max(lastID, id)
         let received = LocalMessage(message, user: user, now: transaction.now)
@@ -65,7 +65,7 @@ struct Intake {
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
         var early = try transaction.early(id, in: channel) ?? EarlyChange()
         guard !early.isRecalled else { return }
-        // Kept for good: an answer in progress may still contain the message.
+        // Kept permanently, because an answer in progress may still contain the message.
         early = EarlyChange()
         early.isRecalled = true
         try transaction.save(early, of: id, in: channel)

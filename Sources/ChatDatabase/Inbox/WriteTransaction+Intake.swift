@@ -1,17 +1,19 @@
 import Identifiers
 import NexconnProtocol
 
-/// The outcome of a message that the server named.
+/// The outcome of storing a message of the server.
 enum Taken {
     case known
-    /// An own message that had not been answered yet.
+    /// An own message whose sending was not answered yet.
     case finished(LocalMessage)
     case added(LocalMessage, position: Int64, isMention: Bool)
 }
 
 extension WriteTransaction {
-    /// Keeps a message with an id, once: the same for the inbox, for pages of history and for open channels. Counts nothing.
-    /// - Parameter isFetched: it comes from a page of history; should the inbox bring it later, it is new then (rule CD-14).
+    /// Stores a message with an id, without repetitions, for the inbox, pages of history and open channels alike. Does not change
+    /// unread counts.
+    /// - Parameter isFetched: whether the message comes from a page of history; if the inbox delivers it later, it counts as new then
+    ///   (rule CD-14).
     func take(_ message: LocalMessage, id: Int64, isFetched: Bool = false) throws -> Taken {
         if message.isSent, let clientID = message.clientID, let own = try ownMessage(clientID: clientID),
             own.channel == message.channel
@@ -37,7 +39,7 @@ extension WriteTransaction {
     }
 
     /// Stores a message of the inbox that a page of history had contained before.
-    /// - Returns: what it is now; nil when the inbox had brought it already.
+    /// - Returns: the updated message; nil when the inbox has already delivered it.
     private func deliver(_ known: LocalMessage, _ channel: ChannelState) throws -> LocalMessage? {
         let isFetched = MessageRow.Flags.isFetched.rawValue
         try database.cachedStatement(
@@ -50,14 +52,14 @@ extension WriteTransaction {
         return message
     }
 
-    /// An own message has its id. Nil when it has gone meanwhile.
+    /// Sets the id of an own message. Nil when the message was deleted meanwhile.
     func finish(_ own: LocalMessage, id: Int64) throws -> LocalMessage? {
         var channel = try channel(own.channel)
         if let early = try early(id, in: channel), early.isRecalled {
             try remove(own)
             return nil
         }
-        // The message arrived without its client id before: the copy that the application knows stays.
+        // The message was stored before without its client id; that copy is removed, and the one that the application knows is kept.
         if let twin = try message(id, in: channel), twin.localID != own.localID { try remove(twin) }
         channel = try self.channel(own.channel)
         var message = own
@@ -66,7 +68,7 @@ extension WriteTransaction {
         message.sentTime = Position.time(id)
         try settle(message, at: id, in: &channel)
         if channel.latest == message.localID {
-            // Another one may lie above it now.
+            // Another message may be the latest one now.
             try findLatest(&channel)
         } else {
             show(message.localID, message, at: id, in: &channel)
@@ -77,7 +79,7 @@ extension WriteTransaction {
     }
 
     func set(_ receipt: LocalReceipt, of message: LocalMessage) throws {
-        // In a direct channel one reader is all there are.
+        // A direct channel has only one possible reader.
         let isRead = message.channel.conversation == .direct && receipt.read > 0
         let status = isRead ? LocalMessageStatus.read : message.status
         try database.cachedStatement(
@@ -86,7 +88,7 @@ extension WriteTransaction {
     }
 
     /// Moves the channel's read mark.
-    /// - Returns: whether that changed anything.
+    /// - Returns: whether the mark or a message has changed.
     func read(_ id: NexconnChannel, upTo time: Int64) throws -> Bool {
         var channel = try channel(id)
         guard time > channel.readTime else { return false }
@@ -96,8 +98,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Marks everything that is here as read: up to the newest message of the server, and this device's own messages one by one. The mark is
-    /// never a time of this device, whose clock may be ahead: then it would cover messages that are still to come (rule CD-58).
+    /// Marks all stored messages as read: those of the server up to the newest one, and messages that were inserted on this device one
+    /// by one. The mark is never a time of this device, whose clock may be ahead, because it would then cover future messages (rule
+    /// CD-58).
     /// - Returns: the mark; 0 when the server has sent nothing yet.
     @discardableResult
     func readAll(of id: NexconnChannel) throws -> Int64 {

@@ -1,15 +1,15 @@
 import GRDB
 import NexconnProtocol
 
-/// Searches read beside the writer and never hold it up. See rules CD-30 to CD-37 for what a keyword finds.
+/// Searches run concurrently with the writer and never delay it. Rules CD-30 to CD-37 define the results for a keyword.
 extension ChatDatabase {
-    /// Messages of a channel that have a keyword, newest first.
+    /// Messages of a channel that contain a keyword, newest first.
     /// - Parameters:
-    ///   - keyword: words between spaces; all must be there, the last one at the beginning of a word at least. None for a keyword
-    ///     without any word.
-    ///   - types: only these; empty for all.
-    ///   - time: only of this time, ms, both ends included.
-    ///   - place: where the page before ended.
+    ///   - keyword: words separated by spaces; a message must contain all of them, the last one at least as the beginning of a word. No
+    ///     message matches a keyword without a word.
+    ///   - types: the types of messages to search; empty for all.
+    ///   - time: the time range of the messages, ms, both ends included; nil for all.
+    ///   - place: the end of the previous page.
     public func search(
         _ keyword: String, in channel: NexconnChannel, types: [String] = [], sender: String? = nil,
         time: ClosedRange<Int64>? = nil, from place: SearchPlace? = nil, limit: Int = 20
@@ -19,7 +19,7 @@ extension ChatDatabase {
                 state.number <= WordKey.lastChannel
             else { return SearchPage(messages: [], next: nil) }
             let low = min(max(time?.lowerBound ?? 0, 0), WordKey.lastSlot)
-            // A message's slot may lie after its time, never before it.
+            // A message's slot may be later than its time, never earlier.
             let high = min((time?.upperBound ?? WordKey.lastSlot).addingClamped(state.drift), WordKey.lastSlot)
             let first = WordKey.key(state.number, low)
             let last = min(place.map { $0.key - 1 } ?? .max, WordKey.key(state.number, max(high, 0)))
@@ -77,7 +77,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The channels in which a keyword is found, those with the latest operation first, each with the number of its messages.
+    /// The channels with messages that contain a keyword, sorted by the latest operation, each with its number of messages.
     public func searchChannels(
         _ keyword: String, _ conversations: [NexconnConversation], types: [String] = []
     ) throws(ChatDatabaseError) -> [FoundChannel] {
@@ -102,7 +102,7 @@ extension ChatDatabase {
 
 /// Counts of found messages for each channel.
 enum WordCounts {
-    /// Keys come in order, channel by channel.
+    /// Counts keys, which are sorted by channel.
     static func count(
         _ expression: String, isStreamed: Bool, _ database: Database
     ) throws -> [(number: Int64, count: Int)] {
@@ -112,7 +112,8 @@ enum WordCounts {
         return try count(Int64.fetchCursor(statement, arguments: [expression]))
     }
 
-    /// Looks at some keys; where they end in the middle of a channel, the rest of it is counted without looking at each.
+    /// Reads a number of keys at once; when they end in the middle of a channel, the rest of that channel is counted without reading
+    /// each key.
     private static func countByChannels(
         _ expression: String, _ database: Database
     ) throws -> [(number: Int64, count: Int)] {
@@ -127,7 +128,7 @@ enum WordCounts {
             for key in keys {
                 let number = WordKey.channel(key)
                 if counts.last?.number == number {
-                    // in bounds: there is a last one with this number.
+                    // in bounds: the last element has this number.
                     counts[counts.count - 1].count += 1
                 } else {
                     counts.append((number, 1))
@@ -136,7 +137,7 @@ enum WordCounts {
             guard keys.count == glance, let last = keys.last else { return counts }
             let end = WordKey.key(WordKey.channel(last), WordKey.lastSlot)
             let rest = try Int.fetchOne(total, arguments: [expression, last + 1, end]) ?? 0
-            // in bounds: each key has given an element.
+            // in bounds: each key has added an element.
             counts[counts.count - 1].count += rest
             start = end + 1
         }

@@ -3,7 +3,7 @@ import WireCoding
 
 /// The parts of a message's content that the database reads: the words to search for, and the mentioned users.
 struct MessageText {
-    /// Text for the index of words; nil for a message without.
+    /// The text for the index of words; nil for a message without text.
     var words: String?
     private var mention: Mention?
 
@@ -15,7 +15,7 @@ struct MessageText {
     /// How many bytes of a text are indexed.
     static let limit = 16_384
 
-    /// A content that is not a JSON object has neither.
+    /// A content that is not a JSON object has neither words nor mentions.
     init(_ type: String, _ content: [UInt8]) {
         let members = Self.members(of: type)
         content.withUnsafeBytes { bytes in
@@ -28,7 +28,8 @@ struct MessageText {
         }
     }
 
-    /// Where a type has its text. Types of applications are read by the names that are usual; thumbnails and commands are no text.
+    /// The members of a type that contain text. Types of applications are read by the usual member names; thumbnails and commands are
+    /// not text.
     private static func members(of type: String) -> [StaticString] {
         switch type {
         case "RC:TxtMsg", "RC:ReferenceMsg": ["content"]

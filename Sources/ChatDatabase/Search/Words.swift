@@ -1,14 +1,14 @@
 import Identifiers
 
-/// How text becomes words, in messages and in keywords alike (rules CD-30 to CD-33).
+/// Splits text into words, in the same way for messages and keywords (rules CD-30 to CD-33).
 ///
-/// The index splits at what is neither letter, digit nor symbol, and folds case and accents. Scripts that put no spaces between
-/// words, pictographs, and signs such as `+` and `€` are split here: each is a word. So any part of a Chinese text is found as a
-/// phrase, and `C++` is found by itself.
+/// The index splits at characters that are not letters, digits or symbols, and ignores case and accents. Characters of scripts without
+/// spaces between words, pictographs, and signs such as `+` and `€` are split here: each character is a word. So any part of a Chinese
+/// text can be found as a phrase, and `C++` can be found.
 enum Words {
-    /// `text` with spaces around characters that are words by themselves.
+    /// `text` with spaces around characters that are separate words.
     static func separated(_ text: String, limit: Int = .max) -> String {
-        // Most text needs nothing done.
+        // Most text needs no change.
         let isShort = text.utf8.count <= limit
         if isShort, !text.utf8.contains(where: { $0 >= 0xC2 || isSign($0) }) { return text }
         var out = String.UnicodeScalarView()
@@ -27,7 +27,7 @@ enum Words {
         return String(out)
     }
 
-    /// Whether a character is a word by itself.
+    /// Whether a character is a separate word.
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
@@ -41,7 +41,7 @@ enum Words {
         }
     }
 
-    /// Whether an ASCII character is a word by itself.
+    /// Whether an ASCII character is a separate word.
     private static func isSign(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "+"), UInt8(ascii: "<"),
@@ -53,11 +53,12 @@ enum Words {
 
     /// The search expression of a keyword; nil when it has no word.
     ///
-    /// Parts between spaces must all be there, each as a phrase; the very last word may go on, unless it is a sign.
+    /// A message must contain all parts between spaces, each as a phrase; the last word may be the beginning of a longer one, unless it
+    /// is a sign.
     static func expression(_ keyword: String) -> String? {
         let parts = parts(of: keyword)
         guard let last = parts.last else { return nil }
-        // A quote inside would end the phrase, and a zero the whole expression; both are no words anyway.
+        // A quote would end the phrase, and a zero byte the whole expression; neither can be part of a word.
         let phrases = parts.map { part in
             let text = separated(String(part)).replacing(byte: UInt8(ascii: "\""), with: " ").replacing(byte: 0, with: " ")
             return "\"\(text)\""
@@ -65,8 +66,8 @@ enum Words {
         return phrases.joined(separator: " AND ") + (tail(of: last).isEmpty ? "" : "*")
     }
 
-    /// Whether the index can list the messages of a keyword page by page, from any position. It cannot when the keyword ends in the
-    /// beginning of a word that is longer than the beginnings in the index: such results are computed anew for each query.
+    /// Whether the index can list the messages of a keyword page by page, from any position. It cannot when the last word of the
+    /// keyword is longer than the prefixes in the index: such results are computed again for each query.
     static func isStreamed(_ keyword: String) -> Bool {
         parts(of: keyword).last.map { tail(of: $0).count <= 3 } ?? true
     }
@@ -75,7 +76,7 @@ enum Words {
         keyword.split(whereSeparator: \.isWhitespace).filter { $0.unicodeScalars.contains(where: isWord) }
     }
 
-    /// The letters of the last word; none when that is a sign.
+    /// The letters of the last word; empty when that is a sign.
     private static func tail(of part: Substring) -> [Unicode.Scalar] {
         let last = part.unicodeScalars.reversed().drop { !isWord($0) }
         return Array(last.prefix { isWord($0) && !isAlone($0) })
@@ -92,13 +93,13 @@ enum Words {
     }
 }
 
-/// Keys of the index of words: channel and slot in one number, so that a channel's messages are one stretch of it, in the order
-/// of their time.
+/// Keys of the index of words: channel and slot in one number, so that a channel's messages are a single range, in the order of their
+/// time.
 enum WordKey {
     static let slotBits: Int64 = 42
-    /// In the year 2109.
+    /// The last slot, in the year 2109.
     static let lastSlot: Int64 = 1 << slotBits - 1
-    /// Left above the times of messages for bursts.
+    /// The distance that is kept above the times of messages, for bursts.
     static let room: Int64 = 1 << 20
     static let lastChannel: Int64 = 1 << 20
 

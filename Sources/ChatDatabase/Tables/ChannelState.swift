@@ -16,10 +16,10 @@ struct ChannelState: Hashable {
     var latestPosition: Int64 = 0
     var readTime: Int64 = 0
     var isListed = false
-    /// No message lies above it; where there is one more, it need not be looked for.
+    /// The highest position of a message; a new message above it needs no search for a free position.
     var top: Int64 = 0
     var topSlot: Int64 = 0
-    /// How far a message's slot may lie after its time, in milliseconds.
+    /// The most milliseconds by which a message's slot is later than its time.
     var drift: Int64 = 0
 
     static let columns = """
@@ -68,7 +68,7 @@ struct ChannelState: Hashable {
         ])
     }
 
-    /// Whether messages of the channel belong to the list of channels and count as unread. Open channels do not.
+    /// Whether the channel is in the list of channels and counts unread messages. Open channels do not.
     var isKept: Bool { channel.conversation != .open }
 
     /// The position of the first message after the read mark.
@@ -80,7 +80,7 @@ struct ChannelState: Hashable {
     }
 }
 
-/// Places in a channel: ids of messages, in units of 100 ns since 1970.
+/// Positions in a channel: ids of messages, in units of 100 ns since 1970.
 enum Position {
     static let perMillisecond: Int64 = 10_000
 
@@ -89,22 +89,22 @@ enum Position {
         min(max(time, 0), .max / perMillisecond) * perMillisecond
     }
 
-    /// The first position after a millisecond. Any time is allowed: it comes from the server or from other devices.
+    /// The first position after a millisecond. Accepts any time, because it comes from the server or from other devices.
     static func end(of time: Int64) -> Int64 { start(of: time < .max ? time + 1 : time) }
 
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
 
     /// The highest id that a message of the server may have, in the year 31,193. The positions above it are for this device's own
-    /// messages, which come after all others (rule CD-13).
+    /// messages, which are ordered after all others (rule CD-13).
     static let last: Int64 = .max - (1 << 40)
 
     /// The position after another one.
     static func next(_ position: Int64) -> Int64 { position < .max ? position + 1 : position }
 
-    /// Below all messages.
+    /// A position below all messages.
     static let bottom: Int64 = 0
 
-    /// Nil for a number that no clock gives out: 0, and those above ``last`` (rule CD-13).
+    /// Nil for an invalid id: 0, and ids above ``last`` (rule CD-13).
     static func of(_ id: NexconnMessageID) -> Int64? {
         guard let position = Int64(exactly: id.rawValue), position != 0, position <= last else { return nil }
         return position

@@ -6,17 +6,17 @@ import NexconnProtocol
 extension ChatDatabase {
     /// A page of the list: pinned channels first, then by the time of the last operation, newest first.
     /// - Parameters:
-    ///   - after: where the page before ended; nil for the beginning.
-    ///   - time: only channels whose last operation was before it (ms).
-    ///   - pinnedFirst: false for the order of time alone.
+    ///   - after: the end of the previous page; nil for the beginning.
+    ///   - time: the time (ms) before which the channels' last operation was; nil for all.
+    ///   - pinnedFirst: whether pinned channels come first; false sorts by time only.
     public func channels(
         _ conversations: [NexconnConversation], after place: ChannelPlace? = nil, before time: Int64? = nil, limit: Int,
         pinnedFirst: Bool = true
     ) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
-            // So few that reading them all is cheaper than an index for each order.
+            // There are so few that reading all of them is cheaper than an index for each order.
             let kinds = Self.list(conversations)
-            // A plain number would name a column.
+            // A plain number would be a column index in SQL.
             let rank = pinnedFirst ? "pinned" : "pinned * 0"
             var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
             var arguments: StatementArguments = [time ?? .max]
@@ -33,7 +33,7 @@ extension ChatDatabase {
         }
     }
 
-    /// One channel, listed or not; nil when nothing is known of it here.
+    /// One channel, whether it is in the list or not; nil when it is not stored.
     public func channel(_ channel: NexconnChannel) throws(ChatDatabaseError) -> LocalChannel? {
         try read { database in
             try Self.fetch(
@@ -107,12 +107,12 @@ extension ChatDatabase {
         }
     }
 
-    /// Levels: session document, section 6.
+    /// Sets a channel's level of notifications; session document, section 6.
     public func setLevel(_ level: Int, of channel: NexconnChannel) throws(ChatDatabaseError) {
         try write { transaction in try transaction.change(channel) { $0.level = level } }
     }
 
-    /// The level of channels of a kind that have none (0) of their own.
+    /// Sets the level for channels of a kind that have no level (0) of their own.
     public func setLevel(_ level: Int, of conversation: NexconnConversation) throws(ChatDatabaseError) {
         try write { transaction in try transaction.setLevel(level, of: conversation) }
     }
@@ -124,7 +124,7 @@ extension ChatDatabase {
         }
     }
 
-    /// An empty draft is none. A channel with a new draft moves up in the list.
+    /// Sets the draft; an empty text removes it. A channel with a new draft moves up in the list.
     public func setDraft(_ draft: String, of channel: NexconnChannel) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.change(channel) { state in
@@ -135,8 +135,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Takes channels out of the list: without draft, pin and unread messages. Messages stay unless they are to go too; a channel
-    /// comes back with its next message.
+    /// Removes channels from the list, with draft, pin and unread messages. Messages are kept unless `andMessages` is true; a channel
+    /// returns to the list with its next message.
     public func deleteChannels(_ channels: [NexconnChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
         try write { transaction in
             for id in channels where try transaction.knownChannel(id) != nil {
@@ -158,7 +158,7 @@ extension ChatDatabase {
 
 extension ChatDatabase {
     /// Unread messages of all channels of these kinds.
-    /// - Parameter levels: only of channels whose level, or that of their kind when they have none, is one of these; nil for all.
+    /// - Parameter levels: the levels of the channels to count, where a channel without a level has that of its kind; nil for all.
     public func unreadTotal(
         _ conversations: [NexconnConversation], levels: [Int]? = nil, onlyMentions: Bool = false
     ) throws(ChatDatabaseError) -> Int {
@@ -177,8 +177,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Counts all messages up to `time` (ms; nil for the latest one) as read.
-    /// - Returns: the read mark, to be told to the user's other devices; nil when nothing was unread up to there.
+    /// Marks all messages up to `time` (ms; nil for the latest one) as read.
+    /// - Returns: the read mark for the user's other devices; nil when no message was unread.
     @discardableResult
     public func clearUnread(of channel: NexconnChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
         try write { transaction in

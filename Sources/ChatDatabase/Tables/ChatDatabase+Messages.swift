@@ -9,7 +9,7 @@ extension ChatDatabase {
         }
     }
 
-    /// - Parameter channel: makes it faster where there are very many channels.
+    /// - Parameter channel: the message's channel, which makes the search faster with very many channels.
     public func message(id: NexconnMessageID, in channel: NexconnChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
         guard let position = Position.of(id) else { return nil }
         return try read { database in
@@ -27,7 +27,7 @@ extension ChatDatabase {
         }
     }
 
-    /// An own message by the id that was made for its sending.
+    /// An own message by its client id.
     public func message(clientID: String) throws(ChatDatabaseError) -> LocalMessage? {
         try read { database in
             try Row.fetchOne(
@@ -66,7 +66,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The user's receipts for these messages were sent.
+    /// Records that read receipts for these messages were sent.
     public func setReceiptSent(_ ids: [NexconnMessageID], in channel: NexconnChannel) throws(ChatDatabaseError) {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return }
@@ -78,13 +78,13 @@ extension ChatDatabase {
         }
     }
 
-    /// Applies what the server has confirmed of an own request, as if it had come through the inbox.
+    /// Applies a change that the server has confirmed for an own request, as if it had arrived through the inbox.
     public func apply(_ event: NexconnEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
         try receive(transient: [event])
     }
 
-    /// Deletes messages on this device. Those that the server still has come again with its history.
-    /// - Returns: those that were there.
+    /// Deletes messages on this device. Loading the server's history stores those again that the server still has.
+    /// - Returns: the deleted messages.
     @discardableResult
     public func deleteMessages(localIDs: [Int64]) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in

@@ -4,10 +4,10 @@ import NexconnProtocol
 // MARK: - Messages that are being sent
 
 extension ChatDatabase {
-    /// Keeps a message that is about to be sent, as `sending`, at the end of its channel.
+    /// Stores a message that is about to be sent, with status `sending`, at the end of its channel.
     ///
-    /// - Returns: the message with its `localID`. A status message, or one that is not in history, is not kept: its `localID` is 0,
-    ///   with which all calls do nothing.
+    /// - Returns: the message with its `localID`. A status message, or one that is not in the history, is not stored: its `localID` is
+    ///   0, for which all calls do nothing.
     @discardableResult
     public func insert(_ outgoing: LocalMessage) throws(ChatDatabaseError) -> LocalMessage {
         var message = outgoing
@@ -16,14 +16,14 @@ extension ChatDatabase {
         return try insertLocal([message]).first ?? message
     }
 
-    /// Keeps messages on this device only, as they are: the server does not hear of them. They count as unread like received ones.
-    /// A `sentTime` of 0 is now; one in the past puts the message among those of that time.
+    /// Stores messages on this device only, without sending them. They count as unread like received ones. A `sentTime` of 0 means now;
+    /// with an earlier one the message is ordered by that time.
     @discardableResult
     public func insertLocal(_ messages: [LocalMessage]) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in try messages.map(transaction.insertLocal) }
     }
 
-    /// The server has taken a message: it has its id, the server's time, and its final order.
+    /// Records that the server has accepted a message: sets its id, the server's time, and its final position.
     /// - Returns: the message; nil when it was deleted meanwhile.
     @discardableResult
     public func finish(localID: Int64, id: NexconnMessageID) throws(ChatDatabaseError) -> LocalMessage? {
@@ -33,7 +33,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Sending has ended without success: `failed` or `cancelled`. Ignored once the server has taken the message.
+    /// Records that sending has failed or was cancelled. Ignored once the server has accepted the message.
     @discardableResult
     public func fail(localID: Int64, status: LocalMessageStatus = .failed) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in
@@ -70,8 +70,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Messages that were being sent when the process ended: failed now. Whether the server has them is not known; sent again with
-    /// the same client id they arrive once (session document, 5.1).
+    /// Messages that were being sent when the process ended; they are marked as failed. It is not known whether the server has them;
+    /// sent again with the same client id they are delivered once (session document, 5.1).
     public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
         let interrupted = interrupted
         guard !interrupted.isEmpty else { return [] }
@@ -82,7 +82,7 @@ extension ChatDatabase {
 }
 
 extension WriteTransaction {
-    /// At opening: messages that were being sent count as failed.
+    /// Marks interrupted messages as failed when the database is opened.
     static func failInterrupted(_ database: Database) throws -> [Int64] {
         let sending = LocalMessageStatus.sending.rawValue
         let interrupted = try Int64.fetchAll(
@@ -107,7 +107,7 @@ extension WriteTransaction {
         if message.sentTime <= 0 { message.sentTime = now }
         var channel = try channel(message.channel)
         let start = min(Position.start(of: message.sentTime), Position.last)
-        // A message that is being sent is the last one in any case, whatever this device's clock says.
+        // A message that is being sent is always the last one, regardless of this device's clock.
         let position =
             message.status == .sending ? max(start, Position.next(channel.top)) : try freePosition(from: start, in: channel)
         message.note(readTime: channel.readTime)

@@ -2,7 +2,7 @@ import GRDB
 import NexconnProtocol
 import WireCoding
 
-/// How a message lies in its table.
+/// The columns of a message in its table.
 enum MessageRow {
     /// Bits of `flags`.
     struct Flags: OptionSet {
@@ -13,9 +13,9 @@ enum MessageRow {
         static let isQuiet = Flags(rawValue: 8)
         static let isNotLatest = Flags(rawValue: 16)
         static let hasSentReceipt = Flags(rawValue: 32)
-        /// Mentions this user.
+        /// The message mentions this user.
         static let isMention = Flags(rawValue: 64)
-        /// Came with a page of history and not yet through the inbox.
+        /// The message was stored with a page of history, and was not delivered by the inbox yet.
         static let isFetched = Flags(rawValue: 128)
     }
 
@@ -84,7 +84,7 @@ enum MessageRow {
     }
 }
 
-/// Lists and pairs as text of one column.
+/// Lists and dictionaries as text of one column.
 enum StoredText {
     /// A JSON object whose values are strings or null.
     static func text(_ pairs: [String: String?]) -> String {

@@ -17,7 +17,7 @@ extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
         let row = try Row.fetchOne(database.cachedStatement(sql: MessageRow.select(condition)), arguments: arguments)
         guard var message = row.map(MessageRow.message(of:)) else { return nil }
-        // The mark may have moved in this transaction.
+        // The read mark may have moved in this transaction.
         if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
         return message
     }
@@ -35,7 +35,7 @@ extension WriteTransaction {
         try fetch("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1", [clientID])
     }
 
-    /// Whether it mentioned this user when it came; edits do not change that.
+    /// Whether the message mentioned this user when it was received; edits do not change that.
     func isMention(_ message: LocalMessage) throws -> Bool {
         let flags = try Int.fetchOne(
             database.cachedStatement(sql: "SELECT flags FROM message WHERE local_id = ?"), arguments: [message.localID])
@@ -46,7 +46,7 @@ extension WriteTransaction {
 // MARK: - Adding and changing
 
 extension WriteTransaction {
-    /// Keeps a message at a position that is free or becomes so, and indexes its words. Counts nothing.
+    /// Stores a message at a position, which is made free if necessary, and indexes its words. Does not change unread counts.
     func add(
         _ message: LocalMessage, at position: Int64, to channel: inout ChannelState, text: MessageText, isFetched: Bool = false
     ) throws -> Int64 {
@@ -75,7 +75,7 @@ extension WriteTransaction {
         return localID
     }
 
-    /// Moves a message without an id, if it is another one than `localID`, out of the way of one that has this id.
+    /// If a message without an id, other than `localID`, has this position, moves it to another one.
     func clear(_ position: Int64, for localID: Int64, in channel: inout ChannelState) throws {
         guard position <= channel.top else { return }
         let holder = try Int64.fetchOne(
@@ -87,7 +87,7 @@ extension WriteTransaction {
         channel.top = max(channel.top, free)
     }
 
-    /// The first position from this one on that no message has.
+    /// The first free position, from this one on.
     func freePosition(from position: Int64, in channel: ChannelState) throws -> Int64 {
         var position = position
         let statement = try database.cachedStatement(sql: "SELECT 1 FROM message WHERE channel = ? AND position = ?")
@@ -109,7 +109,7 @@ extension WriteTransaction {
         let old = try slot(of: message)
         let text = MessageText(message.type, message.content)
         if let old { try unindex(text.words, slot: old, in: channel) }
-        // Released, so that it can be used again.
+        // Reset, so that the statement can be used again.
         try database.cachedStatement(
             sql: "UPDATE message SET id = ?, position = ?, status = ?, sent_time = ?, slot = NULL WHERE local_id = ?"
         ).execute(arguments: [
@@ -122,7 +122,7 @@ extension WriteTransaction {
         try index(text.words, slot: slot, in: channel)
     }
 
-    /// Gives a message another content, in the index of words as well.
+    /// Replaces the content of a message, also in the index of words.
     func setContent(_ content: [UInt8], of message: LocalMessage, edited: Int64?) throws {
         var channel = try channel(message.channel)
         let old = try slot(of: message)
@@ -144,13 +144,13 @@ extension WriteTransaction {
 // MARK: - The index of words
 
 extension WriteTransaction {
-    /// The millisecond that stands for a message in the index: its own, or the next one that is free.
+    /// The millisecond that represents a message in the index: its own, or the next free one.
     private func slot(for text: MessageText, at time: Int64, in channel: inout ChannelState) throws -> Int64? {
         guard text.words != nil, channel.number <= WordKey.lastChannel else { return nil }
         let wanted = min(max(time, 0), WordKey.lastSlot - WordKey.room)
         var slot = wanted
         if wanted <= channel.topSlot {
-            // Windows, so that a burst is stepped over in a few looks and not one by one.
+            // Checks whole windows of slots, so that a burst needs only a few lookups instead of one for each message.
             let statement = try database.cachedStatement(
                 sql: "SELECT max(slot) FROM message WHERE channel = ? AND slot BETWEEN ? AND ?")
             while slot <= channel.topSlot {
@@ -221,7 +221,7 @@ extension WriteTransaction {
         channel.latestPosition = position
     }
 
-    /// Counts unread messages anew: those after the read mark.
+    /// Counts the unread messages after the read mark again.
     func countUnread(_ channel: inout ChannelState) throws {
         guard channel.isKept else { return }
         let row = try Row.fetchOne(
@@ -237,10 +237,10 @@ extension WriteTransaction {
 }
 
 extension LocalMessage {
-    /// Whether it counts as unread, once the channel's read mark is considered in `received`.
+    /// Whether the message counts as unread, once `received` includes the channel's read mark.
     var isUnread: Bool { !isSent && options.isCounted && received & 1 == 0 }
 
-    /// Messages before the channel's read mark have been read, without a note in each row.
+    /// Marks the message as read if it is before the channel's read mark, which is not stored in each row.
     mutating func note(readTime: Int64) {
         if !isSent, sentTime <= readTime { received |= 1 }
     }

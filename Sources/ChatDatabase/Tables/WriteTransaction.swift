@@ -2,13 +2,13 @@ import GRDB
 import Identifiers
 import NexconnProtocol
 
-/// One transaction that writes. Rows of channels are read once, changed in memory, and written at its end.
+/// One write transaction. Rows of channels are read once, changed in memory, and written at its end.
 final class WriteTransaction {
     let database: Database
     let user: String
     /// Milliseconds since 1970.
     let now: Int64
-    /// Numbers of users and types.
+    /// Cached numbers of users and types.
     private(set) var names: [Identifier: Int64]
     private var channels: [NexconnChannel: ChannelState] = [:]
     private var unchanged: [NexconnChannel: ChannelState] = [:]
@@ -31,7 +31,7 @@ final class WriteTransaction {
 
     // MARK: - Channels
 
-    /// The channel's row; makes one if need be.
+    /// The channel's row; creates it if it does not exist.
     func channel(_ channel: NexconnChannel) throws -> ChannelState {
         if let state = try knownChannel(channel) { return state }
         let statement = try database.cachedStatement(sql: "INSERT INTO channel (conversation, id) VALUES (?, ?)")
@@ -116,7 +116,7 @@ struct EarlyChange {
     var isRecalled = false
     var edited: Int64?
     var content: [UInt8]?
-    /// Nil values were deleted.
+    /// The changed metadata; nil values were deleted.
     var metadata: [String: String?] = [:]
 
     init() {}

@@ -1,10 +1,10 @@
 import NexconnProtocol
 
-/// Where a page of local history begins. All ends are exclusive.
+/// The start of a page of local history. All ends are exclusive.
 public enum LocalPlace: Hashable, Sendable {
-    /// Begins at the latest message, backwards.
+    /// Begins at the latest message, in descending order.
     case latest
-    /// Begins at the oldest message, forwards.
+    /// Begins at the oldest message, in ascending order.
     case oldest
     case before(LocalMessage)
     case after(LocalMessage)
@@ -25,9 +25,9 @@ public enum LocalPlace: Hashable, Sendable {
 
 /// A page of the locally stored history of a channel.
 public struct LocalPage: Hashable, Sendable {
-    /// In the direction of the page: newest first, or oldest first.
+    /// The messages in the direction of the page: newest first, or oldest first.
     public var messages: [LocalMessage]
-    /// The request to the server that has to come first, because messages may be missing in this stretch; nil when none can be.
+    /// The request that the server has to answer first, because messages may be missing in this range; nil when none can be missing.
     public var missing: NexconnHistoryRequest?
 
     public init(messages: [LocalMessage], missing: NexconnHistoryRequest? = nil) {
@@ -38,31 +38,31 @@ public struct LocalPage: Hashable, Sendable {
 
 /// The position at which a search continues.
 public struct SearchPlace: Hashable, Sendable {
-    /// In the order of the index of words.
+    /// The key in the index of words.
     var key: Int64
 }
 
 /// A page of found messages, newest first.
 public struct SearchPage: Hashable, Sendable {
     public var messages: [LocalMessage]
-    /// Nil when there is nothing more.
+    /// The start of the next page; nil at the end.
     public var next: SearchPlace?
 }
 
 /// A channel in which a keyword was found.
 public struct FoundChannel: Hashable, Sendable {
     public var channel: LocalChannel
-    /// How many messages have it.
+    /// How many messages contain the keyword.
     public var count: Int
 }
 
-/// Where the next page of channels begins.
+/// The start of the next page of channels.
 public struct ChannelPlace: Hashable, Sendable {
     var isPinned: Bool
     var operationTime: Int64
     var channel: NexconnChannel
 
-    /// After this channel.
+    /// The position after this channel.
     public init(after channel: LocalChannel) {
         isPinned = channel.isPinned
         operationTime = channel.operationTime

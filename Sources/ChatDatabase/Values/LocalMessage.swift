@@ -2,17 +2,17 @@ import NexconnProtocol
 
 /// A message as it is stored on this device.
 public struct LocalMessage: Hashable, Sendable {
-    /// The device's own number of the message, given out by the database, strictly increasing.
+    /// This device's number of the message, assigned by the database, strictly increasing.
     public var localID: Int64
     public var channel: NexconnChannel
-    /// Nil until the server has accepted it.
+    /// The service's id; nil until the server has accepted the message.
     public var id: NexconnMessageID?
-    /// The sender's own id, by which the server knows a repetition.
+    /// The sender's own id, by which the server recognises a repetition.
     public var clientID: String?
     public var sender: String
     public var isSent: Bool
     public var status: LocalMessageStatus
-    /// Milliseconds since 1970: by the server's clock, or by this device's while it has not been taken.
+    /// When the message was sent, milliseconds since 1970: by the server's clock, or by this device's until the server has accepted it.
     public var sentTime: Int64
     public var receivedTime: Int64
     public var type: String
@@ -22,11 +22,11 @@ public struct LocalMessage: Hashable, Sendable {
     /// Whether it has been read, listened to, downloaded: bits 1, 2, 4.
     public var received: Int
     public var edited: Int64?
-    /// Kept for the application; never leaves this device.
+    /// A text of the application that is stored on this device only.
     public var localExtra: String
     /// Whether this user has sent a read receipt to the sender.
     public var hasSentReceipt: Bool
-    /// How many have read it, for own messages that asked for receipts; nil until the first receipt.
+    /// How many users have read an own message with receipts; nil until the first receipt.
     public var receipt: LocalReceipt?
 
     public init(
@@ -55,7 +55,7 @@ public struct LocalMessage: Hashable, Sendable {
     }
 }
 
-/// How many have read a message.
+/// How many users have read a message.
 public struct LocalReceipt: Hashable, Sendable {
     public var read: Int
     public var unread: Int
@@ -68,7 +68,7 @@ public struct LocalReceipt: Hashable, Sendable {
     }
 }
 
-/// How far a message has got. The numbers are those of the vendor's family of services.
+/// The progress of a message. The numbers are those of the vendor's services.
 public enum LocalMessageStatus: Int, Hashable, Sendable {
     case sending = 10
     case failed = 20
@@ -86,7 +86,7 @@ public struct LocalChannel: Hashable, Sendable {
     public var mentions: Int
     public var isPinned: Bool
     public var level: Int
-    /// Milliseconds since 1970; the list is sorted by it, pinned channels first.
+    /// The time by which the list is sorted after pinned channels, milliseconds since 1970.
     public var operationTime: Int64
     public var draft: String
     public var latest: LocalMessage?

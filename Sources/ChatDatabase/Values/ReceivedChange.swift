@@ -1,23 +1,23 @@
 import NexconnProtocol
 
-/// What events of the inbox changed in the local database, in order. Handlers are notified of these changes.
+/// The changes that events of the inbox made in the local database, in order. Handlers are notified of these changes.
 public enum ReceivedChange: Hashable, Sendable {
-    /// A message that is new here. Its `localID` is 0 when it is not kept: a status message, or one that is not in history.
+    /// A new message. Its `localID` is 0 when it is not stored: a status message, or one that is not in the history.
     case message(LocalMessage)
-    /// An own message whose sending had not been answered here has reached the server.
+    /// The server has accepted an own message whose sending was not answered yet.
     case sent(LocalMessage)
-    /// A message was recalled. It is gone; the copy is as it was, nil for one that was not here.
+    /// A message was recalled and deleted. The copy is the former message; nil for one that was not stored.
     case recalled(NexconnRecall, LocalMessage?)
-    /// A message has another content.
+    /// A message has a new content.
     case edited(LocalMessage)
-    /// A message has other metadata.
+    /// A message has new metadata.
     case metadata(LocalMessage, NexconnMetadataChange)
-    /// Own messages were read. Only those that are here, with counts that are new.
+    /// Own messages were read. Contains only stored messages with changed counts.
     case receipts(NexconnChannel, NexconnReceipts)
-    /// Another device of the user has read the channel up to the time (ms).
+    /// Another device of the user has read the channel up to this time (ms).
     case read(NexconnChannel, time: Int64)
     /// Another device of the user changed settings.
     case settings(NexconnChannelSettings)
-    /// An event that the database does not store: about groups, or of momentary use only.
+    /// An event that the database does not store: an event of a group, or one that is only relevant at the moment.
     case other(NexconnEvent)
 }
