@@ -1,2 +1,2 @@
-// How connections reach the service; users of this module need no other import.
+// The type of the network options; users of this module need no other import.
 @_exported import struct TransportCommon.HTTPProxy

@@ -4,11 +4,11 @@ import WireCoding
 public enum ChatTarget: Hashable, Sendable {
     /// The recipients: up to 1,000 users.
     case users([String])
-    /// To up to 3 groups.
+    /// The recipients: up to 3 groups.
     case groups([String])
-    /// To up to 100 open channels.
+    /// The recipients: up to 100 open channels.
     case openChannels([String])
-    /// To up to 1,000 users, as a message of the system.
+    /// The recipients: up to 1,000 users, who get it as a system message.
     case system([String])
 
     var path: String {
@@ -33,7 +33,7 @@ public enum ChatTarget: Hashable, Sendable {
 public struct ChatSent: Hashable, Sendable {
     /// The ids of the messages, one for each receiver that got it, in their order.
     public var messageIDs: [String]
-    /// How many receivers were refused.
+    /// How many receivers the server refused.
     public var failed: Int
 }
 
@@ -41,7 +41,7 @@ public struct ChatSent: Hashable, Sendable {
 extension ChatBackend {
     /// Creates a group.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func createGroup(
         _ groupID: String, name: String, owner: String, members: [String] = []
     ) async throws(BackendError) {
@@ -54,14 +54,14 @@ extension ChatBackend {
 
     /// Dissolves a group.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func dismissGroup(_ groupID: String) async throws(BackendError) {
         _ = try await result("group-channel/dismiss", ["groupId": .string(groupID)], .beforeSending)
     }
 
     /// Adds users to a group.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func addMembers(_ userIDs: [String], to groupID: String) async throws(BackendError) {
         let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
         _ = try await result("group-channel/join", body, .beforeSending)
@@ -69,7 +69,7 @@ extension ChatBackend {
 
     /// Removes users from a group.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func removeMembers(_ userIDs: [String], from groupID: String) async throws(BackendError) {
         let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
         _ = try await result("group-channel/leave", body, .beforeSending)
@@ -77,7 +77,7 @@ extension ChatBackend {
 
     /// The ids of a group's members.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func members(of groupID: String) async throws(BackendError) -> [String] {
         var ids: [String] = []
         var page: String?
@@ -96,12 +96,12 @@ extension ChatBackend {
     /// Sends a message in the name of a user.
     ///
     /// - Parameters:
-    ///   - type: such as `RC:TxtMsg`.
+    ///   - type: the message's type, such as `RC:TxtMsg`.
     ///   - contentJSON: the content, a JSON object as text, such as `{"content":"hello"}`.
     ///   - userID: the sender.
     ///   - target: the receivers.
-    ///   - clientMessageID: an id that makes repeating safe, with one receiver only.
-    /// - Throws: what the call failed with.
+    ///   - clientMessageID: an id by which the server recognises a repetition; with a single receiver only.
+    /// - Throws: the error of the call.
     @discardableResult
     public func send(
         _ type: String, contentJSON: String, from userID: String, to target: ChatTarget, clientMessageID: String? = nil

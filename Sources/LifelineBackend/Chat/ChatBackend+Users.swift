@@ -10,9 +10,9 @@ public struct ChatBackendUser: Hashable, Sendable {
 
 // Tokens, users and bans. Rule BK-9.
 extension ChatBackend {
-    /// Has a token issued for a user, who is registered if unknown. Earlier tokens stay valid, so a repeated call does no harm.
+    /// Issues a token for a user, who is registered if unknown. Earlier tokens stay valid, so a repeated call is harmless.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func issueToken(
         for userID: String, name: String? = nil, avatarURL: String = ""
     ) async throws(BackendError) -> String {
@@ -26,12 +26,12 @@ extension ChatBackend {
         return token
     }
 
-    /// Makes all tokens of users void that were issued before an instant.
+    /// Invalidates all tokens of users that were issued before a time.
     ///
     /// - Parameters:
-    ///   - userIDs: whose tokens.
-    ///   - unixMilliseconds: the instant in milliseconds since 1970.
-    /// - Throws: what the call failed with.
+    ///   - userIDs: the users whose tokens are invalidated.
+    ///   - unixMilliseconds: the time in milliseconds since 1970.
+    /// - Throws: the error of the call.
     public func expireTokens(of userIDs: [String], issuedBefore unixMilliseconds: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "expiresAt": .number(JSONNumber(unixMilliseconds))]
         _ = try await result("auth/access-token/expire", body, .always)
@@ -39,15 +39,15 @@ extension ChatBackend {
 
     /// The server's data about a user.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func user(_ userID: String) async throws(BackendError) -> ChatBackendUser {
         let result = try await result("user/get", ["userId": .string(userID)], .always)
         return ChatBackendUser(name: result["name"]?.string ?? "", avatarURL: result["avatarUrl"]?.string ?? "")
     }
 
-    /// Changes the name or the picture of a user; nil leaves it.
+    /// Changes the name or the picture of a user; nil leaves it unchanged.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func updateUser(_ userID: String, name: String? = nil, avatarURL: String? = nil) async throws(BackendError) {
         var fields: [(String, JSONValue)] = [("userId", .string(userID))]
         if let name { fields.append(("name", .string(name))) }
@@ -57,32 +57,32 @@ extension ChatBackend {
 
     /// Whether a user has a session.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func isOnline(_ userID: String) async throws(BackendError) -> Bool {
         try await result("user/connection-status/get", ["userId": .string(userID)], .always)["status"]?.string == "online"
     }
 
     /// Ends all sessions of up to 100 users. Their tokens stay valid.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func endSessions(of userIDs: [String]) async throws(BackendError) {
         _ = try await result("user/session/end", ["userIds": Self.list(userIDs)], .beforeSending)
     }
 
-    /// Keeps up to 20 users out.
+    /// Bans up to 20 users.
     ///
     /// - Parameters:
-    ///   - userIDs: who is kept out.
-    ///   - minutes: 1 to 43,200.
-    /// - Throws: what the call failed with.
+    ///   - userIDs: the users to ban.
+    ///   - minutes: the duration of the ban in minutes, 1 to 43,200.
+    /// - Throws: the error of the call.
     public func ban(_ userIDs: [String], minutes: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "durationMinutes": .number(JSONNumber(minutes))]
         _ = try await result("user/ban", body, .beforeSending)
     }
 
-    /// Lets up to 20 users in again.
+    /// Ends the bans of up to 20 users.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func unban(_ userIDs: [String]) async throws(BackendError) {
         _ = try await result("user/unban", ["userIds": Self.list(userIDs)], .beforeSending)
     }
@@ -90,7 +90,7 @@ extension ChatBackend {
     /// The ids of users who are banned.
     ///
     /// - Parameter page: from 1, with 100 users each.
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func bannedUsers(page: Int = 1) async throws(BackendError) -> [String] {
         let body: JSONValue = ["page": .number(JSONNumber(page)), "pageSize": 100]
         let result = try await result("user/ban/list", body, .always)

@@ -4,14 +4,14 @@ import WireCoding
 
 /// The chat server's API for an application's own server: tokens, users, groups, messages and bans.
 ///
-/// A value without a connection: each call is one signed `POST /v4/…`. Any task may make any call at any time. Calls without a function
-/// of their own are made with ``call(_:json:)``; `docs/chat-protocol.md` lists all.
+/// A value without a connection: each call is one signed `POST /v4/…`. Any task may make any call at any time. Calls without a separate
+/// function are made with ``call(_:json:)``; `docs/chat-protocol.md` lists all.
 ///
 /// ## Which calls are repeated
 ///
 /// Calls that only read are repeated after a lost connection, a timeout and the statuses 429 and 500 or more; so is sending a message
-/// with an id of its own to one receiver, because the server recognises it. All other calls are repeated only when the failure came before
-/// anything was sent, as with ``PusherBackend``.
+/// with a client id to one receiver, because the server recognises the repetition. All other calls are repeated only when the failure
+/// occurred before any byte was sent, as with ``PusherBackend``.
 public struct ChatBackend: Sendable {
     let key: ChatKey
     /// Secrets that webhooks may be signed with.
@@ -24,9 +24,9 @@ public struct ChatBackend: Sendable {
     ///
     /// - Parameters:
     ///   - key: the application's key with its secret.
-    ///   - previousSecret: while the secret is exchanged: the former one, with which webhooks may still be signed.
-    ///   - address: where the server is.
-    ///   - options: how calls are made.
+    ///   - previousSecret: the former secret while the secret is being replaced; webhooks may still be signed with it.
+    ///   - address: the address of the server.
+    ///   - options: the options of calls.
     /// - Throws: `badRequest` when the key or the secret is empty.
     public init(
         key: ChatKey, previousSecret: String? = nil, address: BackendAddress, options: BackendOptions = BackendOptions()
@@ -51,9 +51,9 @@ public struct ChatBackend: Sendable {
     /// Makes any call of the server API.
     ///
     /// - Parameters:
-    ///   - path: behind `/v4/`, such as `open-channel/create`.
+    ///   - path: the path after `/v4/`, such as `open-channel/create`.
     ///   - json: the body: a JSON object.
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     /// - Returns: the `result` of the answer, as a JSON object.
     public func call(_ path: String, json: String) async throws(BackendError) -> String {
         guard let body = try? JSONValue(parsing: json), body.object != nil else {
@@ -87,12 +87,12 @@ public struct ChatWebhook: Hashable, Sendable {
 extension ChatBackend {
     /// Reads a webhook request, after its signature has been verified.
     ///
-    /// The signature is over the headers and not over the body: take webhooks over TLS only.
+    /// The signature covers the headers and not the body: accept webhooks over TLS only.
     ///
     /// - Parameters:
     ///   - body: the bytes of the body.
-    ///   - header: the value of a header of the request by its name, in any case of letters; called on the calling thread only.
-    ///   - maximumAge: how far the request's time may be from this machine's; nil for any.
+    ///   - header: returns the value of a request header by its name, regardless of case; called on the calling thread only.
+    ///   - maximumAge: how much the request's time may differ from this machine's; nil for no limit.
     /// - Throws: `signatureInvalid` for a wrong signature or an old request, `badRequest` for a signed body that is not a webhook.
     public func webhook(
         body: [UInt8], maximumAge: Duration? = .seconds(300), header: (String) -> String?

@@ -7,11 +7,11 @@ public struct PubNubBackendMessage: Hashable, Sendable {
     public var json: String
     /// When it was published, in units of 100 ns since 1970.
     public var timetoken: UInt64
-    /// Who published it.
+    /// The user id of the publisher.
     public var publisher: String?
     /// The metadata of the message, as JSON text.
     public var metadataJSON: String?
-    /// The message's type, as the publisher named it.
+    /// The custom type that the publisher gave the message.
     public var customType: String?
 
     init?(_ message: PubNubStoredMessage) {
@@ -28,7 +28,7 @@ public struct PubNubBackendMessage: Hashable, Sendable {
 extension PubNubBackend {
     /// Publishes a value as JSON. See ``publish(json:on:metadataJSON:stores:customType:)``.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     @discardableResult
     public func publish(_ value: some Encodable & Sendable, on channel: String) async throws(BackendError) -> UInt64 {
         try await publish(json: try BackendError.json(value), on: channel)
@@ -38,11 +38,11 @@ extension PubNubBackend {
     ///
     /// - Parameters:
     ///   - json: the payload, valid JSON.
-    ///   - channel: where it is published.
-    ///   - metadataJSON: what filters of subscribers can address: a JSON object.
-    ///   - stores: whether the history keeps the message; nil for what the keyset says.
+    ///   - channel: the channel to publish to.
+    ///   - metadataJSON: metadata that subscribers' filters can use: a JSON object.
+    ///   - stores: whether the history keeps the message; nil for the keyset's setting.
     ///   - customType: the type of the message: 3 to 50 letters, digits, `-` and `_`.
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     /// - Returns: the message's timetoken.
     @discardableResult
     public func publish(
@@ -51,7 +51,7 @@ extension PubNubBackend {
         var metadata: JSONText?
         if let metadataJSON { metadata = try Self.checked(metadataJSON, "The metadata") }
         let message = try Self.checked(json, "The message")
-        // A long message does not fit into a path.
+        // A long message does not fit in a path.
         let question = PubNubPublishCall(
             channel: channel, message: message, metadata: metadata, isStored: stores, customType: customType,
             usesPost: message.text.utf8.count > 4_096)
@@ -60,7 +60,7 @@ extension PubNubBackend {
 
     /// Sends a message to functions of the service only: neither subscribers nor the history get it.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     @discardableResult
     public func fire(json: String, on channel: String) async throws(BackendError) -> UInt64 {
         let message = try Self.checked(json, "The message")
@@ -69,7 +69,7 @@ extension PubNubBackend {
 
     /// Sends a signal: a message of at most 64 bytes that is never stored.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     @discardableResult
     public func signal(json: String, on channel: String) async throws(BackendError) -> UInt64 {
         let message = try Self.checked(json, "The signal")
@@ -79,10 +79,10 @@ extension PubNubBackend {
     /// The latest messages of a channel, oldest first.
     ///
     /// - Parameters:
-    ///   - channel: whose messages.
-    ///   - limit: 1 to 100.
+    ///   - channel: the channel's name.
+    ///   - limit: the maximum number of messages, 1 to 100.
     ///   - before: only messages before this timetoken, for the next older page; nil for the latest.
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func history(
         of channel: String, limit: Int = 100, before: UInt64? = nil
     ) async throws(BackendError) -> [PubNubBackendMessage] {
@@ -94,7 +94,7 @@ extension PubNubBackend {
 
     /// How many messages channels have after a timetoken, in the order of `channels`.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func messageCounts(of channels: [String], after timetoken: UInt64) async throws(BackendError) -> [Int] {
         let counts = try await make(
             PubNubCountsCall(channels: channels, timetokens: [Timetoken(rawValue: timetoken)]), .always)

@@ -5,9 +5,9 @@ import WireCoding
 public struct PubNubOccupancy: Hashable, Sendable {
     /// The channel.
     public var channel: String
-    /// How many users there are.
+    /// The number of users.
     public var count: Int
-    /// Their ids, as many as the service lists in one answer.
+    /// The users' ids, as many as the service lists in one answer.
     public var users: [String]
 }
 
@@ -15,7 +15,7 @@ public struct PubNubOccupancy: Hashable, Sendable {
 extension PubNubBackend {
     /// The users on channels; channels without users may be missing.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func hereNow(on channels: [String]) async throws(BackendError) -> [PubNubOccupancy] {
         guard !channels.isEmpty else { throw .badRequest("Name at least one channel.") }
         let answer = try await make(PubNubHereNowCall(channels: channels, verbosity: .users), .always)
@@ -24,16 +24,16 @@ extension PubNubBackend {
         }
     }
 
-    /// The channels on which a user is.
+    /// The channels on which a user is present.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func whereNow(_ userID: String) async throws(BackendError) -> [String] {
         try await make(PubNubWhereNowCall(userID: userID), .always)
     }
 
     /// Sets the state of a user on channels: a JSON object, until the user leaves.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func setState(_ json: String, of userID: String, on channels: [String]) async throws(BackendError) {
         let state = try Self.checked(json, "The state")
         _ = try await make(PubNubSetStateCall(channels: channels, userID: userID, state: state), .beforeSending)
@@ -41,7 +41,7 @@ extension PubNubBackend {
 
     /// The state of a user on a channel, as a JSON object; nil when the service has none.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func state(of userID: String, on channel: String) async throws(BackendError) -> String? {
         let states = try await make(PubNubGetStateCall(channels: [channel], userID: userID), .always)
         return states.first { $0.key.utf8.elementsEqual(channel.utf8) }?.value.text

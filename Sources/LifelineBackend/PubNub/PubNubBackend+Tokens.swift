@@ -6,13 +6,13 @@ extension PubNubBackend {
     /// How long a token may be valid, in minutes.
     private static let lifetimes = 1...43_200
 
-    /// Has the service issue a token.
+    /// Requests a token from the service.
     ///
     /// - Parameters:
-    ///   - permissions: what the token allows.
+    ///   - permissions: the rights that the token grants.
     ///   - minutes: how long it is valid: 1 to 43,200.
-    ///   - user: the only user who may use it; nil for everybody, which is rarely meant.
-    /// - Throws: what the call failed with.
+    ///   - user: the only user who may use it; nil for everybody, which is rarely intended.
+    /// - Throws: the error of the call.
     public func grant(
         _ permissions: [PubNubPermission], minutes: Int, user: String?
     ) async throws(BackendError) -> String {
@@ -35,9 +35,9 @@ extension PubNubBackend {
         return token
     }
 
-    /// Makes a token void before its end. Tokens of ``localToken(_:minutes:user:)`` can be revoked as well.
+    /// Revokes a token before it expires. Tokens of ``localToken(_:minutes:user:)`` can be revoked as well.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func revoke(_ token: String) async throws(BackendError) {
         guard !token.isEmpty else { throw .badRequest("The token is empty.") }
         let request = PubNubRequest(
@@ -46,10 +46,10 @@ extension PubNubBackend {
         _ = try await caller.json(.always) { call(request) }
     }
 
-    /// Signs a token here, without a call. Lifeline's server accepts it; PubNub's own service accepts only those of
+    /// Signs a token locally, without a call. Lifeline's server accepts it; PubNub's own service accepts only those of
     /// ``grant(_:minutes:user:)``.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func localToken(_ permissions: [PubNubPermission], minutes: Int, user: String?) throws(BackendError) -> String {
         try Self.check(permissions, minutes)
         var token = PubNubAccessToken(
@@ -61,7 +61,7 @@ extension PubNubBackend {
 
     /// The rights that a token grants.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func contents(ofToken text: String) throws(BackendError) -> PubNubTokenContents {
         do throws(PubNubAccessTokenError) {
             let token = try PubNubAccessToken(parsing: text)

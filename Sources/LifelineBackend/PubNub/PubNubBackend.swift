@@ -7,7 +7,7 @@ import WireCoding
 public struct PubNubKeys: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The key of publishers.
     public var publishKey: String
-    /// The key of subscribers, which names the keyset.
+    /// The key of subscribers, which identifies the keyset.
     public var subscribeKey: String
     /// The secret key. Must not leave the backend.
     public var secretKey: String
@@ -33,9 +33,9 @@ public struct PubNubKeys: Hashable, Sendable, CustomStringConvertible, CustomDeb
 ///
 /// ## Which calls are repeated
 ///
-/// Calls that only read, and grants and revocations, which mean the same however often they are made, are repeated after a lost
-/// connection, a timeout and the statuses 429 and 500 or more. Messages, signals and state are repeated only when the failure came before
-/// anything was sent, as with ``PusherBackend``.
+/// Calls that only read, and grants and revocations, which are idempotent, are repeated after a lost connection, a timeout and the
+/// statuses 429 and 500 or more. Messages, signals and state are repeated only when the failure occurred before any byte was sent, as
+/// with ``PusherBackend``.
 public struct PubNubBackend: Sendable {
     let keys: PubNubKeys
     let address: BackendAddress
@@ -47,9 +47,9 @@ public struct PubNubBackend: Sendable {
     ///
     /// - Parameters:
     ///   - keys: the keys of the keyset, with its secret.
-    ///   - userID: who publishes; subscribers see it.
-    ///   - address: where the service is; PubNub's own by default.
-    ///   - options: how calls are made.
+    ///   - userID: the publisher's user id, which subscribers see.
+    ///   - address: the address of the service; PubNub's own by default.
+    ///   - options: the options of calls.
     /// - Throws: `badRequest` when a key or the user id is empty.
     public init(
         keys: PubNubKeys, userID: String, address: BackendAddress = BackendAddress("ps.pndsn.com"),

@@ -2,7 +2,7 @@ import PubNubProtocol
 
 /// The rights of a PubNub access token on a resource.
 public struct PubNubPermissions: OptionSet, Hashable, Sendable {
-    /// The bits as PubNub writes them.
+    /// The bits in PubNub's encoding.
     public let rawValue: Int
 
     /// Permissions by PubNub's bits.
@@ -40,13 +40,13 @@ public struct PubNubPermission: Hashable, Sendable {
         case user = "uuids"
     }
 
-    /// The kind of resource that the name stands for.
+    /// The kind of resource that the name identifies.
     public var kind: Kind
     /// A name, or a regular expression that names have to match.
     public var name: String
     /// Whether ``name`` is a regular expression.
     public var isPattern: Bool
-    /// What is allowed.
+    /// The rights on the resource.
     public var permissions: PubNubPermissions
 
     /// An entry.
@@ -82,11 +82,11 @@ public struct PubNubPermission: Hashable, Sendable {
 public struct PubNubTokenContents: Hashable, Sendable {
     /// When the token was issued, in seconds since 1970.
     public var issued: Int
-    /// When it ends, in seconds since 1970.
+    /// When the token expires, in seconds since 1970.
     public var expires: Int
     /// The only user who may use it; nil for everybody.
     public var authorizedUser: String?
-    /// What it allows.
+    /// The rights that the token grants.
     public var permissions: [PubNubPermission]
     /// Whether it was signed with the backend's secret key.
     public var isSignedByBackend: Bool
@@ -111,7 +111,7 @@ extension PubNubTokenContents {
 }
 
 extension [PubNubPermission] {
-    /// The entries of resources or of patterns, in the form of tokens.
+    /// The entries of resources or of patterns, in the encoding of tokens.
     func grants(patterns: Bool) -> PubNubGrants {
         var grants = PubNubGrants()
         for entry in self where entry.isPattern == patterns {

@@ -1,14 +1,15 @@
 import PusherProtocol
 import WireCoding
 
-// Asking. Rule BK-2: all of these may be repeated.
+// Queries. Rule BK-2: all of these may be repeated.
 extension PusherBackend {
     /// The occupied channels.
     ///
     /// - Parameters:
-    ///   - prefix: how their names begin; nil for all.
-    ///   - attributes: what the answer says about each. The service counts users only when the prefix begins with `presence-`.
-    /// - Throws: what the call failed with.
+    ///   - prefix: the prefix of the channels' names; nil for all.
+    ///   - attributes: the attributes of each channel in the answer. The service counts users only when the prefix begins with
+    ///     `presence-`.
+    /// - Throws: the error of the call.
     public func channels(
         prefix: String? = nil, attributes: Set<PusherChannelAttribute> = []
     ) async throws(BackendError) -> [PusherChannelInfo] {
@@ -22,20 +23,20 @@ extension PusherBackend {
 
     /// One channel, occupied or not.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func channel(
         _ name: String, attributes: Set<PusherChannelAttribute> = []
     ) async throws(BackendError) -> PusherChannelInfo {
         try Self.check(channel: name)
         let parameters = attributes.isEmpty ? [] : [(name: "info", value: attributes.text)]
-        // The letters of a channel's name need no encoding in a path.
+        // The characters of a channel's name need no encoding in a path.
         let answer = try await caller.json(.always) { call("GET", "channels/\(name)", parameters: parameters) }
         return PusherChannelInfo(name: name, isOccupied: nil, answer)
     }
 
     /// The ids of the users on a presence channel.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func users(on channel: String) async throws(BackendError) -> [String] {
         guard try Self.check(channel: channel).access == .presence else {
             throw .badRequest("\(channel) is not a presence channel, so its users are not known.")

@@ -13,7 +13,7 @@ public struct PusherGrant: Hashable, Sendable {
     public var auth: String
     /// The signed member of a presence channel.
     public var channelData: String?
-    /// The key of an encrypted channel, in base64. A secret of the channel's subscribers.
+    /// The key of an encrypted channel, in base64. A secret that the channel's subscribers share.
     public var sharedSecret: String?
     /// The signed user of a sign-in.
     public var userData: String?
@@ -34,19 +34,19 @@ public struct PusherBackendUser: Hashable, Sendable {
     public var id: String
     /// The data that others see of the user, as JSON text.
     public var infoJSON: String?
-    /// The ids of users of whose online status the user is notified after the sign-in: at most 100.
+    /// The ids of the users whose online status is reported to the user after the sign-in: at most 100.
     public var watchlist: [String]
 
-    /// A user with a JSON text about them, or with none.
+    /// A user, optionally with data as JSON text.
     public init(id: String, infoJSON: String? = nil, watchlist: [String] = []) {
         self.id = id
         self.infoJSON = infoJSON
         self.watchlist = watchlist
     }
 
-    /// A user with a value about them.
+    /// A user with data that is encoded as JSON.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public init(id: String, info: some Encodable, watchlist: [String] = []) throws(BackendError) {
         self.init(id: id, infoJSON: try BackendError.json(info), watchlist: watchlist)
     }
@@ -64,13 +64,14 @@ public struct PusherBackendUser: Hashable, Sendable {
 
 // Signing for clients. No call is made. Rule BK-5.
 extension PusherBackend {
-    /// Lets a connection subscribe to a private, presence or encrypted channel. The backend decides first whether the user may.
+    /// Authorises a connection to subscribe to a private, presence or encrypted channel. The backend has to check before that the user
+    /// is allowed to.
     ///
     /// - Parameters:
     ///   - channel: `channel_name` of the client's request.
-    ///   - socketID: `socket_id` of the client's request. The grant is good for this connection only.
-    ///   - user: for presence channels: who subscribes.
-    /// - Throws: what the call failed with.
+    ///   - socketID: `socket_id` of the client's request. The grant is valid for this connection only.
+    ///   - user: for presence channels: the user who subscribes.
+    /// - Throws: the error of the call.
     public func authorize(
         channel: String, socketID: String, user: PusherBackendUser? = nil
     ) throws(BackendError) -> PusherGrant {
@@ -91,9 +92,9 @@ extension PusherBackend {
         return grant
     }
 
-    /// Signs a user in on a connection. The backend has checked before who the user is.
+    /// Signs a user in on a connection. The backend has to authenticate the user before.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func authenticate(_ user: PusherBackendUser, socketID: String) throws(BackendError) -> PusherGrant {
         try Self.check(socketID: socketID)
         try user.check()

@@ -8,7 +8,7 @@ public struct PusherBatchEvent: Hashable, Sendable {
     public var name: String
     /// The channel.
     public var channel: String
-    /// The payload as subscribers get it; JSON as a rule.
+    /// The payload that subscribers get; normally JSON.
     public var data: String
     /// The connection that does not get the event.
     public var excludedSocketID: String?
@@ -32,7 +32,7 @@ public struct PusherBatchEvent: Hashable, Sendable {
 extension PusherBackend {
     /// Publishes an event with a value as JSON. See ``trigger(_:on:text:excluding:attributes:)``.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     @discardableResult
     public func trigger(
         _ event: String, on channels: [String], data: some Encodable & Sendable, excluding socketID: String? = nil,
@@ -47,11 +47,11 @@ extension PusherBackend {
     /// - Parameters:
     ///   - event: the event's name.
     ///   - channels: 1 to 100 names. An encrypted channel has to be the only one, because each has its own key.
-    ///   - text: the payload as subscribers get it; JSON as a rule. Data of an encrypted channel are encrypted here.
-    ///   - socketID: the connection that does not get the event, as a rule the one whose user caused it.
-    ///   - attributes: what the answer says about the channels.
-    /// - Throws: what the call failed with.
-    /// - Returns: the channels with these attributes; empty when none were asked for.
+    ///   - text: the payload that subscribers get; normally JSON. Data of an encrypted channel is encrypted here.
+    ///   - socketID: the connection that does not get the event, normally the one whose user caused it.
+    ///   - attributes: the attributes of the channels in the answer.
+    /// - Throws: the error of the call.
+    /// - Returns: the channels with these attributes; empty when none were requested.
     @discardableResult
     public func trigger(
         _ event: String, on channels: [String], text: String, excluding socketID: String? = nil,
@@ -64,8 +64,8 @@ extension PusherBackend {
 
     /// Publishes up to 10 events in one call, in this order.
     ///
-    /// - Throws: what the call failed with.
-    /// - Returns: for each event what its attributes say about its channel; empty when no event asks for any.
+    /// - Throws: the error of the call.
+    /// - Returns: for each event the requested attributes of its channel; empty when no event requests any.
     @discardableResult
     public func trigger(_ batch: [PusherBatchEvent]) async throws(BackendError) -> [PusherChannelInfo] {
         guard (1...PusherLimits.eventsPerBatch).contains(batch.count) else {
@@ -94,14 +94,14 @@ extension PusherBackend {
 
     /// Sends an event to all connections on which a user is signed in, with a value as JSON.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func send(_ event: String, toUser userID: String, data: some Encodable & Sendable) async throws(BackendError) {
         try await send(event, toUser: userID, text: try BackendError.json(data))
     }
 
     /// Sends an event to all connections on which a user is signed in, with its payload as text.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func send(_ event: String, toUser userID: String, text: String) async throws(BackendError) {
         let channel = PusherChannelName.serverToUser(userID)
         guard !userID.isEmpty, (try? PusherChannelName(channel)) != nil else { throw .badRequest("The user id is invalid.") }
@@ -112,10 +112,10 @@ extension PusherBackend {
 
     /// Closes all connections on which a user is signed in. The user may connect again.
     ///
-    /// - Throws: what the call failed with.
+    /// - Throws: the error of the call.
     public func terminateConnections(ofUser userID: String) async throws(BackendError) {
         guard !userID.isEmpty else { throw .badRequest("The user id is empty.") }
-        // The empty object has a signature of its body, as the vendor's libraries send it.
+        // The body is an empty object and is signed, as in the vendor's libraries.
         let path = "users/\(PercentEncoding.encode(userID))/terminate_connections"
         _ = try await caller.json(.beforeSending) { call("POST", path, body: Array("{}".utf8)) }
     }
@@ -144,7 +144,7 @@ extension PusherBackend {
         return Self.body(fields)
     }
 
-    /// The data as they are sent: encrypted for encrypted channels.
+    /// The data in the form in which it is sent: encrypted for encrypted channels.
     private func sealed(_ text: String, for channel: String, _ kind: PusherChannelKind) throws(BackendError) -> String {
         guard kind.access == .encrypted else { return text }
         let key = try sharedKey(of: channel)
@@ -180,7 +180,7 @@ extension PusherBackend {
     }
 
     static func check(socketID: String) throws(BackendError) {
-        // Anything else could be the text of another signature, such as a user's.
+        // Another text could make the signed text that of another signature, such as a user's.
         guard PusherLimits.accepts(socketID: socketID) else {
             throw .badRequest("A socket id is two numbers with a dot in between, such as 123.456.")
         }

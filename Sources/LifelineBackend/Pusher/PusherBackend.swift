@@ -1,7 +1,7 @@
 import HTTPTransport
 import PusherProtocol
 
-/// Pusher Channels for an application's own server: publishes, asks about channels, authorises clients and verifies webhooks.
+/// Pusher Channels for an application's own server: publishes, queries channels, authorises clients and verifies webhooks.
 ///
 /// A value without a connection: each call is one HTTP request. Works with Pusher's own service and with every server that has its HTTP
 /// API. Any task may make any call at any time.
@@ -10,17 +10,17 @@ import PusherProtocol
 ///
 /// Calls that only read (``channels(prefix:attributes:)``, ``channel(_:attributes:)``, ``users(on:)``) are repeated after a lost
 /// connection, a timeout and the statuses 429 and 500 or more. Calls with an effect (triggers, ``terminateConnections(ofUser:)``) have
-/// no id in this protocol by which a server could recognise a second one, so they are repeated only when the failure came before anything
-/// was sent: the connection was refused, or the proxy could not be used. After any other failure ``BackendError/mayHaveTakenEffect`` says
-/// whether the call may have taken effect, and the caller decides.
+/// no id in this protocol by which a server could recognise a repetition, so they are repeated only when the failure occurred before
+/// any byte was sent: the connection was refused, or the proxy could not be used. After any other failure
+/// ``BackendError/mayHaveTakenEffect`` is true if the call may have taken effect, and the caller decides whether to repeat it.
 public struct PusherBackend: Sendable {
     /// The application's id in the HTTP API.
     public let appID: String
     let address: BackendAddress
-    /// The first one signs; all of them verify webhooks.
+    /// The application's keys. The first one signs; all of them verify webhooks.
     let keys: [PusherKey]
     let signer: PusherKey
-    /// 32 bytes, or nil without encrypted channels.
+    /// The master key of 32 bytes; nil without encrypted channels.
     let masterKey: [UInt8]?
     let caller: BackendCaller
     let unixMilliseconds: @Sendable () -> Int
@@ -29,11 +29,12 @@ public struct PusherBackend: Sendable {
     ///
     /// - Parameters:
     ///   - appID: the application's id.
-    ///   - keys: keys of the application. The first one signs; webhooks may be signed with any of them, so that keys can be exchanged
-    ///     without a gap: add the new key at the end, give it to clients and service, then remove the old one (rule BK-3).
-    ///   - address: where the HTTP API is, such as `.pusherCluster("eu")`.
+    ///   - keys: keys of the application. The first one signs; webhooks may be signed with any of them, so that keys can be replaced
+    ///     without an interruption: add the new key at the end, configure it in clients and service, then remove the old one (rule
+    ///     BK-3).
+    ///   - address: the address of the HTTP API, such as `.pusherCluster("eu")`.
     ///   - encryptionMasterKey: 32 bytes in base64, for encrypted channels; nil without them.
-    ///   - options: how calls are made.
+    ///   - options: the options of calls.
     /// - Throws: `badRequest` when there is no key, or the master key is not 32 bytes in base64.
     public init(
         appID: String, keys: [PusherKey], address: BackendAddress, encryptionMasterKey: String? = nil,

@@ -53,6 +53,6 @@ public struct PusherChannelInfo: Hashable, Sendable {
 }
 
 extension Set<PusherChannelAttribute> {
-    /// In one order, so that the same question is the same request.
+    /// In a fixed order, so that equal queries have equal requests.
     var text: String { map(\.rawValue).sorted().joined(separator: ",") }
 }

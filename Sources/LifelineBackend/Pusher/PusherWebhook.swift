@@ -9,13 +9,13 @@ public struct PusherWebhook: Hashable, Sendable {
     public var events: [PusherWebhookEvent]
 }
 
-/// Something that happened on a channel.
+/// An event of a webhook.
 public enum PusherWebhookEvent: Hashable, Sendable {
     /// A client subscribed to a channel that had no subscriber.
     case channelOccupied(channel: String)
     /// The last subscriber left.
     case channelVacated(channel: String)
-    /// A user came to a presence channel.
+    /// A user joined a presence channel.
     case memberAdded(channel: String, userID: String)
     /// A user left a presence channel.
     case memberRemoved(channel: String, userID: String)
@@ -59,10 +59,10 @@ extension PusherBackend {
     /// Reads a webhook request, after its signature has been verified.
     ///
     /// - Parameters:
-    ///   - body: the bytes of the body as they came: the signature is over them.
+    ///   - body: the unchanged bytes of the body, which the signature covers.
     ///   - key: the header `X-Pusher-Key`.
     ///   - signature: the header `X-Pusher-Signature`.
-    ///   - maximumAge: how far the request's time may be from this machine's; nil for any. Old requests may be replayed ones.
+    ///   - maximumAge: how much the request's time may differ from this machine's; nil for no limit. Old requests may be replays.
     /// - Throws: `signatureInvalid` for a wrong signature or an old request: answer with 401. `badRequest` for a signed body that is not a
     ///   webhook: answer with 400.
     public func webhook(

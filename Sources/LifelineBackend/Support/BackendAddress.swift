@@ -1,6 +1,6 @@
 /// The address of a service's HTTP API.
 public struct BackendAddress: Hashable, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     public var host: String
     /// The TCP port, 1 to 65535.
     public var port: Int
@@ -12,10 +12,10 @@ public struct BackendAddress: Hashable, Sendable {
     /// An address.
     ///
     /// - Parameters:
-    ///   - host: a name or an address.
+    ///   - host: a host name or an IP address.
     ///   - port: nil for 443 with TLS and 80 without.
     ///   - tls: whether calls use TLS.
-    ///   - path: a path in front of the service's own.
+    ///   - path: a prefix of the service's paths.
     public init(_ host: String, port: Int? = nil, tls: Bool = true, path: String = "") {
         self.host = host
         self.port = port ?? (tls ? 443 : 80)

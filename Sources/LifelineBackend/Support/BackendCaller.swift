@@ -20,15 +20,15 @@ extension HTTPCaller: BackendSending {}
 
 /// Makes calls and repeats those that cannot take effect twice (rule BK-2).
 struct BackendCaller: Sendable {
-    /// Which failures a call may be repeated after.
+    /// The failures after which a call may be repeated.
     enum Repetition: Hashable, Sendable {
-        /// The call only reads: after every failure that may pass.
+        /// The call only reads, so it may be repeated after every temporary failure.
         case always
-        /// The call has an effect: only after failures that come before its first byte was sent.
+        /// The call has an effect, so it may be repeated only after failures that occurred before its first byte was sent.
         case beforeSending
     }
 
-    /// An answer may list many channels.
+    /// The largest answer in bytes; an answer may list many channels.
     private static let longestAnswer = 32 << 20
     private static let longestPause = Duration.seconds(5)
 
@@ -49,9 +49,9 @@ struct BackendCaller: Sendable {
         self.pause = pause
     }
 
-    /// Makes a call until it succeeds or may not be repeated.
+    /// Repeats a call until it succeeds or may not be repeated.
     ///
-    /// - Parameter call: made anew for each attempt, because signatures have timestamps.
+    /// - Parameter call: makes the request for each attempt, because signatures have timestamps.
     /// - Returns: an answer with a status of success.
     func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPAnswer {
         var attempt = 0
@@ -100,7 +100,7 @@ extension HTTPAnswer {
 }
 
 extension ConnectionFailure {
-    /// Whether the same call may succeed a moment later.
+    /// Whether the failure is temporary, so that the same call may succeed later.
     var mayPass: Bool {
         [.networkUnavailable, .timeout, .proxyUnavailable, .disconnected, .unexpectedDisconnect, .tlsFailed].contains(category)
     }
@@ -108,7 +108,7 @@ extension ConnectionFailure {
 
 /// The system's time of day.
 enum BackendClock {
-    /// Milliseconds since 1970. Not by `time(2)`, which may be some milliseconds behind.
+    /// Milliseconds since 1970. Does not use `time(2)`, which may be some milliseconds behind.
     static let unixMilliseconds: @Sendable () -> Int = {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -2,7 +2,7 @@ import ConnectionEngine
 import HTTPTransport
 import WireCoding
 
-/// Why a call failed: a code for programs and a sentence for people. Never holds secrets, tokens or payloads.
+/// Why a call failed: a code for programs and a sentence for people. Never contains secrets, tokens or payloads.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of errors. More may be added: switch over it with a `default`.
     ///
@@ -29,13 +29,13 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let notFound = Code(rawValue: "notFound")
         /// The payload exceeds the service's limit: status 413.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// Too many calls: status 429.
+        /// The caller has made too many calls: status 429.
         public static let overloaded = Code(rawValue: "overloaded")
         /// The service failed: a status from 500.
         public static let serverError = Code(rawValue: "serverError")
         /// The answer is not one of the service.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
-        /// No answer in time.
+        /// The service did not answer in time.
         public static let timeout = Code(rawValue: "timeout")
         /// The calling task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
@@ -51,7 +51,8 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
     /// The status of the service's answer, if an answer was the failure.
     public var status: Int?
-    /// Whether the call may have taken effect all the same, because its answer was lost or came from something on the way.
+    /// Whether the call may have taken effect nevertheless, because its answer was lost or came from something between client and
+    /// service.
     public var mayHaveTakenEffect: Bool
 
     /// An error, such as for tests of your own code.
@@ -72,11 +73,11 @@ extension BackendError {
     init(_ failure: ConnectionFailure) {
         self.init(
             Code(rawValue: failure.category.rawValue), failure.reason, status: failure.httpStatus,
-            // A request that cannot be written as one is never sent.
+            // A request that cannot be encoded is never sent.
             mayHaveTakenEffect: !failure.precedesSending && failure.category != .badRequest)
     }
 
-    /// The service's own words are plain text or JSON; at most 200 letters of them, on one line.
+    /// The service's own text is plain text or JSON; the error has at most 200 characters of it, on one line.
     init(_ answer: HTTPAnswer) {
         let json = try? JSONText(bytes: answer.body)
         let own = json?["errorMessage"]?.string ?? json?["error"]?["message"]?.string ?? json?["message"]?.string

@@ -1,8 +1,9 @@
-/// How calls are made: their time limit, their repetition and the network between.
+/// The options of calls: time limit, repetition and network settings.
 public struct BackendOptions: Hashable, Sendable {
-    /// How long one attempt may take, from the name look-up to the end of the answer.
+    /// The time limit of one attempt, from the name lookup to the end of the answer.
     public var timeout: Duration
-    /// How often a failed call is repeated at most. Only calls that cannot take effect twice are repeated: see ``PusherBackend``.
+    /// The maximum number of repetitions of a failed call. Only calls that cannot take effect twice are repeated: see
+    /// ``PusherBackend``.
     public var retries: Int
     /// The pause before the first repetition; each further one is twice as long, 5 s at most. The server's `Retry-After` replaces it.
     public var retryPause: Duration
@@ -10,7 +11,7 @@ public struct BackendOptions: Hashable, Sendable {
     public var proxy: HTTPProxy?
     /// A PEM file with the only certificate authorities that are trusted; nil for those of the system.
     public var certificateAuthorities: String?
-    /// How many calls to one host may be under way at the same time; others wait, and their time runs.
+    /// How many calls to one host may be in progress at the same time; further calls wait, while their time limit runs.
     public var connectionsPerHost: Int
 
     /// Options, all with defaults for a server in the same region.

@@ -23,8 +23,8 @@ package struct PusherRequests: Sendable {
     /// A signed call.
     ///
     /// - Parameters:
-    ///   - path: below the application's own, as it is signed: percent-encoded.
-    ///   - parameters: not percent-encoded.
+    ///   - path: the path relative to the application's, percent-encoded as it is signed.
+    ///   - parameters: the parameters, not percent-encoded.
     package func call(
         _ method: String, _ path: String, parameters: [PusherRequestSignature.Parameter] = [], body: [UInt8] = []
     ) -> HTTPCall {
@@ -45,7 +45,7 @@ package struct PubNubRequests: Sendable {
     let address: BackendAddress
     let unixMilliseconds: @Sendable () -> Int
 
-    /// - Parameter settings: with a secret key, which signs.
+    /// - Parameter settings: the settings, with the secret key that signs.
     package init(_ settings: PubNubSettings, address: BackendAddress, unixMilliseconds: @escaping @Sendable () -> Int) {
         self.settings = settings
         self.address = address
@@ -75,7 +75,7 @@ package struct ChatRequests: Sendable {
     /// A signed call.
     ///
     /// - Parameters:
-    ///   - path: behind `/v4/`.
+    ///   - path: the path after `/v4/`.
     ///   - body: a JSON object.
     package func call(_ path: String, _ body: [UInt8]) -> HTTPCall {
         let timestamp = String(unixMilliseconds())
