@@ -9,7 +9,7 @@ import WireCoding
     import Darwin
 #endif
 
-/// `lifeline`: everything that can be done from a terminal.
+/// The program `lifeline`.
 @main
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,7 +58,7 @@ struct RootCommand: AsyncParsableCommand {
         end(with: ExitCode.success)
     }
 
-    /// Rules CL-8 and CL-120: help and versions are good, wrong usage is 2, everything else 1.
+    /// Rules CL-8 and CL-120: help and versions exit with 0, usage errors with 2, all other errors with 1.
     private static func end(with error: any Error) -> Never {
         if let failure = error as? CommandFailure {
             for message in failure.messages { StandardError.print("error: \(message)") }
@@ -82,7 +82,7 @@ struct RootCommand: AsyncParsableCommand {
         leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
     }
 
-    /// Where the options of the called command are explained.
+    /// The command that explains the options of the called command.
     private static var hint: String {
         var path = "lifeline"
         var known = configuration.subcommands
@@ -95,7 +95,7 @@ struct RootCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends at once: the C library's own clean-up would wait for the lock of standard input, which the thread that reads it holds.
+/// Exits at once, without the C library's clean-up, which would wait for the lock of standard input, which the reading thread holds.
 private func leave(_ code: Int32) -> Never {
     _exit(code)
 }

@@ -98,7 +98,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private static func raiseOpenFiles(for subscribers: Int) throws(CommandFailure) {
-        // Beside the subscribers' sockets: those of the publisher, and other open files.
+        // In addition to the subscribers' sockets: those of the publisher, and other open files.
         let needed = subscribers + 128
         guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
         throw CommandFailure(

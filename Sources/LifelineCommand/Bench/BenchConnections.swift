@@ -19,7 +19,8 @@ struct BenchConnection: Sendable {
     }
 }
 
-/// Makes the connections of a run: engine, session and transport of this package, and nothing between them and the tally.
+/// Makes the connections of a run with this package's engine, session and transport, and passes received messages directly to the
+/// tally.
 struct BenchConnections: Sendable {
     let plan: BenchPlan
     let api: ServerAPI

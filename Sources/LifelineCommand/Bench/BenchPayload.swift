@@ -1,15 +1,15 @@
-/// The text of a message of `bench`: the run, the message's number in its channel, when it was due, and padding.
+/// The text of a message of `bench`: the run, the message's number in its channel, the time at which it was due, and padding.
 struct BenchPayload: Hashable, Sendable {
-    /// Tells the messages of this run from others in the same channel. Letters and digits.
+    /// Distinguishes the messages of this run from others in the same channel. Letters and digits.
     var run: String
     var number: Int
-    /// Nanoseconds on the clock of the program that publishes and receives.
+    /// When the message was due, in nanoseconds on the clock of the program, which both publishes and receives.
     var due: Int64
 
     /// The smallest size that holds every run, number and time.
     static let smallest = 64
 
-    /// - Parameter size: in bytes; longer when the text itself is longer.
+    /// - Parameter size: the size in bytes; the text is longer when it does not fit.
     func text(size: Int) -> String {
         let head = "\(run) \(number) \(due) "
         return head + String(repeating: "x", count: max(0, size - head.utf8.count))
@@ -31,7 +31,7 @@ struct BenchPayload: Hashable, Sendable {
         }
     }
 
-    /// The digits in front, and how many there are: 1 to 18.
+    /// The number that the text begins with, and its number of digits: 1 to 18.
     private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> (Int64, Int)? {
         var value: Int64 = 0
         var count = 0

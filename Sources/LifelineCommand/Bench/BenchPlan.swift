@@ -6,17 +6,17 @@ struct BenchPlan: Hashable, Sendable {
     var service: ServiceName
     var subscribers: Int
     var channels: Int
-    /// Messages a second, over all channels.
+    /// Messages per second, over all channels.
     var rate: Int
-    /// Seconds.
+    /// The duration in seconds.
     var duration: Int
-    /// Bytes of a message's text.
+    /// The size of a message's text in bytes.
     var size: Int
     var run: String
-    /// Whether Pusher's connections ask for recovery.
+    /// Whether Pusher's connections request recovery.
     var recovers = false
 
-    /// The largest number of messages that are accounted for.
+    /// The largest number of messages in a run, because the outcome of each is stored.
     static let mostMessages = 10_000_000
 
     func channel(_ index: Int) -> String { "bench-\(run)-\(index)" }
@@ -29,7 +29,7 @@ struct BenchPlan: Hashable, Sendable {
         subscribers / channels + (channel < subscribers % channels ? 1 : 0)
     }
 
-    /// What cannot be.
+    /// Throws for settings that contradict each other.
     func check() throws(CommandFailure) {
         func demand(_ isRight: Bool, _ text: String) throws(CommandFailure) {
             if !isRight { throw CommandFailure(text, .usage) }
@@ -44,11 +44,11 @@ struct BenchPlan: Hashable, Sendable {
         try demand(messages <= Self.mostMessages, "--rate times --duration is at most \(Self.mostMessages) messages.")
     }
 
-    /// Whether a host may be loaded. A load that reaches somebody else's server by mistake is an attack on it. Rule CL-111.
+    /// Throws unless the host may be loaded, because a load on someone else's server by mistake would be an attack. Rule CL-111.
     ///
     /// - Parameters:
-    ///   - hasPublicKeys: whether the keys are those that everybody has.
-    ///   - isConfirmed: whether the user wants to load another machine.
+    ///   - hasPublicKeys: whether the keys are published in documentation.
+    ///   - isConfirmed: whether the user has confirmed that another machine may be loaded.
     static func permit(
         _ host: String, hasPublicKeys: Bool, isConfirmed: Bool
     ) throws(CommandFailure) {

@@ -7,7 +7,7 @@ import WireCoding
 /// Publishes at a steady rate and records the outcome of each message. Any thread may call any method.
 final class BenchPublisher: Sendable {
     enum Outcome: UInt8, Sendable {
-        /// Not answered yet, or in a way that leaves open whether subscribers get the message.
+        /// The call is not answered yet, or its outcome is unknown.
         case unknown
         case accepted
         case refused
@@ -21,12 +21,12 @@ final class BenchPublisher: Sendable {
     }
 
     private struct State {
-        /// By channel and number.
+        /// The outcomes by channel and number.
         var outcomes: [[Outcome]]
         var counts = Counts()
         var pending = 0
         var trouble: String?
-        /// The publisher itself while it waits for room, or for the end.
+        /// The publisher while it waits until fewer calls are in progress, or for the end.
         var waiter: CheckedContinuation<Void, Never>?
         var wanted = 0
     }
@@ -36,7 +36,7 @@ final class BenchPublisher: Sendable {
     private let isSigned: Bool
     private let state: NIOLockedValueBox<State>
 
-    /// Calls that may be under way at a time; further ones wait, and count from the moment at which they were due.
+    /// The most calls in progress; further calls wait, and their latency counts from the time at which they were due.
     static let mostPending = 512
 
     init(plan: BenchPlan, api: ServerAPI, isSigned: Bool) {
@@ -52,7 +52,7 @@ final class BenchPublisher: Sendable {
     /// The outcomes of the messages of each channel, by number.
     var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }
 
-    /// How many deliveries the accepted messages make.
+    /// How many deliveries the accepted messages should cause.
     var expected: Int {
         state.withLockedValue { state in
             state.outcomes.enumerated().reduce(0) { sum, entry in
@@ -61,7 +61,7 @@ final class BenchPublisher: Sendable {
         }
     }
 
-    /// Publishes everything, late where the server is slow, but not for more than twice the time and ten seconds; returns when all calls
+    /// Publishes all messages, delayed when the server is slow, for at most twice the duration plus ten seconds; returns when all calls
     /// have been answered.
     func run() async throws {
         let start = Moment.now
@@ -69,7 +69,7 @@ final class BenchPublisher: Sendable {
         let end = start + .seconds(plan.duration * 2 + 10)
         for number in 0..<plan.messages {
             let due = start + .nanoseconds(Int64(Double(number) / Double(plan.rate) * 1e9))
-            // Shorter pauses are not worthwhile: messages that are due within a millisecond are sent together.
+            // Shorter pauses are useless: messages that are due within a millisecond are sent together.
             let wait = due.duration(since: .now)
             if wait > .milliseconds(1) { try await clock.sleep(for: wait) }
             await room(for: Self.mostPending - 1)

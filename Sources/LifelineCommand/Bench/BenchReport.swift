@@ -9,22 +9,22 @@ struct BenchReport: Hashable, Sendable {
     var unknown = 0
     /// Why a call failed.
     var trouble: String?
-    /// Messages that came, repetitions included.
+    /// The number of received messages, including repetitions.
     var delivered = 0
-    /// Deliveries of accepted messages that did not come.
+    /// The number of deliveries of accepted messages that did not arrive.
     var lost = 0
     var duplicates = 0
     var late = 0
     var reconnects = 0
     /// From the first message's due time to the last delivery, in nanoseconds.
     var nanoseconds: Int64 = 0
-    /// The percentiles 50, 90 and 99 and the maximum, in nanoseconds; nil when nothing came.
+    /// The percentiles 50, 90 and 99 and the maximum, in nanoseconds; nil when no message arrived.
     var p50: Int64?
     var p90: Int64?
     var p99: Int64?
     var maximum: Int64?
 
-    /// Whether every message was accepted and came once to each subscriber.
+    /// Whether every message was accepted and arrived once at each subscriber.
     var isComplete: Bool { published == plan.messages && accepted == published && lost == 0 && duplicates == 0 }
 
     var deliveriesPerSecond: Int { nanoseconds > 0 ? Int(Double(delivered) / Double(nanoseconds) * 1e9) : 0 }

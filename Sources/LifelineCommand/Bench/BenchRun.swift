@@ -1,17 +1,17 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// A run of `bench`: connects, publishes, waits for the rest, and counts.
+/// A run of `bench`: connects, publishes, waits for the remaining messages, and counts.
 struct BenchRun: Sendable {
     let plan: BenchPlan
     let api: ServerAPI
     let isSigned: Bool
-    /// Called now and then with how far the run is.
+    /// Called from time to time with the progress of the run.
     let progress: @Sendable (String) -> Void
 
     /// How many connections are made at a time.
     private static let wave = 64
-    /// How long a connection may take to be made and confirmed.
+    /// The time limit for making and confirming a connection.
     private static let connectLimit = Duration.seconds(30)
     /// After this time without a delivery, missing messages count as lost.
     private static let quiet = Duration.seconds(3)
@@ -80,7 +80,7 @@ struct BenchRun: Sendable {
         }
     }
 
-    /// Returns when everything is there, or nothing has come for a while.
+    /// Returns when all messages have arrived, or none has arrived for some time.
     private func settle(_ tally: BenchTally, expected: Int) async throws {
         var (count, since) = (tally.count, Moment.now)
         while count < expected, Moment.now.duration(since: since) < Self.quiet {

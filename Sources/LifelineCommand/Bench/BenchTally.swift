@@ -1,18 +1,17 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// The received messages of all subscribers. Any thread may add; there are several locks, so that event loops do not wait for each
-/// other.
+/// The received messages of all subscribers. Any thread may add; there are several locks, so that event loops do not block each other.
 final class BenchTally: Sendable {
     private struct Part {
         var histogram = LatencyHistogram()
-        /// When the latest message came.
+        /// When the latest message arrived.
         var latest = Moment(nanoseconds: 0)
     }
 
     private let parts: [NIOLockedValueBox<Part>] = (0..<16).map { _ in NIOLockedValueBox(Part()) }
 
-    /// - Parameter latencies: in nanoseconds, of messages that came at `now`.
+    /// - Parameter latencies: the latencies in nanoseconds of messages that arrived at `now`.
     func add(_ latencies: [Int64], from subscriber: Int, at now: Moment) {
         parts[subscriber % parts.count].withLockedValue { part in
             for latency in latencies { part.histogram.add(latency) }
@@ -20,7 +19,7 @@ final class BenchTally: Sendable {
         }
     }
 
-    /// How many messages have come, repetitions included.
+    /// How many messages have arrived, including repetitions.
     var count: Int { parts.reduce(0) { $0 + $1.withLockedValue(\.histogram.count) } }
 
     var total: (histogram: LatencyHistogram, latest: Moment) {

@@ -6,7 +6,7 @@ struct LatencyHistogram: Sendable {
 
     private var counts = [Int](repeating: 0, count: (64 - shift) * parts)
     private(set) var count = 0
-    /// In nanoseconds, exact.
+    /// The exact maximum in nanoseconds.
     private(set) var maximum: Int64 = 0
 
     /// - Parameter nanoseconds: negative values count as 0.
@@ -23,7 +23,7 @@ struct LatencyHistogram: Sendable {
         maximum = max(maximum, other.maximum)
     }
 
-    /// The duration in nanoseconds that at most `share` of all exceed; nil without any.
+    /// The percentile of the durations, in nanoseconds; nil without any.
     ///
     /// - Parameter share: 0.5 for the median, 0.99 for the 99th percentile.
     func percentile(_ share: Double) -> Int64? {
@@ -49,7 +49,7 @@ struct LatencyHistogram: Sendable {
         guard index >= parts else { return Int64(index) }
         let (octave, part) = index.quotientAndRemainder(dividingBy: parts)
         let width = Int64(octave - 1)
-        // Wraps for the last bucket, whose end is the largest number that there is.
+        // Wraps for the last bucket, whose end is the largest 64-bit number.
         return ((Int64(parts + part) + 1) << width) &- 1
     }
 }

@@ -1,14 +1,14 @@
-/// Which of the messages of a channel one subscriber has, by their numbers, which begin with 0.
+/// The received message numbers of one subscriber in a channel; numbers begin with 0.
 struct SequenceLedger: Sendable {
-    /// How many different messages have come.
+    /// How many different messages have arrived.
     private(set) var received = 0
-    /// How many came that had come before.
+    /// How many repetitions have arrived.
     private(set) var duplicates = 0
     /// How many messages came after one with a higher number.
     private(set) var late = 0
-    /// Higher than every number that has come.
+    /// One more than the highest number that has arrived.
     private(set) var next = 0
-    /// The numbers that are missing below `next`, in order. No longer than the number of gaps.
+    /// The missing numbers below `next`, in order. Grows only with the number of gaps.
     private var holes: [Range<Int>] = []
 
     mutating func note(_ number: Int) {
@@ -29,7 +29,7 @@ struct SequenceLedger: Sendable {
         late += 1
     }
 
-    /// The numbers below `end` that have not come.
+    /// The numbers below `end` that have not arrived.
     func missing(below end: Int) -> [Range<Int>] {
         let known = holes.map { $0.clamped(to: 0..<max(end, 0)) }.filter { !$0.isEmpty }
         return next < end ? known + [next..<end] : known

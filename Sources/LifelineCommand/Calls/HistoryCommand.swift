@@ -87,7 +87,7 @@ extension Message {
 }
 
 extension CommandFailure {
-    /// Asking a service for what it does not have is wrong usage; everything else was tried and failed.
+    /// Using a feature that the service lacks is a usage error; all other errors are failures.
     init(_ error: LifelineError) {
         self.init("\(error.reason) [\(error.code)]", error.code == .unsupported ? .usage : .failed)
     }

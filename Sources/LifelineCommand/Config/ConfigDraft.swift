@@ -7,7 +7,7 @@ struct ConfigDraft {
 
     /// The text of the file.
     ///
-    /// - Parameter random: has to be unpredictable: secrets come from it.
+    /// - Parameter random: a cryptographically secure generator, because secrets are made with it.
     func text(using random: inout some RandomNumberGenerator) -> String {
         var members = [
             #"  "host": "127.0.0.1""#, #"  "port": 6001"#,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which configuration file a command means.
+/// Chooses the configuration file of a command.
 enum ConfigFile {
-    /// Options for ``ServeOptions``: a file that was named; nothing when the environment names one; the usual file otherwise.
+    /// The options for ``ServeOptions``: the named file; nothing when the environment names one; otherwise the default file.
     static func arguments(
         _ file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> [String] {

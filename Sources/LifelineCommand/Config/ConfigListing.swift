@@ -60,7 +60,7 @@ struct ConfigListing {
         }
     }
 
-    /// The place at which a field of an object is written; nil when the field is missing, or null means the same.
+    /// The source of a field of an object; nil when the field is missing, or is a null that means the same.
     private static func origin<Value>(of field: ServiceField<Value>, in object: SettingValue?) -> String? {
         let parts = field.name.split(separator: ".").map(String.init)
         var problems = SettingProblems()

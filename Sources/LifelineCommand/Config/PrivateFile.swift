@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// Writes a file that only its owner can read, all of it or nothing.
+/// Writes a file that only its owner can read, completely or not at all.
 enum PrivateFile {
-    /// Writes a new file beside the place and moves it there, so that nobody ever sees a part of it, and nothing that others may read
-    /// gets the secrets. Blocks.
+    /// Writes a temporary file in the same directory and renames it, so that no reader sees an incomplete file, and secrets are never
+    /// written to a file that others can read. Blocks.
     ///
-    /// - Parameter replaces: whether a file that is there already is replaced.
+    /// - Parameter replaces: whether an existing file is replaced.
     static func write(_ bytes: [UInt8], to path: String, replaces: Bool) throws(CommandFailure) {
         let draft = "\(path).\(getpid()).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -23,7 +23,7 @@ enum PrivateFile {
             unlink(draft)
             throw failure(path, number)
         }
-        // A second name fails when there is a file already, a new name for the draft replaces it.
+        // `link` fails when the file exists, `rename` replaces it.
         let moved = replaces ? rename(draft, path) : link(draft, path)
         let reason = errno
         if !replaces || moved != 0 { unlink(draft) }

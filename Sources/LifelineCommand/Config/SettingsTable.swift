@@ -37,7 +37,7 @@ enum SettingsTable {
             }
     }
 
-    /// The default, as it is written in a file where it can be.
+    /// The default, in the form in which it is written in a file, if possible.
     private static func unset(_ setting: ServerSetting) -> String {
         if case .words(let words) = setting.unset { return words }
         switch setting.shown(ServeSettings()) {
@@ -48,7 +48,7 @@ enum SettingsTable {
         }
     }
 
-    /// `docs/cluster.md` as a link to the page, from a page in a folder of `docs`.
+    /// A text in which paths such as `docs/cluster.md` are links, for a page in a folder of `docs`.
     private static func linked(_ text: String) -> String {
         text.split(separator: " ").map { word in
             guard word.hasPrefix("docs/"), word.hasSuffix(".md") else { return String(word) }

@@ -32,7 +32,7 @@ struct DemoApp: Sendable {
     let id = "1001"
     let key = "app-key"
     let secret = "app-secret"
-    /// The key of encrypted channels; the server does not know it.
+    /// The key of encrypted channels, which the server does not have.
     let masterKey: [UInt8]
 
     let news = "news"

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A state that several threads write down and a script waits for.
+/// State that several threads update and that a script waits for.
 final class DemoBoard<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let id: UInt64
@@ -22,7 +22,7 @@ final class DemoBoard<State: Sendable>: Sendable {
 
     var now: State { inside.withLockedValue { $0.state } }
 
-    /// Changes the state and wakes who has waited for it.
+    /// Changes the state and resumes waiting callers whose condition is met.
     @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value {
         let (value, done) = inside.withLockedValue { inside -> (Value, [Waiter]) in
@@ -36,7 +36,7 @@ final class DemoBoard<State: Sendable>: Sendable {
         return value
     }
 
-    /// Waits until the state passes a test. False when that takes longer than `limit`.
+    /// Waits until the state meets a condition. False when that takes longer than `limit`.
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
         let id = inside.withLockedValue { inside in
             inside.lastWaiter += 1

@@ -1,7 +1,7 @@
 import Dispatch
 import PusherSwift
 
-/// One of the two clients: a `Pusher` on its own queue, subscribed to everything.
+/// One of the two clients: a `Pusher` with its own queue, subscribed to all channels.
 final class DemoClient: Sendable {
     let name: String
     private let pusher: Pusher
@@ -13,13 +13,13 @@ final class DemoClient: Sendable {
     struct Callbacks: Sendable {
         var changed: @Sendable (PusherConnectionStatus) -> Void
         var confirmed: @Sendable (_ channel: String) -> Void
-        /// An event with a number in it.
+        /// Called for an event with a number.
         var received: @Sendable (_ channel: String, DemoTick) -> Void
         var member: @Sendable (_ user: String, _ isThere: Bool) -> Void
         var problem: @Sendable (String) -> Void
     }
 
-    /// The event that everybody sends.
+    /// The name of the event that all clients send.
     static let event = "client-tick"
 
     init(name: String, port: Int, app: DemoApp, callbacks: Callbacks) {
@@ -58,7 +58,7 @@ final class DemoClient: Sendable {
     func connect() { pusher.connect() }
     func disconnect() { pusher.disconnect() }
 
-    /// Leaves the lobby, for others to see.
+    /// Leaves the lobby, which other clients see.
     func leaveLobby() { pusher.unsubscribe(app.lobby) }
 
     /// Enters the lobby again.

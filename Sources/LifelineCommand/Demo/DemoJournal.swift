@@ -14,7 +14,7 @@ struct DemoJournal: Sendable {
         var received = 0
     }
 
-    /// A time in which the client itself said that it was not connected.
+    /// A period in which the client reported that it was not connected.
     struct Outage: Sendable {
         /// The fault that was applied to the line.
         var fault: String
@@ -26,11 +26,11 @@ struct DemoJournal: Sendable {
         var recoveredAt: Moment?
     }
 
-    /// The client whose line is broken.
+    /// The client whose line is interrupted.
     let subject: String
-    /// The channels that have to be confirmed for the subject to be whole.
+    /// The channels that have to be confirmed for the end of an outage.
     let channels: [String]
-    /// The longest time between the last sign of life and the notice.
+    /// The longest permitted time between the last received data and the report of the outage.
     let detection: Duration
     private(set) var routes: [Route] = []
     private var events: [Route: [Int: Event]] = [:]
@@ -86,7 +86,7 @@ struct DemoJournal: Sendable {
         outages[last].noticedAt = now
     }
 
-    /// A channel of the subject is confirmed. Whether that was the last one that an outage had taken.
+    /// Records that a channel of the subject is confirmed. Returns whether it was the last one of an outage.
     mutating func confirmed(_ channel: String, at now: Moment) -> Bool {
         guard let last = outages.indices.last, outages[last].noticedAt != nil, outages[last].recoveredAt == nil else {
             return false
@@ -98,14 +98,14 @@ struct DemoJournal: Sendable {
     }
 }
 
-// The reckoning.
+// The evaluation of the journal.
 extension DemoJournal {
     struct Count: Hashable, Sendable {
         var sent = 0
         var received = 0
         var duplicated = 0
         var lost = 0
-        /// Of the lost ones, those that lie in an outage that the client had declared.
+        /// How many of the lost events lie in an outage that the client declared.
         var declared = 0
 
         static func + (left: Count, right: Count) -> Count {
@@ -140,8 +140,8 @@ extension DemoJournal {
         }
     }
 
-    /// Rule CL-10: nothing is lost except what was declared, nothing comes twice or without a cause, every outage was noticed in time
-    /// and has ended.
+    /// Rule CL-10: only declared events are lost, none arrives twice without a cause, and every outage was detected in time and has
+    /// ended.
     var addsUp: Bool {
         let total = total
         return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && problems.isEmpty
@@ -150,10 +150,10 @@ extension DemoJournal {
 }
 
 extension DemoJournal.Outage {
-    /// From the fault to the notice.
+    /// From the fault to its detection.
     var noticing: Duration? { noticedAt.map { $0.duration(since: begunAt) } }
 
-    /// From the moment when the line could be used again to the last confirmation.
+    /// From the time when the line could be used again to the last confirmation.
     var recovering: Duration? {
         guard let recoveredAt, let usableAt else { return nil }
         return max(recoveredAt.duration(since: usableAt), .zero)

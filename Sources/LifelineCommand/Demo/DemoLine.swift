@@ -1,20 +1,20 @@
 import ConnectionEngine
 import WireCoding
 
-/// One line of the demonstration, before it is text.
+/// One line of the demonstration, before it is formatted.
 enum DemoLine: Sendable {
     /// A client's event, or an observation of the script.
     case event(Event)
-    /// The next step of the script: the cause of the lines that follow.
+    /// The next step of the script, which causes the lines that follow.
     case cause(at: Moment, elapsed: Duration, String)
     /// Introductions and tables, for people only.
     case text(String)
-    /// How a part ended, for programs only: text has the tables.
+    /// The result of a part, for programs only; people get tables.
     case result(Result)
 
     struct Event: Sendable {
         var at: Moment
-        /// Since the part began.
+        /// The time since the part began.
         var elapsed: Duration
         var who: String
         var word: String

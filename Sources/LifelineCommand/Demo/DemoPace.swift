@@ -1,10 +1,10 @@
-/// How much time the demonstration leaves its readers. Nothing that is waited for depends on it.
+/// The pauses of the demonstration for its readers. No condition depends on them.
 enum DemoPace: Sendable {
     case normal, slow
 
-    /// Between a cause and its effects, and before the next cause.
+    /// The pause between a cause and its effects, and before the next cause.
     var pause: Duration { self == .slow ? .seconds(3) : .milliseconds(800) }
 
-    /// How many times as long the quiet times of the Pusher part are.
+    /// The factor by which the quiet periods of the Pusher part are longer.
     var factor: Int { self == .slow ? 3 : 1 }
 }

@@ -2,16 +2,16 @@ import ConnectionEngine
 import LifelineServer
 import PusherProtocol
 
-/// The demonstration from beginning to end.
+/// The whole demonstration.
 struct DemoScript: Sendable {
     private let app = DemoApp()
     private let stage: DemoStage
     private let colours: Colours
     private let pace: DemoPace
 
-    /// How long the script waits for anything before it calls it a problem.
+    /// How long the script waits for an event before it reports a problem.
     private static let patience = Duration.seconds(15)
-    /// Activity timeout and pong wait of the fast profile, and half a second.
+    /// The activity timeout and pong timeout of the fast profile, and half a second.
     static let detection = ConnectionTiming.fast.activity + ConnectionTiming.fast.probe + .milliseconds(500)
 
     init(colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void) {
@@ -22,7 +22,7 @@ struct DemoScript: Sendable {
             timeline: DemoTimeline(start: .now), print: print)
     }
 
-    /// Plays everything; whether it adds up.
+    /// Runs all parts; returns whether they are complete.
     func play() async throws -> Bool {
         let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .seconds(1)))
         let relay = try await FaultRelay.start(to: server.port)
@@ -74,7 +74,7 @@ struct DemoScript: Sendable {
         await expect("ann sees ben in the lobby again") { $0.lobby.contains("ben") }
     }
 
-    /// Cut, half-open and refused, with some quiet in between.
+    /// Interrupts the line in three ways, cut, half-open and refused, with quiet periods in between.
     private func breakLine(_ relay: FaultRelay) async throws {
         begin("cut", "The line is cut (RST)")
         relay.cut()
@@ -115,7 +115,7 @@ struct DemoScript: Sendable {
         await expect("ann is confirmed on all channels again") { $0.journal.outages.last?.recoveredAt != nil }
     }
 
-    /// Lets traffic flow for a while, so that the link counts as stable and losses would show.
+    /// Lets traffic flow for some time, so that the link counts as stable and losses would be visible.
     private func quiet(for duration: Duration) async throws {
         try await Task.sleep(for: duration * pace.factor)
     }

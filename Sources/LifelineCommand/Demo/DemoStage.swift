@@ -27,11 +27,11 @@ final class DemoStage: Sendable {
 
     func show(_ text: String) { printer(.text(text)) }
 
-    /// Changes the state and wakes who has waited for it.
+    /// Changes the state and resumes waiting callers whose condition is met.
     @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value { board.change(body) }
 
-    /// Waits until the state passes a test. False when that takes longer than `limit`.
+    /// Waits until the state meets a condition. False when that takes longer than `limit`.
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
         await board.wait(atMost: limit, test)
     }

@@ -1,4 +1,4 @@
-/// The last page of the demonstration.
+/// The summary of the demonstration.
 struct DemoSummary: Sendable {
     let journal: DemoJournal
     let colours: Colours

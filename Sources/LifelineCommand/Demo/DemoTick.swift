@@ -1,7 +1,7 @@
 import PusherProtocol
 import WireCoding
 
-/// The contents of every event of the demonstration: its sender, and its number on its way.
+/// The contents of every event of the demonstration: its sender, and its number on its route.
 struct DemoTick: Hashable, Sendable {
     var from: String
     var number: Int

@@ -10,7 +10,7 @@ struct DemoTraffic: Sendable {
     let ann: DemoClient
     let ben: DemoClient
 
-    /// Client events are limited to ten a second and connection; half of that leaves room for what has waited.
+    /// Client events are limited to ten per second and connection; half of that leaves capacity for events that have waited.
     private static let pause = Duration.milliseconds(200)
 
     func run() async {
@@ -18,7 +18,8 @@ struct DemoTraffic: Sendable {
             publish(to: app.news)
             publish(to: app.vault)
             ben.send(next(app.chat, from: "ben", to: "ann"), to: app.chat)
-            // An app that sends while it knows that nobody listens would only fill a queue, and then break the limit.
+            // The demonstration sends only while the channel is subscribed: otherwise events would fill the queue and then exceed the
+            // rate limit.
             if stage.now.confirmed["ann"]?.contains(app.lobby) ?? false {
                 ann.send(next(app.lobby, from: "ann", to: "ben"), to: app.lobby)
             }
@@ -26,7 +27,7 @@ struct DemoTraffic: Sendable {
         }
     }
 
-    /// From the server to both clients.
+    /// Publishes an event from the server to both clients.
     private func publish(to channel: String) {
         let tick = next(channel, from: "server", to: "ann")
         let twin = next(channel, from: "server", to: "ben")
@@ -43,7 +44,7 @@ struct DemoTraffic: Sendable {
         return DemoTick(from: from, number: number)
     }
 
-    /// As sent over the wire: encrypted where the channel is.
+    /// The data as it is sent: encrypted on encrypted channels.
     private func text(of tick: DemoTick, on channel: String) -> String? {
         guard channel == app.vault else { return tick.json }
         var generator = SystemRandomNumberGenerator()

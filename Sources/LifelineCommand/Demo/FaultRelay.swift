@@ -10,13 +10,13 @@ import NIOPosix
     import Darwin
 #endif
 
-/// A TCP relay between a client and a server, in this process, that can break the line in the ways in which lines break.
+/// A TCP relay between a client and a server in this process that can interrupt the connection in typical ways.
 final class FaultRelay: Sendable {
     private struct State {
         var listener: (any Channel)?
         var lines: [ObjectIdentifier: RelayLine] = [:]
         var isMute = false
-        /// 0 until the first listener has found a free one.
+        /// The port; 0 until the first listener has got a free one.
         var port = 0
     }
 
@@ -40,12 +40,13 @@ final class FaultRelay: Sendable {
     /// The address for clients, which stays the same.
     var port: Int { state.withLockedValue { $0.port } }
 
-    /// Resets every open connection. New ones pass.
+    /// Resets every open connection. New ones are accepted.
     func cut() {
         for line in openLines { line.reset() }
     }
 
-    /// Half-open: what arrives is thrown away on both sides, nothing is closed, and new connections are accepted and stay mute.
+    /// Half-open: received bytes are discarded in both directions, no connection is closed, and new connections are accepted without
+    /// any reply.
     func mute() {
         let lines = state.withLockedValue { state in
             state.isMute = true
@@ -54,7 +55,7 @@ final class FaultRelay: Sendable {
         for line in lines { line.mute() }
     }
 
-    /// New connections pass again. Muted ones stay dead, as after a lost address translation.
+    /// Forwards new connections again. Muted ones stay silent, as after the loss of a NAT mapping.
     func unmute() {
         state.withLockedValue { $0.isMute = false }
     }
@@ -69,7 +70,7 @@ final class FaultRelay: Sendable {
         cut()
     }
 
-    /// Listens, again if it has refused.
+    /// Listens, also again after ``refuse()``.
     func listen() async throws {
         let listener = try await Self.listener(on: port, eventLoop: eventLoop) { [weak self] in
             self?.accept($0) ?? $0.close()
@@ -80,9 +81,9 @@ final class FaultRelay: Sendable {
         }
     }
 
-    /// Closes everything.
+    /// Closes all connections and stops listening.
     func stop() async {
-        // The demonstration is over, and no client dials the relay any more.
+        // The demonstration is over, and no client connects to the relay any more.
         try? await refuse()
     }
 

@@ -20,12 +20,12 @@ extension Doctor {
         let server = answer.first("server").map { " from \(Finding.quote($0))" } ?? ""
         let words = "status \(answer.status)\(server)"
         switch answer.status {
-        // No session follows that would notice (rule SO-123).
+        // No session follows that would detect this (rule SO-123).
         case 404 where target.isPubNubBelowPath: throw Finding.nothingAt(path)
         case 511: throw Finding.signInRequired
         case 300..<400: return .noted(words, .redirected(to: answer.first("location")))
         case 200..<300 where answer.isPage: return .noted(words, .pageAtRoot)
-        // The answer of a TLS front to plain HTTP.
+        // A typical answer of a TLS server to plain HTTP.
         case 400 where !target.usesTLS:
             if await speaksTLS() { throw Finding.tlsExpected }
             return .passed(words)
@@ -33,7 +33,7 @@ extension Doctor {
         }
     }
 
-    /// Servers that want TLS meet plain text with silence, an alert or the end.
+    /// Servers that expect TLS react to plain text with silence, an alert or a close.
     func explainSilence(_ error: any Error) async -> Finding {
         if target.usesTLS { return Self.finding(error) }
         if let other = error as? ProbeNotHTTP { return other.isTLS ? .tlsExpected : .notHTTP }
@@ -41,7 +41,7 @@ extension Doctor {
     }
 
     private func speaksTLS() async -> Bool {
-        // A server without TLS may wait for the rest of what it takes for a line of text.
+        // A server without TLS may wait for the rest of the bytes, which it reads as a line of text.
         let certificates = try? await showCertificates(within: min(amount, .seconds(5)))
         return certificates?.isEmpty == false
     }

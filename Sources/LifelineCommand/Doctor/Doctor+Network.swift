@@ -5,7 +5,7 @@ import TransportCommon
 
 /// Name, TCP and proxy.
 extension Doctor {
-    /// The address to dial: the proxy's, if there is one.
+    /// The address to connect to: the proxy's, if there is one.
     private var dialled: (host: String, port: Int) { target.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port) }
     private var dialledName: String { target.proxy == nil ? target.authority : "the proxy \(dialled.host):\(dialled.port)" }
 
@@ -27,7 +27,7 @@ extension Doctor {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let resolver = SystemResolver(eventLoop: loop, lookUp: lookUp)
         let promise = loop.makePromise(of: [SocketAddress].self)
-        // The system's lookup cannot be stopped; a late answer finds nobody waiting.
+        // The system's lookup cannot be cancelled; a late result is ignored.
         let timer = loop.scheduleTask(in: amount) { promise.fail(ProbeTimeout()) }
         resolver.initiateAAAAQuery(host: host, port: port).and(resolver.initiateAQuery(host: host, port: port))
             .map { $0 + $1 }.cascade(to: promise)
@@ -69,7 +69,7 @@ extension Doctor {
         return .passed("\(proxy.host) port \(proxy.port) forwards to \(target.authority)")
     }
 
-    /// Asks a proxy to forward a connection (rule WT-16).
+    /// Requests a tunnel from a proxy (rule WT-16).
     func forward(_ link: ProbeLink, _ proxy: HTTPProxy) async throws {
         var request = "CONNECT \(target.authority) HTTP/1.1\r\nHost: \(target.authority)\r\n"
         if let credentials = proxy.credentials {

@@ -157,7 +157,7 @@ extension Doctor {
 
     // MARK: Reading
 
-    /// The next event that fits; others are passed over, and pings answered.
+    /// The next event that meets a condition; others are skipped, and pings are answered.
     private func event(
         on socket: ProbeSocket, after what: String, where fits: @Sendable (PusherEnvelope) -> Bool
     ) async throws -> PusherEnvelope {

@@ -3,7 +3,7 @@ import Foundation
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// PubNub and Nexconn: their clients connect, and a message goes there and back.
+/// PubNub and Nexconn: a client connects, publishes a message and receives it.
 extension Doctor {
     private var service: Service? {
         switch target.service {
@@ -53,11 +53,11 @@ extension Doctor {
 
     private func enter(_ client: LifelineClient) async throws(LifelineError) -> Room {
         let (channel, limit) = (client.channel(channel), limit)
-        // PubNub has a connection once it has a channel, the others have channels once they have a connection.
+        // PubNub connects when it has a channel; the others subscribe when they have a connection.
         if target.service == .nexconn { try await client.connect(timeout: limit) }
         let cause = NIOLockedValueBox<ConnectionFailure?>(nil)
         let connecting = Task { try? await client.connect(timeout: limit) }
-        // While a client keeps trying, only its statuses give the cause.
+        // While a client keeps trying, only its statuses show the cause.
         let watching = Task {
             for await status in client.statuses {
                 guard let failure = status.cause else { continue }
@@ -77,7 +77,7 @@ extension Doctor {
         }
     }
 
-    /// Whether trying again changes nothing within the time of an examination.
+    /// Whether a retry is useless within the time of a diagnosis.
     private static func isPlain(_ category: StatusCategory) -> Bool {
         [.accessDenied, .badRequest, .malformedResponse, .refused, .tlsUntrusted, .tlsFailed].contains(category)
     }
@@ -120,7 +120,7 @@ extension Doctor {
         }
     }
 
-    /// Chat does not send a message back to its sender, so another user sends it.
+    /// A service for a second user, because chat does not send a message back to its sender.
     private var otherService: Service? {
         guard target.service == .nexconn, target.token == nil, let secret = target.secret else { return nil }
         return .nexconn(
@@ -128,7 +128,7 @@ extension Doctor {
             access: .secret(secret, user: Self.user + "-2"), deviceClass: .web)
     }
 
-    /// Runs `body`, and fails when it takes too long.
+    /// Runs `body`, and throws when it exceeds the time limit.
     private func within<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws(LifelineError) -> Value
     ) async throws(LifelineError) -> Value {

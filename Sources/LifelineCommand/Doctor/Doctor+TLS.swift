@@ -5,7 +5,7 @@ import NIOSSL
 import TransportCommon
 import X509
 
-/// TLS: the connection as the clients make it, and a closer look when it is refused.
+/// TLS: a connection like those of the clients, and a detailed analysis when it is refused.
 extension Doctor {
     mutating func secure() async throws -> StepVerdict {
         guard target.usesTLS, let link else { return .skipped("the address is without TLS") }
@@ -21,7 +21,7 @@ extension Doctor {
         return left < 14 ? .noted(words + pin, .expiresSoon(days: left)) : .passed(words + pin)
     }
 
-    /// Begins TLS on a connection to the server.
+    /// Starts TLS on a connection to the server.
     func secure(_ link: ProbeLink) async throws -> ProbeLink.Security {
         do {
             let tls = try ClientTLS(roots: roots, host: target.host, isTunnelled: target.proxy != nil)
@@ -50,14 +50,14 @@ extension Doctor {
                 now: now)
             return .certificate(problem, host: target.host)
         case .tlsFailed:
-            // Bytes that are no TLS record are reported as a "wrong version".
+            // The TLS library reports bytes that are not a TLS record as a "wrong version".
             let isPlain = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD"].contains(failure.tlsAlert)
             return isPlain ? .noTLS(port: target.port) : .handshakeFailed(failure.tlsAlert)
         default: return .handshakeCut
         }
     }
 
-    /// The certificates that the server shows, judged by nobody; nothing is sent to it.
+    /// The certificates that the server presents, without verification; no data is sent.
     func showCertificates(within limit: TimeAmount) async throws -> [NIOSSLCertificate] {
         try await reopen().look(serverName: target.isAddress ? nil : target.host, within: limit)
     }

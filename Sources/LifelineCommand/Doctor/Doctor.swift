@@ -21,7 +21,7 @@ struct Doctor: Sendable {
     /// How long each wait of the present step may take.
     var limit = Duration.zero
 
-    // The addresses that earlier steps have found.
+    // The addresses that an earlier step has found.
     var addresses: [SocketAddress] = []
     var address: SocketAddress?
     var link: ProbeLink?
@@ -29,7 +29,7 @@ struct Doctor: Sendable {
     var socketID = ""
     /// The header `Date` of the server.
     var serverTime: Int64?
-    /// The channel that was subscribed to.
+    /// The subscribed channel.
     var subscribed: String?
     var client: LifelineClient?
     var room: Room?
@@ -49,7 +49,7 @@ struct Doctor: Sendable {
         self.report = report
     }
 
-    /// Asks all questions. What cannot work any more is reported as skipped.
+    /// Runs all steps. Steps that depend on a failed one are reported as skipped.
     ///
     /// - Returns: how many steps failed.
     mutating func run() async -> Int {

@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let limit = Duration.seconds(network.timeout)
         var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: network.ca) { step in
             if json { return StandardOutput.print(step.json) }
-            // One line for all of them, at the end.
+            // All of them are reported in one line at the end.
             if case .unreached = step.verdict { return unreached.withLockedValue { $0.append(step.step.title) } }
             StandardOutput.print(step.text(colours))
         }
@@ -94,7 +94,7 @@ struct DoctorCommand: AsyncParsableCommand {
     ) throws(CommandFailure) -> (key: String?, publishKey: String?, appID: String?, secret: String?) {
         let given = try CredentialSources.secret(identity.secret, file: identity.secretFile)
         let sources = CredentialSources(config: place.config, environment: environment)
-        // The servers of a vendor are not those of the configuration.
+        // The servers of a vendor do not use the secrets of this configuration.
         guard identity.token == nil, place.cluster == nil, sources.areNamed(for: place.service) else {
             return (place.key, place.publishKey, place.appID, given?.revealed)
         }

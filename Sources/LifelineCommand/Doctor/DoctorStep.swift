@@ -1,4 +1,4 @@
-/// One question of the diagnosis, in the order of the examination.
+/// One step of the diagnosis, in the order of execution.
 enum DoctorStep: String, CaseIterable, Hashable, Sendable {
     case configuration, resolution, connection, proxy, tls, http, clock
     case upgrade, handshake, ping
@@ -26,7 +26,7 @@ enum DoctorStep: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing that comes later can work when this does not.
+    /// Whether all later steps depend on this one.
     var isFundamental: Bool {
         switch self {
         case .resolution, .connection, .proxy, .tls, .upgrade, .handshake, .session: true

@@ -10,16 +10,16 @@ struct DoctorTarget: Sendable {
     var host: String
     var port: Int
     var usesTLS: Bool
-    /// In front of the service's own paths, such as `/realtime`; empty for none.
+    /// The prefix of the service's own paths, such as `/realtime`; empty for none.
     var prefix: String
     var key: String
-    /// Whether a key was given that is not the default.
+    /// Whether a key other than the default was given.
     var hasOwnKey: Bool
     var secret: String?
     var appID: String
-    /// PubNub's.
+    /// PubNub's publish key.
     var publishKey = "demo"
-    /// PubNub's or Nexconn's.
+    /// The token of PubNub or Nexconn.
     var token: String?
     /// The user for whom Nexconn issues a token.
     var user: String?
@@ -67,7 +67,8 @@ struct DoctorTarget: Sendable {
         var key: String?
     }
 
-    /// `http`, `https`, `ws` or `wss`; a path that ends in `/app/KEY` names the key. A query is what a browser was seen to ask.
+    /// Reads an address: `http`, `https`, `ws` or `wss`; a path that ends in `/app/KEY` has the key. The query is accepted, so that an
+    /// address can be copied from a browser.
     private static func read(_ text: String) throws(CommandFailure) -> Address {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
             throw CommandFailure("\(Finding.quote(text)) is not an address. \(example)", .usage)
@@ -108,7 +109,7 @@ struct DoctorTarget: Sendable {
 
     // MARK: Derived values
 
-    /// Whether no client of this package can connect: those of PubNub take a host and a port (rule SO-123).
+    /// Whether no client of this package can connect, because those of PubNub accept only a host and a port (rule SO-123).
     var isPubNubBelowPath: Bool { service == .pubnub && !prefix.isEmpty }
     var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
     private var bracketed: String { host.contains(":") ? "[\(host)]" : host }
@@ -127,7 +128,7 @@ struct DoctorTarget: Sendable {
         return "\(usesTLS ? "https" : "http")://\(name):\(port)\(prefix)"
     }
 
-    /// The verdict that needs no attempt.
+    /// The result of the step without an attempt.
     var verdict: StepVerdict {
         let words = [
             service.word, usesTLS ? "TLS" : "no TLS", authority, service == .pusher ? appPath : "key \(key)",

@@ -2,9 +2,9 @@ import ConnectionEngine
 import RedisClient
 import ServerCluster
 
-/// What to do about a connection to Redis that cannot be made. Rule CL-115.
+/// Advice for a failed connection to Redis. Rule CL-115.
 enum RedisAdvice {
-    /// - Parameter loss: why the connection ended, or was never ready; nil when nothing is known.
+    /// - Parameter loss: why the connection ended or could not be opened; nil when unknown.
     static func advice(for loss: RedisLoss?) -> String {
         switch loss {
         case .tooOld:

@@ -5,7 +5,7 @@ import NIOPosix
 import RedisClient
 import ServerCluster
 
-/// Examines the Redis that servers share: `lifeline doctor --redis`.
+/// Tests the Redis that servers share: `lifeline doctor --redis`.
 struct RedisDoctor: Sendable {
     let address: RedisAddress
     let keys: ClusterKeys
@@ -18,7 +18,7 @@ struct RedisDoctor: Sendable {
     func run() async throws(RedisAddressError) -> Int {
         var settings = try RedisLinkSettings(
             address: address, clientName: "lifeline-doctor", key: keys.name(""), seed: .random(in: 0 ... .max))
-        // Without a connection for messages: commands show everything that is needed.
+        // Without a subscription connection, because commands show everything that is needed.
         settings.policy.probe = nil
         let ready = NIOLockedValueBox<RedisServer?>(nil)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)
@@ -72,7 +72,7 @@ struct RedisDoctor: Sendable {
     }
 }
 
-/// One question about Redis and its answer.
+/// One test of Redis and its result.
 struct RedisStep: Sendable {
     var name: String
     var verdict: RedisExamination.Verdict

@@ -1,12 +1,12 @@
 /// The result of a step.
 enum StepVerdict: Hashable, Sendable {
-    /// It works; with the details.
+    /// The step succeeded; with the details.
     case passed(String)
-    /// It works, with a remark.
+    /// The step succeeded, with a remark.
     case noted(String, Finding)
-    /// It was not requested, and why.
+    /// The step was not requested; with the reason.
     case skipped(String)
-    /// It could not be tried, because another step failed.
+    /// The step could not be tried, because another step failed.
     case unreached(DoctorStep)
     case failed(Finding)
 }
@@ -15,7 +15,7 @@ enum StepVerdict: Hashable, Sendable {
 struct StepReport: Hashable, Sendable {
     var step: DoctorStep
     var verdict: StepVerdict
-    /// Nil for a step that was not tried.
+    /// The duration; nil for a step that was not tried.
     var duration: Duration?
 
     var isFailure: Bool {

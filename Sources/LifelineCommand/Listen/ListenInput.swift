@@ -2,7 +2,7 @@
 enum ListenInput: Hashable, Sendable {
     case subscribe(String)
     case unsubscribe(String)
-    /// `json` as it was written; checked when it is published.
+    /// Publishes a message. `json` is the unchanged text, which is checked when it is published.
     case publish(channel: String, json: String)
     case disconnect
     case connect
@@ -13,7 +13,7 @@ enum ListenInput: Hashable, Sendable {
 
     /// Nil for an empty line.
     ///
-    /// - Throws: ``CommandFailure`` that says what the commands are.
+    /// - Throws: ``CommandFailure`` with a list of the commands.
     static func parse(_ line: String) throws(CommandFailure) -> ListenInput? {
         // Rule CL-121.
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\u{FEFF}" }
@@ -22,7 +22,7 @@ enum ListenInput: Hashable, Sendable {
         while words.count < 3 {
             rest = rest.drop(while: isBlank)
             guard !rest.isEmpty else { break }
-            // The third word is the data, blanks included.
+            // The third word is the data, including spaces.
             let word = words.count == 2 ? rest : rest.prefix { !isBlank($0) }
             rest = rest.dropFirst(word.count)
             words.append(word)

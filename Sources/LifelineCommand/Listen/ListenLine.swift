@@ -30,11 +30,11 @@ struct ListenLine: Hashable, Sendable {
     }
 
     var at: Moment
-    /// `--name`.
+    /// The name of the subscriber, `--name`.
     var subscriber: String
     var content: Content
 
-    /// Rule CL-1: always every key of a kind, in this order.
+    /// Rule CL-1: every line of a kind has all its keys, in this order.
     ///
     /// - Parameter time: the time of day of the line as text.
     func json(time: (Moment) -> String) -> String {

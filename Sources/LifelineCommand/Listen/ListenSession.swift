@@ -2,7 +2,7 @@ import Lifeline
 import NIOConcurrencyHelpers
 import UnixSignals
 
-/// One run of `lifeline listen`: wires the listener to the terminal and ends it in order.
+/// One run of `lifeline listen`: connects the listener to the terminal and ends it in order.
 struct ListenSession: Sendable {
     /// Why a run ends.
     private enum End: Sendable {
@@ -16,7 +16,7 @@ struct ListenSession: Sendable {
     private let duration: Duration?
     private let text: @Sendable (ListenLine) -> String
 
-    /// How long the reader has for the last lines.
+    /// The time limit for the reader to accept the last lines.
     private static let patience = Duration.seconds(2)
 
     init(service: Service, command: ListenCommand) {
@@ -47,7 +47,7 @@ struct ListenSession: Sendable {
         let events = client.events
         let telling = Task { await listener.tell(events) { end.yield(.failed) } }
         let publishing = Task { await listener.publishInOrder() }
-        // Before the first command is read, which may already wait in the pipe (rule CL-84).
+        // Started before the first command is read, which may already wait in the pipe (rule CL-84).
         await listener.start(channels: channels)
         let watching = [
             Task { for await _ in signals { end.yield(.asked) } },
@@ -67,7 +67,7 @@ struct ListenSession: Sendable {
 
         for task in watching { task.cancel() }
         await listener.stop()
-        // Events up to this point are still printed, if the output is read.
+        // Events up to this point are still printed, if the reader accepts them.
         telling.cancel()
         await Self.atMost(Self.patience) {
             await telling.value
@@ -78,7 +78,7 @@ struct ListenSession: Sendable {
         return if isTimeUp { await listener.hasListened } else { true }
     }
 
-    /// Rule CL-6: a connection that has failed for good may still be requested again, as long as commands can arrive.
+    /// Rule CL-6: after a connection has failed for good, a command may request it again, as long as commands can arrive.
     private func waitForEnd(_ ends: AsyncStream<End>) async -> End {
         var hasFailed = false
         var hasInput = true

@@ -5,7 +5,7 @@ import Lifeline
 struct ListenTranslator: Sendable {
     let subscriber: String
     let service: ServiceName
-    /// Whether lines about presence are wanted.
+    /// Whether lines about presence are printed.
     let showsPresence: Bool
     /// Whether events that only this service has are printed.
     let showsNotices: Bool
@@ -71,12 +71,12 @@ struct ListenTranslator: Sendable {
         case .notice(let notice, let at):
             return showsNotices ? [line(at, .notice(notice))] : []
         case .dropped(_, let since, let at):
-            // Rule CL-4: lines that could not be printed in time are a gap of every channel.
+            // Rule CL-4: lines that could not be printed in time are reported as a gap of every channel.
             return subscribed.map { line(at, .gap(channel: $0, since: since)) }
         }
     }
 
-    /// The answer to a publish: what went wrong, if anything, and then the outcome.
+    /// The answer to a publish: the problem, if any, and then the outcome.
     func lines(for outcome: PublishOutcome, in channel: String, at now: Moment) -> [ListenLine] {
         switch outcome {
         case .accepted(let id):

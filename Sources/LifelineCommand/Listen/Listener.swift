@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import Lifeline
 
-/// Runs `lifeline listen`: connects, keeps channels subscribed, obeys commands, and prints every event.
+/// Runs `lifeline listen`: connects, keeps channels subscribed, executes commands, and prints every event.
 actor Listener {
     private let client: LifelineClient
     private let print: @Sendable (ListenLine) async -> Void
@@ -14,9 +14,9 @@ actor Listener {
     private var pending: [String: (turn: Int, work: Task<Void, Never>)] = [:]
     private var turns = 0
     private var connecting: Task<Void, Never>?
-    /// Ends when the client is connecting again after a failure. A subscription that comes before would get that failure at once.
+    /// Ends when the client is connecting again after a failure. A subscription before that would fail at once with that failure.
     private var reconnecting: Task<Void, Never>?
-    /// The numbers of requested and of answered publishes.
+    /// The numbers of requested and answered publishes.
     private var published = (asked: 0, answered: 0)
     private let publishes: AsyncStream<(channel: String, json: String)>.Continuation
     private let publishing: AsyncStream<(channel: String, json: String)>
@@ -24,11 +24,11 @@ actor Listener {
     /// How many publishes may wait for the ones before them.
     private static let publishLimit = 4096
 
-    /// How long a command waits for publishes that were asked for before it. They are answered within the limit of a request while
-    /// there is a connection; without one they may wait for a `connect` that comes later.
+    /// How long a command waits for earlier publishes. With a connection they are answered within the time limit of a request; without
+    /// one they may wait for a later `connect`.
     private static let patience = Duration.seconds(10)
 
-    /// - Parameter event: the event's name for what is published on the command line.
+    /// - Parameter event: the event's name for publishes from the command line.
     init(
         client: LifelineClient, translator: ListenTranslator, event: String = Message.defaultEvent,
         print: @escaping @Sendable (ListenLine) async -> Void
@@ -43,7 +43,7 @@ actor Listener {
     /// The latest status that was printed.
     var status: StatusWord? { translator.status }
 
-    /// Whether it was connected, and not only refused (rule CL-93).
+    /// Whether the client was connected and not only refused (rule CL-93).
     var hasListened: Bool { translator.hasListened }
 
     /// Connects and subscribes.
@@ -61,7 +61,8 @@ actor Listener {
                 await print(line)
                 if case .status(let status) = line.content, status.word == .failed { onFailed() }
             }
-            // Refused for good; asking again is up to the user. The end of the connection refuses no channel (rule CL-83).
+            // The channel was refused for good, and the user may request it again. The end of the connection refuses no channel (rule
+            // CL-83).
             if case .problem(let error, let channel?, willRetry: false, _) = event, error.code != .decryptionFailed,
                 translator.status != .failed
             {
@@ -70,7 +71,7 @@ actor Listener {
         }
     }
 
-    /// Publishes the requested messages one after the other, so that their order stays. Ends with ``stop()``.
+    /// Publishes the requested messages one after the other, in their order. Ends with ``stop()``.
     func publishInOrder() async {
         for await (channel, json) in publishing {
             do throws(LifelineError) {
@@ -94,7 +95,7 @@ actor Listener {
 
 // Commands.
 extension Listener {
-    /// Obeys one line of the input. False when it asks to quit.
+    /// Executes one line of the input. False for `quit`.
     func obey(_ line: String) async -> Bool {
         do throws(CommandFailure) {
             guard let command = try ListenInput.parse(line) else { return true }
@@ -142,11 +143,11 @@ extension Listener {
         }
     }
 
-    /// Statuses report the progress.
+    /// Connects; statuses report the progress.
     private func connect() {
         connecting?.cancel()
         let client = client
-        // Messages that still wait then are about to end with the connection that failed.
+        // Messages that still wait then will fail together with the connection.
         let hasFailed = client.status.phase == .failed
         let statuses = client.statuses
         // Statuses report failures.
@@ -155,15 +156,15 @@ extension Listener {
         for channel in wanted where hasFailed || pending[channel] == nil { subscribe(channel) }
     }
 
-    /// Ends the connection, also one that was asked for a moment ago.
+    /// Ends the connection, also one that was requested just before.
     private func disconnect() async {
-        // A task that is cancelled stops waiting, and has asked for the connection by then.
+        // A cancelled task stops waiting, and has requested the connection by then.
         connecting?.cancel()
         await connecting?.value
         await client.disconnect()
     }
 
-    /// Lines report the progress. A subscription that ended with a connection is repeated by the next `connect`.
+    /// Subscribes; lines report the progress. The next `connect` repeats a subscription that ended with a connection.
     private func subscribe(_ channel: String) {
         let client = client
         let reconnecting = reconnecting
@@ -181,13 +182,14 @@ extension Listener {
     private func unsubscribe(_ channel: String) async {
         await waitForPublishes()
         let client = client
-        // At once, so that no call keeps waiting for a subscription; and once more afterwards, because it may not have begun yet.
+        // Unsubscribed at once, so that no call keeps waiting for a subscription; and again afterwards, because the subscription may
+        // not have begun yet.
         client.channel(channel).unsubscribe()
         guard pending[channel] != nil else { return }
         enqueue(on: channel) { client.channel(channel).unsubscribe() }
     }
 
-    /// Does `work` after everything that was asked for on the channel before.
+    /// Runs `work` after all earlier commands for the channel.
     private func enqueue(on channel: String, _ work: @escaping @Sendable () async -> Void) {
         let earlier = pending[channel]?.work
         turns += 1
@@ -206,7 +208,7 @@ extension Listener {
         if pending[channel]?.turn == turn { pending[channel] = nil }
     }
 
-    /// A channel that was refused without a request to the service is not among the client's events.
+    /// Prints the refusal of a channel without a request to the service, because the client emits no event for it.
     private func refused(_ channel: String, _ error: LifelineError) async {
         guard error.code == .unsupported || channel.hasBytePrefix("#"), error.code != .disconnected, error.code != .cancelled,
             client.status.phase != .failed
@@ -216,7 +218,7 @@ extension Listener {
         await print(translator.line(for: error, in: channel, at: .now))
     }
 
-    /// Waits until everything was published that was asked for before, while that can be.
+    /// Waits until all earlier publishes are answered, as long as that is possible.
     private func waitForPublishes() async {
         let (asked, end) = (published.asked, ContinuousClock.now + Self.patience)
         while published.answered < asked, client.status.phase == .connected, ContinuousClock.now < end {

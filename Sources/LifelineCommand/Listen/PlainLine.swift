@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// A line of `lifeline listen` for people: time, kind and what happened, in columns.
+/// A line of `lifeline listen` for people: time, kind and text, in columns.
 struct PlainLine: Sendable {
     let colours: Colours
     /// Time of day of a moment on the monotonic clock.
@@ -66,7 +66,7 @@ struct PlainLine: Sendable {
 }
 
 extension String {
-    /// Followed by spaces up to a width; longer text stays as it is.
+    /// The text padded with spaces to a width; longer text is unchanged.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

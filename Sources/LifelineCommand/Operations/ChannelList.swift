@@ -11,7 +11,7 @@ struct ChannelList: Sendable {
     let prefix: String
     let wantsMembers: Bool
 
-    /// Each list of members is a call of its own with Pusher.
+    /// The limit of calls for members, because Pusher's API needs a call for each list.
     static let mostMemberCalls = 500
 
     /// The channels in the order of their names.
@@ -33,7 +33,7 @@ struct ChannelList: Sendable {
     private func pusher() async throws(CommandFailure) -> [ChannelRow] {
         let filter = prefix.isEmpty ? [] : [("filter_by_prefix", prefix)]
         var rows: [[UInt8]: ChannelRow] = [:]
-        // An application that does not count subscriptions refuses the question for them.
+        // An application that does not count subscriptions refuses a request for the count.
         let counted: HTTPAnswer
         do throws(ConnectionFailure) {
             counted = try await api.pusher("GET", "channels", parameters: filter + [("info", "subscription_count")])
@@ -67,7 +67,7 @@ struct ChannelList: Sendable {
         }
         for (key, row) in channels {
             let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in
-                // The letters of a channel's name need no encoding in a path.
+                // The characters of a channel's name need no encoding in a path.
                 try await api.pusher("GET", "channels/\(row.name)/users")
             }
             rows[key]?.members = (answer["users"]?.elements ?? []).compactMap { $0["id"]?.identifier }.sorted()
@@ -105,7 +105,7 @@ struct ChannelList: Sendable {
 
     // MARK: Chat
 
-    /// Groups only: the server API has no call that lists open channels.
+    /// Lists groups only, because the server API has no call that lists open channels.
     private func groups() async throws(CommandFailure) -> [ChannelRow] {
         var rows: [ChannelRow] = []
         var page: String?

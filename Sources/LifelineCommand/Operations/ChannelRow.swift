@@ -15,7 +15,7 @@ struct ChannelRow: Hashable, Sendable {
         self.members = members
     }
 
-    /// For people.
+    /// The line for people.
     var text: String {
         let counts = [
             subscriptions.map { "\($0) \($0 == 1 ? "subscription" : "subscriptions")" },
@@ -43,7 +43,7 @@ struct ChannelChange: Hashable, Sendable {
     var kind: Kind
     var row: ChannelRow
 
-    /// In the order of names, compared by bytes.
+    /// The changes in the order of names, compared by bytes.
     static func changes(from old: [ChannelRow], to new: [ChannelRow]) -> [ChannelChange] {
         var before: [[UInt8]: ChannelRow] = [:]
         for row in old { before[Array(row.name.utf8)] = row }

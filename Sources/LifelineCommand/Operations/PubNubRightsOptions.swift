@@ -63,7 +63,7 @@ struct PubNubRightsOptions: ParsableArguments {
         return found
     }
 
-    /// The name, and the rights behind the last `=`. A name may have an `=` in it when rights follow.
+    /// The name, and the rights after the last `=`. A name may contain `=` when rights follow.
     static func split(_ text: String, _ option: String) throws(CommandFailure) -> (name: String, rights: PubNubRights?) {
         guard let sign = text.lastIndex(of: "=") else { return (text, nil) }
         var rights: PubNubRights = []
@@ -80,7 +80,7 @@ struct PubNubRightsOptions: ParsableArguments {
 }
 
 extension PubNubRights {
-    /// By the words of the command line; the last one is all of them.
+    /// The rights by the words of the command line; the last word is all of them.
     static let named: [(name: String, right: PubNubRights)] = [
         ("read", .read), ("write", .write), ("manage", .manage), ("delete", .delete), ("create", .create), ("get", .get),
         ("update", .update), ("join", .join), ("all", .all),

@@ -40,7 +40,7 @@ struct PubNubTokenReport {
         return lines
     }
 
-    /// - Parameter seconds: since 1970; whoever made the token wrote them, so they may be any number.
+    /// - Parameter seconds: seconds since 1970; any number is possible, because the token is not verified.
     private static func time(_ seconds: Int) -> String {
         TimeOfDay.timestamp(milliseconds: Int64(min(max(seconds, 0), 253_402_300_799)) * 1000)
     }
@@ -74,7 +74,7 @@ struct PubNubTokenReport {
         object(rights) { ShownSetting.strings($0.words).json(showsSecrets: false) }
     }
 
-    /// As a request writes rights.
+    /// The rights as bits, as a request encodes them.
     static func bits(_ rights: PubNubGrants.Rights) -> String { object(rights) { "\($0.rawValue)" } }
 
     private static func object(_ rights: PubNubGrants.Rights, _ value: (PubNubRights) -> String) -> String {

@@ -3,7 +3,7 @@ import Logging
 import RealtimeHub
 import ServerConsole
 
-/// The password of the console: the one that is configured, the one that an earlier start has made, or a new one (rule CO-11).
+/// The password of the console: the configured one, the one that an earlier start has made, or a new one (rule CO-11).
 struct AdminPassword {
     let admin: AdminSettings
     /// The directory of `data`; nil for none.
@@ -12,7 +12,7 @@ struct AdminPassword {
     static let fileName = "console-password"
 
     /// - Parameter terminal: prints a line on the terminal; passwords must not go to a log.
-    /// - Returns: nil when there is no password and nobody to show a new one to.
+    /// - Returns: nil when there is no password and no terminal to show a new one.
     func passwords(_ logger: Logger, terminal: ((String) -> Void)?) throws(CommandFailure) -> ConsolePasswords? {
         let reader = admin.readOnlyPassword?.revealed
         do throws(ConsolePasswords.Problem) {

@@ -76,7 +76,7 @@ enum ApplicationSetting {
         .truth("recovery.clientEvents", \.recovery.includesClientEvents),
     ]
 
-    /// A limit that need not be there.
+    /// An optional limit.
     private static func limit(
         _ name: String, _ field: any WritableKeyPath<Application, Int?> & Sendable
     ) -> ServiceField<Application> {

@@ -7,7 +7,7 @@ enum ChatSetting {
         blank: ChatApplication(key: "", secret: ""), keys: [.init(name: "key", field: \.key)], secret: "secret")
 
     private static let all: [ServiceField<ChatApplication>] = [
-        // No longer than the header of the server API that names it.
+        // The limit is the length of the server API's header that contains the key.
         .name("key", \.key, length: 128, option: .text(\.nexconn.nexconnKey, "key"), "The app key of chat clients"),
         .secret("secret", \.secret, option: .text(\.nexconn.nexconnSecret, "key"), "The secret that signs the server API"),
         .secret(
@@ -57,7 +57,7 @@ enum ChatSetting {
         .integer("limits.groups", \.limits.groups, 0...10_000_000),
         .integer("limits.groupMembers", \.limits.groupMembers, 1...1_000_000),
         .integer("limits.openChannels", \.limits.openChannels, 0...10_000_000),
-        // No more than a frame of a session holds.
+        // The limit is the capacity of a session's frame.
         .integer("limits.contentBytes", \.limits.contentBytes, 1...131_072),
     ]
 }

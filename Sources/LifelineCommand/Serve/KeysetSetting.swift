@@ -23,7 +23,7 @@ enum KeysetSetting {
         .truth("enabled", \.isEnabled),
         .truth(
             "accessManager", \.requiresGrants, option: .flag(\.pubnub.pubnubAccessManager), "Whether PubNub clients need grants"),
-        // Clients give up soon after 300 s.
+        // Clients give up a poll soon after 300 s.
         .seconds(
             "pollHold", \.pollHold, 1...300, used: ServerConfiguration().pollHold,
             option: .text(\.pubnub.pubnubPollHold, "seconds"),
@@ -41,7 +41,7 @@ enum KeysetSetting {
         ) { value, keyset throws(CommandFailure) in
             keyset.pushWebhook = try WebhookSetting.address(value)
         },
-        // Several of the largest have to fit into memory at a time.
+        // Several of the largest have to fit in memory at the same time.
         .integer(
             "fileBytes", \.fileBytes, 1...16_777_216, option: .text(\.pubnub.pubnubFileBytes, "bytes"),
             "The largest file that clients can send"),

@@ -8,13 +8,13 @@
 
 /// How many files and sockets this process may have open at a time. Rule SO-43.
 enum OpenFileLimit {
-    /// Files beside the sockets of clients: the store, event loops, webhooks, and what libraries open.
+    /// Files in addition to the sockets of clients: the store, event loops, webhooks, and files of libraries.
     private static let reserve = 512
 
     /// How many descriptors a server needs for this number of connections, and for the requests that it answers beside them.
     static func needed(for connections: Int) -> Int { connections + 1024 + reserve }
 
-    /// Raises the limit to `wanted` as far as this process may raise it itself, and never lowers it.
+    /// Raises the limit to `wanted`, or as far as this process is permitted to. Never lowers it.
     ///
     /// - Returns: the limit from then on; nil when it is not known.
     @discardableResult

@@ -91,8 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
         warn(about: settings, logger)
         let tracing = tracing(settings, logger)
         let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
-        // Before anybody can know that the server is there: an early reload must not end it, and an early end is one in order. In a
-        // container it would otherwise be lost, since there the system ends the first process for a signal only when it is trapped.
+        // Installed before the server can be known to others: a reload signal must not end the process, and an early end has to be
+        // orderly. In a container a signal would otherwise be ignored, because the first process gets only signals that it traps.
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var configuration = settings.configuration(registry: registry, logger: logger)
@@ -129,7 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    /// Has spans of requests sent to a collector; nil without one.
+    /// Makes spans of requests be sent to a collector; nil without one.
     private func tracing(_ settings: ServeSettings, _ logger: Logger) -> SpanService? {
         guard let endpoint = settings.tracesEndpoint else { return nil }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -139,7 +139,8 @@ struct ServeCommand: AsyncParsableCommand {
         return SpanService(exporter: exporter, eventLoop: eventLoop)
     }
 
-    /// Starts the server; nil when a signal asks for the end before it is there, since a start waits up to 30 s for Redis (rule CR-34).
+    /// Starts the server; nil when a signal requests the end before the server is ready, because a start waits up to 30 s for Redis
+    /// (rule CR-34).
     private func start(_ configuration: ServerConfiguration, unless ends: UnixSignalsSequence) async throws -> LifelineServer? {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Result<LifelineServer, any Error>?.self)
         let starting = Task {
@@ -167,7 +168,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static var terminal: ((String) -> Void)? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         return { line in
-            // Not through the log, which may also be stored elsewhere.
+            // Not written to the log, which may also be stored elsewhere.
             FileHandle.standardError.write(Data((line + "\n").utf8))
         }
     }
@@ -177,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
         for line in ServeReport(checked: settings).lines { await printer.printNow(line) }
     }
 
-    /// Warns about settings that work and are probably not intended; raises the limit of file descriptors as far as the system allows.
+    /// Warns about valid settings that are probably not intended; raises the limit of file descriptors as far as the system allows.
     private func warn(about settings: ServeSettings, _ logger: Logger) {
         for variable in settings.strayVariables { logger.warning("\(variable.text)") }
         for file in settings.exposedFiles { logger.warning("\(file)") }
@@ -195,7 +196,7 @@ struct ServeCommand: AsyncParsableCommand {
         let connections = settings.server.maximumConnections
         let needed = OpenFileLimit.needed(for: connections)
         guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
-        // Nobody has to care about a default that is larger than the machine.
+        // A default that is larger than the machine's limit needs no warning.
         let isChosen = connections != ServerConfiguration().maximumConnections
         logger.log(
             level: isChosen ? .warning : .info, "fewer files may be open than maxConnections needs",
@@ -216,7 +217,7 @@ private struct EndService: Service {
     }
 }
 
-/// Says that the server is ready once signals are listened to, and runs it.
+/// Prints that the server is ready, once signals are handled, and runs it.
 private struct ReadyService: Service {
     let server: LifelineServer
     let pathPrefix: String
@@ -225,7 +226,7 @@ private struct ReadyService: Service {
     var address: String { "\(server.url)\(pathPrefix)" }
 
     func run() async throws {
-        // A server works also when this cannot be printed.
+        // The server works also when this line cannot be printed.
         await LinePrinter(isRequired: false).printNow("lifeline: ready \(address)")
         supervisor.notify(.ready(status: "Accepts connections at \(address)."))
         try await server.run()

@@ -10,7 +10,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// Why a server could not start, and what to do about it.
+/// The errors of a server that could not start, with advice.
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
@@ -30,7 +30,7 @@ enum ServeFailure {
 
     /// Why a server cannot listen on an address.
     ///
-    /// - Parameter option: sets the port.
+    /// - Parameter option: the option that sets the port.
     private static func address(_ error: any Error, host: String, port: Int, option: String) -> CommandFailure {
         if error is SocketAddressError.UnknownHost {
             return CommandFailure("This machine knows no address of the name \(host). Choose an address, or 0.0.0.0 for all.")
@@ -50,7 +50,7 @@ enum ServeFailure {
         }
     }
 
-    /// Wrong files are wrong usage, whether a start or `--check` finds it (rule SO-92).
+    /// Invalid files are usage errors, whether a start or `--check` finds them (rule SO-92).
     static func certificate(_ error: CertificateError) -> CommandFailure {
         CommandFailure("\(error) \(settings(of: error)) must name PEM files that belong together.", .usage)
     }

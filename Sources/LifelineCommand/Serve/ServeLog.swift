@@ -3,7 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// How lines of the log are written.
+/// The formats of log lines.
 enum ServeLogFormat: String, CaseIterable, Sendable {
     case text, json
 }
@@ -35,7 +35,7 @@ struct ServeLogHandler: LogHandler {
         (self.label, self.format, self.level) = (label, format, level)
     }
 
-    /// One level for all loggers: setting that of one logger changes it for all.
+    /// The level of all loggers: setting that of one logger changes it for all.
     var logLevel: Logger.Level {
         get { level.current }
         set { level.change(to: newValue) }

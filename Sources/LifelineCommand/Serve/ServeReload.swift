@@ -4,7 +4,7 @@ import RealtimeHub
 import ServiceLifecycle
 import UnixSignals
 
-/// Takes over changed applications of all services and a changed certificate with every SIGHUP. Rules SO-20 to SO-22.
+/// Applies changed applications of all services and a changed certificate with every SIGHUP. Rules SO-20 to SO-22.
 struct ServeReload: Service {
     let server: LifelineServer
     let registry: ReloadableApplicationRegistry
@@ -31,9 +31,9 @@ struct ServeReload: Service {
             let applications = settings.applications(for: started.services)
             let keysets = settings.keysets(for: started.services)
             let chatApplications = settings.chatApplications(for: started.services)
-            // Before anything is read from Redis, which may refuse the former password.
+            // Applied before data is read from Redis, which may refuse the former password.
             if let redis = settings.redis { server.replace(redis: redis) }
-            // Before the other changes, since only this can fail.
+            // Applied before the other changes, because only this can fail.
             try await replace(keysets, chatApplications)
             registry.replace(with: applications)
             level.change(to: settings.logLevel)

@@ -1,7 +1,7 @@
 import LifelineServer
 import RealtimeHub
 
-/// The report of `serve --check`: what would run, without secrets. Rule SO-5.
+/// The report of `serve --check`: the configuration of a start, without secrets. Rule SO-5.
 struct ServeReport {
     let settings: ServeSettings
     /// How many files may be open, as far as it is known.
@@ -70,7 +70,7 @@ struct ServeReport {
             + (admin.tellsPublicMetrics ? "" : "; /metrics is on this port only")
     }
 
-    /// With its key where there are several.
+    /// A keyset's line, with its key when there are several.
     private func line(_ keyset: Keyset) -> String {
         let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
         let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
@@ -78,7 +78,7 @@ struct ServeReport {
             + "polls held \(hold) s" + history(of: keyset) + (keyset.previousSecretKey == nil ? "" : ", two secrets")
     }
 
-    /// Without an end only the memory of Redis bounds a history there.
+    /// The retention of a history; without a limit only the memory of Redis bounds it.
     private func history(of keyset: Keyset) -> String {
         if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" }
         return settings.redis == nil ? "" : ", history without historyRetention"

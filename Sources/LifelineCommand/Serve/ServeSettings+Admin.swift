@@ -8,14 +8,14 @@ struct AdminSettings: Hashable, Sendable {
     var host = "127.0.0.1"
     var port: Int
     var names: [String] = []
-    /// Of proxies that end TLS (rule CO-87).
+    /// The networks of proxies that end TLS (rule CO-87).
     var proxies: [ProxyNetwork] = []
-    /// Nil for one that is made at the first start.
+    /// The password; nil for one that is made at the first start.
     var password: Secret?
     var readOnlyPassword: Secret?
     var tellsPublicMetrics = false
 
-    /// Whether only programs of this machine can reach it.
+    /// Whether only programs on this machine can reach the port.
     var isLoopback: Bool { AdminConfiguration.isLoopback(host) }
 }
 
@@ -65,7 +65,7 @@ extension ServeSettings {
         return Secret(text)
     }
 
-    /// Why the admin port would be off; nil when it would be there.
+    /// Why the admin port would be off; nil when it would be open.
     var adminObstacle: String? {
         guard let admin, !admin.isLoopback, tls == nil, admin.proxies.isEmpty else { return nil }
         return
@@ -74,7 +74,7 @@ extension ServeSettings {
 
     /// The server's configuration of the admin port. Hashes passwords, which takes a moment, and may generate one.
     ///
-    /// - Parameter terminal: prints a line on the terminal, which no log keeps; nil without a terminal.
+    /// - Parameter terminal: prints a line on the terminal, which is not logged; nil without a terminal.
     func adminConfiguration(
         _ logger: Logger, terminal: ((String) -> Void)?
     ) throws(CommandFailure) -> AdminConfiguration? {

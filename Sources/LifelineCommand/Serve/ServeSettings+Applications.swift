@@ -5,7 +5,7 @@ extension ServeSettings {
     static func applications(
         _ options: ServeOptions, _ environment: [String: String], _ file: SettingsFile
     ) throws(CommandFailure) -> [Application] {
-        // An empty variable as well: the development application instead of a list that got lost would be open to everybody.
+        // An empty variable is used as well: if a list was lost, the development application in its place would be open to everybody.
         let several = environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.applications
         return try ApplicationSetting.fields.read(
             one: file.application, several: several, options: options, environment: environment)

@@ -3,7 +3,7 @@ import RealtimeHub
 
 // The settings that a reload cannot change, and warnings about settings that should be changed before others can connect.
 extension ServeSettings {
-    /// The settings, by their names, that differ from those of a server that runs and count only after a new start (rule SO-20).
+    /// The names of settings that differ from those of a running server and take effect only after a restart (rule SO-20).
     func settingsForNewStart(since started: ServeSettings) -> [String] {
         var names: [String] = []
         for setting in ServerSetting.all where setting.needsNewStart(started, self) {
@@ -25,8 +25,8 @@ extension ServeSettings {
     /// Whether other machines can reach the server, as far as its settings show.
     private var isExposed: Bool { !isLocal || server.trustsProxyHeaders || !server.pathPrefix.isEmpty }
 
-    /// Refuses a server that others can reach with secrets that everybody can read in this package, unless that is wanted (rule
-    /// SO-64).
+    /// Throws if other machines can reach the server and its secrets are the published ones of this package, unless that is permitted
+    /// (rule SO-64).
     func refusePublicSecrets() throws(CommandFailure) {
         guard !isLocal, !allowsPublicSecrets, !openServices.isEmpty else { return }
         let settings: [ServiceName: String] = [
@@ -40,7 +40,7 @@ extension ServeSettings {
                 + "--allow-public-secrets where everybody may read and write everything.", .usage)
     }
 
-    /// The services that others can get into with a secret that everybody can read in this package.
+    /// The services that other machines can access with a published secret of this package.
     var openServices: [String] {
         guard isExposed else { return [] }
         let isOpen: [ServiceName: Bool] = [

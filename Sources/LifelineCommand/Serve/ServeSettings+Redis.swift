@@ -6,7 +6,7 @@ extension ServeSettings {
     static var defaultNode: String { ProcessInfo.processInfo.hostName }
     static let defaultRedisPrefix = "lifeline"
 
-    /// The Redis that is shared with other servers; nil without one, and when a part of it is wrong.
+    /// The Redis that is shared with other servers; nil without one, and when one of its settings is invalid.
     static func redis(_ parts: RedisParts, _ given: GivenSettings) throws(CommandFailure) -> RedisConfiguration? {
         guard let value = given.values[ServerSetting.redis.name] else {
             if let alone = given.first(of: [.node, .redisPrefix]) {
@@ -27,8 +27,8 @@ extension ServeSettings {
 /// The settings about Redis.
 struct RedisParts: Sendable {
     var address: String?
-    /// Nil for the name of the machine.
+    /// The name of the node; nil for the name of the machine.
     var node: String?
-    /// Nil for ``ServeSettings/defaultRedisPrefix``.
+    /// The prefix of keys; nil for ``ServeSettings/defaultRedisPrefix``.
     var prefix: String?
 }

@@ -3,9 +3,9 @@ import LifelineServer
 import NIOCore
 import RealtimeHub
 
-// How values of settings are read that are more than a number, a word or a yes. Rule SO-1.
+// Readers of settings that are more than a number, a word or a boolean. Rule SO-1.
 extension ServeSettings {
-    /// `/realtime`, whether it came with a slash at the end or not.
+    /// A path prefix such as `/realtime`, with or without a slash at the end.
     static func pathPrefix(_ value: SettingValue) throws(CommandFailure) -> String {
         // An empty prefix is none.
         var text = value.isNull ? "" : try value.string()[...]
@@ -20,7 +20,8 @@ extension ServeSettings {
         return String(text)
     }
 
-    /// As browsers write it, since it is compared byte by byte: in small letters, without the scheme's own port and without a slash.
+    /// The origin as browsers write it, because it is compared byte by byte: in lower case, without the scheme's default port and
+    /// without a slash.
     static func corsOrigin(_ text: String, _ value: SettingValue) throws(CommandFailure) -> String {
         if text == "*" || text == "null" { return text }
         var origin = text.lowercased()
@@ -36,7 +37,7 @@ extension ServeSettings {
         return origin
     }
 
-    /// The address of a collector of traces, `/v1/traces` at its end.
+    /// The address of a collector of traces, completed to end with `/v1/traces`.
     static func tracesEndpoint(_ value: SettingValue) throws(CommandFailure) -> String {
         var text = try value.string()
         while text.hasSuffix("/") { text.removeLast() }
@@ -48,7 +49,7 @@ extension ServeSettings {
         return text.hasSuffix("/v1/traces") ? text : text + "/v1/traces"
     }
 
-    /// An address, with or without the brackets that it has in URLs, or a name.
+    /// An IP address, with or without brackets, or a host name.
     static func host(_ value: SettingValue) throws(CommandFailure) -> String {
         let text = try value.string()
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]") && text.count > 2

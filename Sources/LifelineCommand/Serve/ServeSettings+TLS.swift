@@ -1,7 +1,7 @@
 import LifelineServer
 
 extension ServeSettings {
-    /// The certificate and key; nil for no TLS, and when one of them is wrong.
+    /// The certificate and key; nil for no TLS, and when one of them is invalid.
     static func tls(_ parts: TLSParts, _ given: GivenSettings) throws(CommandFailure) -> ServerConfiguration.TLS? {
         switch (given.values[ServerSetting.tlsCertificate.name], given.values[ServerSetting.tlsKey.name]) {
         case (nil, nil): return nil
@@ -30,6 +30,6 @@ extension ServeSettings {
 struct TLSParts: Sendable {
     var certificate: String?
     var key: String?
-    /// Zero for never.
+    /// How often the certificate is checked; zero for never.
     var checkInterval = Duration.seconds(10)
 }

@@ -3,7 +3,7 @@ import LifelineServer
 import Logging
 import RealtimeHub
 
-/// The settings of `lifeline serve`: options before the environment, and that before the file. Rule CL-9.
+/// The settings of `lifeline serve`: options have precedence over the environment, and that over the file. Rule CL-9.
 struct ServeSettings: Sendable {
     var host = "127.0.0.1"
     var port = 6001
@@ -35,18 +35,18 @@ struct ServeSettings: Sendable {
     var admin: AdminSettings?
     /// Whether channels of the same name are one over all services.
     var isBridged = false
-    /// Whether that may be although PubNub's access manager is on.
+    /// Whether the bridge is permitted although PubNub's access manager is on.
     var bridgeIgnoresAccessManager = false
-    /// Whether the development secrets may be used where others can reach the server.
+    /// Whether the development secrets are permitted when others can reach the server.
     var allowsPublicSecrets = false
     /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
     private(set) var certificateEnd: Int?
-    /// Variables that look like settings and are none.
+    /// Variables that have the prefix of settings and are not settings.
     var strayVariables: [StrayVariable] = []
     /// Files with secrets that every user of this machine may read, as sentences (rule SO-100).
     var exposedFiles: [String] = []
 
-    /// How long connections have to end; the rest of the five seconds is for everything else.
+    /// The time limit for closing connections; the rest of the five seconds is for all other work.
     static let drainTimeout = Duration.milliseconds(4_500)
 
     /// The defaults, without any application.
@@ -60,9 +60,9 @@ struct ServeSettings: Sendable {
     }
 
     /// - Parameters:
-    ///   - isCheck: whether to find out as well what a server finds out when it starts.
+    ///   - isCheck: whether to check also the conditions that a server checks when it starts.
     ///   - trace: records the source of each setting of the whole server.
-    /// - Throws: everything that is wrong, at once (rule SO-90).
+    /// - Throws: all errors of the settings at once (rule SO-90).
     init(
         _ options: ServeOptions, isCheck: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment,
         trace: SettingTrace? = nil
@@ -88,7 +88,7 @@ struct ServeSettings: Sendable {
         let hasServices = areApplicationsRight && !given.wrong.contains(ServerSetting.services.name)
         checkTogether(hasServices, &problems)
         if isCheck {
-            // A server finds these out when it starts.
+            // A server checks these when it starts.
             if hasServices, !given.wrong.contains(ServerSetting.host.name) {
                 _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
             }
@@ -97,7 +97,7 @@ struct ServeSettings: Sendable {
         try problems.check()
     }
 
-    /// Puts everything that is given into these settings.
+    /// Applies all given values to these settings.
     private mutating func read(
         _ all: [ServerSetting], from sources: SettingSources, _ problems: inout SettingProblems
     ) -> GivenSettings {
@@ -127,7 +127,7 @@ struct ServeSettings: Sendable {
         }
     }
 
-    /// Settings that are right alone and wrong beside each other.
+    /// Checks settings that are valid alone and contradict each other.
     private func checkTogether(_ hasServices: Bool, _ problems: inout SettingProblems) {
         func refuse(_ isWrong: Bool, _ text: String) {
             if isWrong { problems.add(CommandFailure(text, .usage)) }
@@ -152,7 +152,7 @@ struct ServeSettings: Sendable {
         configuration.host = host
         configuration.port = port
         configuration.applications = registry
-        // A service without a key that anybody could know is switched off.
+        // A service that has only keys that anybody could know is switched off.
         configuration.keysets = keysets(for: services)
         configuration.chatApplications = chatApplications(for: services)
         if isBridged {

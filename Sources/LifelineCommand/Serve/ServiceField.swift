@@ -1,11 +1,11 @@
 import ArgumentParser
 import RealtimeHub
 
-/// One field of an application of a service: its name, and how it gets its value. Rules SO-1 and SO-140.
+/// One field of an application of a service: its name, and how its value is set. Rules SO-1 and SO-140.
 struct ServiceField<Value: Sendable>: Sendable {
-    /// With a point in it for fields of `limits`.
+    /// The name; with a dot for fields of `limits`.
     let name: String
-    /// Whether `null` takes something away. For all others it is the same as leaving the field out.
+    /// Whether `null` removes a value. For all other fields it is the same as leaving the field out.
     let takesNull: Bool
     /// Nil for a field that has no option.
     let option: ServerOption?
@@ -46,7 +46,7 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
-    /// A secret that need not be there.
+    /// An optional secret.
     static func secret(
         _ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable, option: ServerOption, _ meaning: String
     ) -> ServiceField {
@@ -73,11 +73,11 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
-    /// A time that need not be there.
+    /// An optional time.
     ///
     /// - Parameters:
-    ///   - used: the time that counts then; nil when there is none.
-    ///   - unset: what help says of that.
+    ///   - used: the time that applies without a value; nil when there is none.
+    ///   - unset: the text of help for that case.
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>,
         used: Duration? = nil, option: ServerOption? = nil, unset: UnsetValue = .shown, _ meaning: String = ""
@@ -89,7 +89,7 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ids and keys are parts of paths, of signatures and of names in the store, so some characters cannot be in them.
+    /// Ids and keys are parts of paths, signatures and names in the store, so some characters are not allowed.
     static func name(
         _ name: String, _ field: any WritableKeyPath<Value, String> & Sendable, length: Int = 200, option: ServerOption,
         _ meaning: String

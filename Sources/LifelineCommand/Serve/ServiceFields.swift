@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The fields of one service's applications, and how applications are read from where settings come from. Rules SO-1 and SO-3.
+/// The fields of one service's applications, and how applications are read from the sources of settings. Rules SO-1 and SO-3.
 ///
 /// One application can come from an object of the file, from variables and from options; several from a list only.
 struct ServiceFields<Value: Sendable>: Sendable {
-    /// A name that no two applications may have.
+    /// A name that must be unique among the applications.
     struct Key: Sendable {
         let name: String
         let field: any KeyPath<Value, String> & Sendable
@@ -20,7 +20,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// The defaults of each application of a list.
     let blank: Value
     let keys: [Key]
-    /// The field that each of several has to name beside its keys.
+    /// The field that each of several applications has to set in addition to its keys.
     let secret: String
 
     func variable(_ field: ServiceField<Value>) -> String { SettingNames.variable(field.name, prefix: prefix) }
@@ -50,8 +50,8 @@ struct ServiceFields<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - one: the only application in the file.
-    ///   - several: a list of applications, wherever it comes from.
-    /// - Throws: everything that is wrong with any of them.
+    ///   - several: a list of applications, from any source.
+    /// - Throws: all errors of all applications.
     func read(
         one: SettingValue?, several: SettingValue?, options: ServeOptions, environment: [String: String]
     ) throws(CommandFailure) -> [Value] {
@@ -103,10 +103,10 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return values
     }
 
-    /// Puts the fields of an object into an application; returns which fields were there, or nil when it is not an object.
+    /// Applies the fields of an object to an application; returns the fields that were present, or nil when it is not an object.
     @discardableResult
     private func apply(_ object: SettingValue, to target: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
-        // Names such as `limits.channels` are members of an object of their own.
+        // Names such as `limits.channels` are members of a separate object.
         let parts = all.map { $0.name.split(separator: ".", maxSplits: 1).map(String.init) }
         let groups = Dictionary(grouping: parts.filter { $0.count == 2 }) { $0[0] }.mapValues { $0.map { $0[1] } }
         let top = parts.filter { $0.count == 1 }.map { $0[0] } + groups.keys.sorted()
@@ -136,7 +136,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         }
     }
 
-    /// False when the value sets nothing.
+    /// Sets a field; false when the value sets nothing.
     @discardableResult
     private func set(
         _ name: String, to value: SettingValue, in target: inout Value, _ problems: inout SettingProblems

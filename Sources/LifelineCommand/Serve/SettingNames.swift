@@ -1,8 +1,8 @@
-/// Names of settings: which there are, and how variables are called that hold them.
+/// Names of settings: the valid ones, and those of their variables and options.
 enum SettingNames {
-    /// The members whose names are known and there once. All others are problems. Rule SO-2.
+    /// The members whose names are known and unique. All others are problems. Rule SO-2.
     ///
-    /// - Parameter place: what the names belong to; empty for the file itself.
+    /// - Parameter place: the object that the names belong to; empty for the file itself.
     static func check(
         _ members: [(String, SettingValue)], known: [String], in place: String, _ problems: inout SettingProblems
     ) -> [(key: String, value: SettingValue)] {
@@ -26,7 +26,7 @@ enum SettingNames {
         }
     }
 
-    /// `limits.userIDBytes` is `LIFELINE_APP_LIMITS_USER_ID_BYTES` behind the prefix `LIFELINE_APP_`.
+    /// The variable of a setting: `limits.userIDBytes` becomes `LIFELINE_APP_LIMITS_USER_ID_BYTES` with the prefix `LIFELINE_APP_`.
     static func variable(_ name: String, prefix: String = "LIFELINE_") -> String {
         var out = prefix
         let letters = Array(name)
@@ -45,12 +45,12 @@ enum SettingNames {
         return out
     }
 
-    /// `reusePort` is the flag `--reuse-port`, or `--no-reuse-port`.
+    /// The option of a setting: `reusePort` becomes the flag `--reuse-port`, or `--no-reuse-port`.
     static func option(_ name: String, isOn: Bool = true) -> String {
         (isOn ? "--" : "--no-") + variable(name, prefix: "").lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
     }
 
-    /// A text that was given in place of a name, without characters that could confuse a terminal.
+    /// A text that was given as a name, without characters that could confuse a terminal.
     private static func printable(_ name: String) -> String {
         let shown = name.prefix(40).filter { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" }
         return shown.isEmpty ? "of that name" : String(shown)

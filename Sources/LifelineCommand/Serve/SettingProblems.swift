@@ -1,4 +1,4 @@
-/// Everything that is wrong with a configuration, so that all of it is said at once (rule SO-90).
+/// Collects all errors of a configuration, so that all are reported at once (rule SO-90).
 struct SettingProblems {
     private var failures: [CommandFailure] = []
 
@@ -19,7 +19,7 @@ struct SettingProblems {
     /// All recorded failures; nil for none.
     var failure: CommandFailure? { CommandFailure(all: failures) }
 
-    /// Throws all that was noted.
+    /// Throws all recorded failures.
     func check() throws(CommandFailure) {
         if let failure { throw failure }
     }

@@ -1,11 +1,11 @@
-/// Where the settings of the whole server come from: options before variables, and these before the file. Rule CL-9.
+/// The sources of the settings of the whole server: options have precedence over variables, and these over the file. Rule CL-9.
 struct SettingSources {
     let options: ServeOptions
     let environment: [String: String]
     let file: SettingsFile
     var trace: SettingTrace?
 
-    /// The value that counts, with its source; nil when nobody has set it.
+    /// The effective value, with its source; nil when no source sets it.
     func value(_ setting: ServerSetting) -> SettingValue? {
         guard let value = find(setting) else { return nil }
         trace?.note(setting.name, value.origin)
@@ -31,7 +31,7 @@ struct GivenSettings {
     }
 }
 
-/// Where settings of the whole server come from, by their names. For one thread.
+/// Records the sources of settings of the whole server, by their names. For one thread.
 final class SettingTrace {
     private(set) var sources: [String: String] = [:]
 

@@ -2,7 +2,8 @@ import WireCoding
 
 /// The value of one setting: JSON of a file, or text of a variable or an option; with its name and where it was written.
 ///
-/// Errors name the source and the value, unless the value is confidential: a secret, or something that may hold one. Rules SO-2 and SO-4.
+/// Errors name the source and the value, unless the value is confidential: a secret, or a value that may contain one. Rules SO-2 and
+/// SO-4.
 struct SettingValue: Sendable {
     enum Content: Sendable {
         case json(JSONText)
@@ -12,16 +13,16 @@ struct SettingValue: Sendable {
     /// `--port`, `LIFELINE_PORT`, or the path in the file, such as `apps[0].id`.
     var name: String
     var content: Content
-    /// Whether errors leave the value out. The parts of a confidential value are confidential as well.
+    /// Whether errors omit the value. The parts of a confidential value are confidential as well.
     var isConfidential = false
-    /// Where in a file the value was written; nil for options and variables.
+    /// The position of the value in a file; nil for options and variables.
     private(set) var place: Place?
 
     /// A line of a configuration file.
     struct Place: Hashable, Sendable {
-        /// As it was given; nil when the text is not from a file.
+        /// The file as it was given; nil when the text is not from a file.
         var file: String?
-        /// The first line is 1.
+        /// The line; the first line is 1.
         var line: Int
     }
 
@@ -36,7 +37,7 @@ struct SettingValue: Sendable {
         content = .text(text)
     }
 
-    /// The same value, which errors do not show.
+    /// The same value, marked as confidential.
     var confidential: SettingValue {
         var value = self
         value.isConfidential = true
@@ -58,17 +59,17 @@ struct SettingValue: Sendable {
         return place.file.map { " (\($0), line \(place.line))" } ?? " (line \(place.line))"
     }
 
-    /// Reports the source, the value as far as it may be shown, and what would be right.
+    /// The error of an invalid value: the source, the value as far as it may be shown, and the expected value.
     func wrong(_ expected: String) -> CommandFailure {
         failure(shown(beside: expected).map { "is \($0); it must be \(expected)." } ?? "must be \(expected).")
     }
 
-    /// Something else that is wrong with the setting: its source, and a sentence that goes on from there.
+    /// Another error of the setting: its source, followed by the rest of a sentence.
     func failure(_ sentence: String) -> CommandFailure {
         CommandFailure("\(source) \(sentence)", .usage)
     }
 
-    /// Up to 60 characters of the value. Lists and objects are not shown, since secrets may be in them.
+    /// Up to 60 characters of the value. Lists and objects are not shown, because they may contain secrets.
     private func shown(beside expected: String) -> String? {
         let text: String
         switch content {
@@ -85,7 +86,7 @@ struct SettingValue: Sendable {
         return isConfidential ? nil : "\"\(text.prefix(60).printable)\(text.count > 60 ? "…" : "")\""
     }
 
-    /// Whether the value says that there is none: `null`, or nothing in a variable.
+    /// Whether the value means none: `null`, or an empty variable.
     var isNull: Bool {
         switch content {
         case .json(let json): json.isNull
@@ -93,12 +94,12 @@ struct SettingValue: Sendable {
         }
     }
 
-    /// Whether it is `null` in a file, which is the same as leaving the setting out where nothing else is said.
+    /// Whether it is `null` in a file, which is the same as leaving the setting out unless its documentation differs.
     var isNullJSON: Bool {
         if case .json(let json) = content { json.isNull } else { false }
     }
 
-    /// Text with something in it.
+    /// A text that is not empty.
     func string() throws(CommandFailure) -> String {
         let string: String? =
             switch content {
@@ -164,7 +165,7 @@ struct SettingValue: Sendable {
         return SettingNames.check(named, known: known, in: name, &problems)
     }
 
-    /// The elements of a list, each called by its number.
+    /// The elements of a list, each with its index as its name.
     func elements() throws(CommandFailure) -> [SettingValue] {
         guard let json = try json(), let elements = json.elements else { throw wrong("a list") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
@@ -177,7 +178,7 @@ struct SettingValue: Sendable {
         return child
     }
 
-    /// Whether the value is a list rather than an object, the only other thing that it may be.
+    /// Whether the value is a list; otherwise it has to be an object.
     func isList(or other: String) throws(CommandFailure) -> Bool {
         switch try json()?.kind {
         case .array: return true
@@ -186,7 +187,7 @@ struct SettingValue: Sendable {
         }
     }
 
-    /// The value as JSON; a variable holds it as text.
+    /// The value as JSON; a variable contains it as text.
     private func json() throws(CommandFailure) -> JSONText? {
         switch content {
         case .json(let json): return json

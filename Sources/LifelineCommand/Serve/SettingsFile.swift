@@ -15,16 +15,16 @@ struct SettingsFile: Sendable {
     /// The warning about a file with secrets that every user of this machine may read; nil for other files.
     private(set) var exposure: String?
 
-    /// Ten thousand applications have less.
+    /// The largest file, which is more than ten thousand applications need.
     static let maximumBytes = 16 << 20
 
-    /// Names that are unknown or there twice, and a section that is none.
+    /// Names that are unknown or not unique, and sections that are invalid.
     private var problems = SettingProblems()
 
     /// The problems with names in the file; nil for none.
     var failure: CommandFailure? { problems.failure }
 
-    /// No file.
+    /// The settings without a file.
     init() {}
 
     init(path: String) throws(CommandFailure) {
@@ -48,7 +48,7 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// - Parameter place: where the text begins.
+    /// - Parameter place: the position at which the text begins.
     init(_ json: JSONText, at place: SettingValue.Place = .init(file: nil, line: 1)) {
         guard let members = json.members else {
             problems.add(CommandFailure("The configuration\(SettingValue.suffix(place)) must be a JSON object.", .usage))
@@ -76,7 +76,8 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// Whether a name in the file is that of a setting with a secret. A value with such a text in it is enough, since this is for a warning.
+    /// Whether the file contains the name of a setting with a secret. The name in a value also counts, because this is only for a
+    /// warning.
     private static func hasSecrets(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         return ["\"secret", "\"previousSecret", "\"adminPassword", "\"adminReadOnlyPassword", "\"redis\"", "\"headers\""]

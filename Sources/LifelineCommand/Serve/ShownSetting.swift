@@ -7,12 +7,12 @@ enum ShownSetting: Hashable, Sendable {
     case string(String?)
     case integer(Int?)
     case bool(Bool)
-    /// Nil for none. Fractions are printed where there are any.
+    /// A time; nil for none. Fractions are printed when there are any.
     case seconds(Duration?)
     case strings([String])
-    /// Printed as `•••` unless secrets are to be seen.
+    /// A secret, printed as `•••` unless secrets are shown.
     case secret(Secret?)
-    /// Addresses that may have credentials in them: user, password and query are secrets.
+    /// Addresses that may contain credentials: user, password and query are secrets.
     case addresses([String])
 
     /// JSON text.

@@ -1,8 +1,8 @@
-/// A variable that begins as settings do and is none (rule SO-2).
+/// A variable that has the prefix of settings and is not a setting (rule SO-2).
 struct StrayVariable: Hashable, Sendable {
     let name: String
 
-    /// Names that are longer belong to other programs.
+    /// The longest name; longer names belong to other programs.
     private static let longest = 80
 
     /// The stray ones of an environment, in the order of their names.
@@ -12,12 +12,12 @@ struct StrayVariable: Hashable, Sendable {
         }
     }
 
-    /// The warning: the variable's name, and the setting that was probably meant.
+    /// The warning: the variable's name, and the setting that was probably intended.
     var text: String {
         "the variable \(name.printable) is not a setting" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
 
-    /// The setting's variable whose name differs in the fewest letters, at most in every sixth; nil when there is none.
+    /// The most similar variable of a setting, with at most one different character in six; nil when there is none.
     var nearest: String? {
         guard name.utf8.count <= Self.longest else { return nil }
         let most = min(max(name.utf8.count / 6, 2), 4)
@@ -27,7 +27,8 @@ struct StrayVariable: Hashable, Sendable {
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
     }
 
-    /// How many letters have to be put in, taken out, replaced or exchanged with their neighbour to make one text of the other.
+    /// The edit distance: how many characters have to be inserted, removed, replaced or exchanged with their neighbour to turn one text
+    /// into the other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -8,7 +8,7 @@ enum WebhookSetting {
 
     /// - Parameter value: an object, or an address alone.
     static func webhook(_ given: SettingValue) throws(CommandFailure) -> Webhook {
-        // Addresses and headers may hold credentials.
+        // Addresses and headers may contain credentials.
         let value = given.confidential
         if case .json(let json) = value.content, json.kind == .string { return Webhook(url: try address(value)) }
         if case .text = value.content { return Webhook(url: try address(value)) }
@@ -55,7 +55,7 @@ enum WebhookSetting {
         var headers: [String: String] = [:]
         var seen: Set<String> = []
         for member in members {
-            // Anything else would end the field and begin another one.
+            // Other characters would end the header field and begin another one.
             guard let text = member.value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !member.key.isEmpty,
                 member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
             else { throw value.wrong("an object of header fields, names and texts without line breaks") }

@@ -2,8 +2,8 @@ import ConnectionEngine
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// How commands connect that ask one question. Other clients keep trying; a user in front of a terminal needs to know at once what is
-/// wrong. Rule CL-19.
+/// The connections of commands that make one request. Other clients keep trying; a user of a terminal needs the error at once. Rule
+/// CL-19.
 enum BriefConnection {
     private struct Findings {
         /// The error that ended the command.
@@ -12,7 +12,7 @@ enum BriefConnection {
         var last: LifelineError?
     }
 
-    /// Runs what connects and subscribes. The first failure that waiting does not mend ends it, and so does the time.
+    /// Runs `body`, which connects and subscribes. It ends with the first failure that a retry cannot resolve, and with the time limit.
     ///
     /// The client is disconnected when this throws because of either.
     static func open<Value: Sendable>(
@@ -58,7 +58,7 @@ enum BriefConnection {
         }
     }
 
-    /// Whether a server that is about to be there, or has too much to do, may have changed its mind a moment later.
+    /// Whether the failure may be temporary, because the server is starting or overloaded.
     private static func mayPass(_ code: LifelineError.Code) -> Bool {
         let passing: [StatusCategory] = [.serverRestart, .overloaded, .timeout, .unexpectedDisconnect]
         return passing.contains { LifelineError.Code($0) == code }

@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// Colours for terminals; without one, text stays as it is.
+/// Colours for terminals; otherwise text is unchanged.
 struct Colours: Sendable {
     let isOn: Bool
 
     static let off = Colours(isOn: false)
 
-    /// On when standard output is a terminal that has colours, and `NO_COLOR` is not set.
+    /// Colours when standard output is a terminal that supports them, and `NO_COLOR` is not set.
     static var standardOutput: Colours {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let term = getenv("TERM").map { String(cString: $0) } ?? ""

@@ -1,4 +1,4 @@
-/// Why a command ends without success, and what to do next.
+/// Why a command fails, and how to correct it.
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
     enum Kind: Int32, Hashable {
         /// The command was tried and failed.

@@ -9,10 +9,10 @@ import WireCoding
 #endif
 
 /// What the program writes to standard error when it crashes: its version, the signal, and the addresses of the functions that were
-/// running (rule SO-46). Then the program ends as it would have, with the trace of Swift's runtime where that is switched on.
+/// running (rule SO-46). Then the program ends as without this handler, with the backtrace of Swift's runtime where that is enabled.
 ///
-/// The program of the packages has no symbols, and Swift's program for traces is not in the package: without this a crash would leave
-/// nothing but its signal. The handler uses only functions that are safe in a signal handler, and memory that was made before.
+/// The packaged program has no symbols, and Swift's backtrace program is not in the package: without this handler only the signal of a
+/// crash would be known. The handler uses only async-signal-safe functions, and memory that was allocated before.
 enum CrashReport {
     private typealias Backtrace = @convention(c) (UnsafeMutablePointer<UnsafeMutableRawPointer?>, CInt) -> CInt
     private typealias Symbols = @convention(c) (UnsafePointer<UnsafeMutableRawPointer?>, CInt, CInt) -> Void
@@ -26,11 +26,11 @@ enum CrashReport {
     nonisolated(unsafe) private static var symbols: Symbols?
 
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV]
-    /// Numbers of signals are below.
+    /// The upper limit of signal numbers.
     private static let signalLimit = 64
     private static let frameLimit: CInt = 64
 
-    /// To be called before there are other threads.
+    /// Call this before there are other threads.
     static func install() {
         beginning = bytes("lifeline \(PackageVersion.current) crashed: signal ")
         ending = bytes("lifeline: end of the backtrace\n")
@@ -42,7 +42,7 @@ enum CrashReport {
         self.frames = frames
         backtrace = function("backtrace")
         symbols = function("backtrace_symbols_fd")
-        // The first call loads the library that walks the stack, which must not happen in the handler.
+        // The first call loads the library for stack traces, which must not happen in the handler.
         _ = backtrace?(frames, frameLimit)
         for signal in signals {
             var action = sigaction()
@@ -74,7 +74,7 @@ enum CrashReport {
             write(ending)
         }
         guard let former else { return }
-        // The signal comes again once this function has returned, at the same place, and goes to the handler that was there before.
+        // After this function returns, the signal is raised again at the same place, and goes to the former handler.
         sigaction(signal, former + Int(signal), nil)
         raise(signal)
     }
@@ -93,14 +93,14 @@ enum CrashReport {
         #endif
     }
 
-    /// A copy that stays for as long as the process.
+    /// A copy that exists until the process ends.
     private static func bytes(_ text: String) -> UnsafeBufferPointer<UInt8> {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = copy.initialize(from: text.utf8)
         return UnsafeBufferPointer(copy)
     }
 
-    /// A function of the C library that is not in every one.
+    /// A function of the C library that not every version has.
     private static func function<Function>(_ name: String) -> Function? {
         dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
     }

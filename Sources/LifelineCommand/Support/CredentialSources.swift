@@ -15,26 +15,26 @@ struct ServerCredentials: Hashable, Sendable {
     var appID = ""
     /// The app's key; PubNub's subscribe key.
     var key: String
-    /// PubNub's.
+    /// PubNub's publish key.
     var publishKey = ""
     var secret: Secret
 }
 
-/// Where commands find an application's secret: in a configuration file of the server and in its variables. Rules CL-103 and CL-124.
+/// The sources of an application's secret for commands: a configuration file of the server and its variables. Rules CL-103 and CL-124.
 struct CredentialSources {
     /// `--config`; nil for the file of `LIFELINE_CONFIG`, if any.
     var config: String?
     var environment: [String: String]
 
-    /// Whether somebody has named a configuration or put a secret of the service into the environment. Otherwise only the development
-    /// credentials of `serve` are known.
+    /// Whether a configuration or a secret of the service in the environment was given. Otherwise only the development credentials of
+    /// `serve` are available.
     func areNamed(for service: ServiceName) -> Bool {
         config != nil || [Self.variable(service), "LIFELINE_CONFIG"].contains { environment[$0]?.isEmpty == false }
     }
 
     /// - Parameters:
-    ///   - key: of the application that is meant; nil for the first one. The same for the publish key and the id.
-    ///   - given: a secret that counts more than the configuration's.
+    ///   - key: the key of the requested application; nil for the first one. The same for the publish key and the id.
+    ///   - given: a secret that has precedence over the configuration's.
     func credentials(
         for service: ServiceName, key: String?, publishKey: String?, appID: String?, given: Secret?
     ) throws(CommandFailure) -> ServerCredentials {
@@ -59,8 +59,8 @@ struct CredentialSources {
             appID: appID ?? first.appID, key: key ?? first.key, publishKey: publishKey ?? first.publishKey, secret: given)
     }
 
-    /// The secret of the service's variable where nothing says whose it is: neither a configuration nor a variable for a key or an id. Then
-    /// it belongs to the application that the command names.
+    /// The secret of the service's variable when no source names its application: neither a configuration nor a variable for a key or
+    /// an id. Then it belongs to the application that the command names.
     private func loneSecret(of service: ServiceName) -> Secret? {
         let names =
             switch service {
@@ -116,7 +116,7 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    /// The first line, without reading any byte after it: `listen` reads its commands there.
+    /// The first line, without reading any byte after it, because `listen` reads its commands there.
     private static func lineOfStandardInput() -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -124,7 +124,7 @@ struct CredentialSources {
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // A descriptor that does not block: wait until there is something.
+                // The descriptor does not block: wait until there is input.
                 var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
                 guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { break }
                 continue

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The contents of a file, or of anything else that can be read to its end, such as a pipe.
+/// Reads a file, or any other source that has an end, such as a pipe.
 enum FileContent {
-    /// Why it cannot be read, in words that follow its name.
+    /// Why the file cannot be read, as a text that follows its name.
     struct Failure: Error {
         let reason: String
 
@@ -29,7 +29,7 @@ enum FileContent {
 
     /// Reads a file. Blocks the thread.
     ///
-    /// - Parameter limit: the most bytes that the file may have. A device that never ends has more.
+    /// - Parameter limit: the largest file in bytes, so that an endless device fails.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(errno) }
@@ -54,7 +54,7 @@ enum FileContent {
     }
 }
 
-/// The system's function, which has the name of ours.
+/// The system's `read`, which has the same name as the function here.
 private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
     read(file, &bytes, bytes.count)
 }

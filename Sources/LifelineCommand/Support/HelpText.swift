@@ -1,6 +1,6 @@
-/// Texts of `--help` that fit terminals of any width. Rule CL-91.
+/// Formats texts of `--help` for terminals of any width. Rule CL-91.
 enum HelpText {
-    /// How wide lines are that must not be wrapped: one column less than the narrowest usual terminal has.
+    /// The width of lines that must not be wrapped: one column less than the narrowest usual terminal.
     static let width = 79
 
     /// Joins the lines of each paragraph, so that the parser wraps them to the terminal's width. Lines that begin with a space, such as
@@ -22,7 +22,7 @@ enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// `EXAMPLES` and the like.
+    /// Whether a line is a heading, such as `EXAMPLES`.
     private static func isHeading(_ line: Substring) -> Bool { line.allSatisfy { $0.isUppercase } }
 
     /// A line with its indentation, broken before options where it is too long.

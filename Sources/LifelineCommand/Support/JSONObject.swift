@@ -2,7 +2,7 @@ import ConnectionEngine
 import PusherProtocol
 import WireCoding
 
-/// One JSON object on one line, its keys in the order in which they are put.
+/// Builds one JSON object on one line, with its keys in the order in which they are put.
 struct JSONObject {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -28,20 +28,20 @@ struct JSONObject {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// Seconds with microseconds.
+    /// Puts a time in seconds with microseconds.
     mutating func put(_ name: StaticString, _ moment: Moment) {
         key(name)
         bytes.append(contentsOf: Seconds.text(nanoseconds: moment.nanoseconds, digits: 6).utf8)
     }
 
-    /// Seconds with milliseconds.
+    /// Puts a duration in seconds with milliseconds.
     mutating func put(_ name: StaticString, _ duration: Duration?) {
         key(name)
         bytes.append(
             contentsOf: (duration.map { Seconds.text(nanoseconds: $0.clampedNanoseconds, digits: 3) } ?? "null").utf8)
     }
 
-    /// A value that is JSON text already. Line breaks can only stand between its parts, so leaving them out changes nothing.
+    /// Puts a value that is already JSON. Line breaks can occur only between its parts, so removing them changes nothing.
     mutating func put(_ name: StaticString, json: String) {
         key(name)
         bytes.append(contentsOf: json.utf8.lazy.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })

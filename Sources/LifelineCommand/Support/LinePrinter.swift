@@ -11,12 +11,12 @@ import NIOConcurrencyHelpers
 
 /// Writes lines to a file descriptor, on a separate thread, each as soon as the reader accepts it.
 ///
-/// A reader who stops reading holds up whoever prints once the buffer is full, and nobody else.
+/// If the reader stops reading, only callers that print wait, once the buffer is full.
 final class LinePrinter: Sendable {
     private struct State {
         var buffer: [UInt8] = []
         var isWriting = false
-        /// Whether the reader has gone.
+        /// Whether the reader has closed the pipe.
         var isBroken = false
         /// The callers that wait for the buffer to empty.
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -30,9 +30,9 @@ final class LinePrinter: Sendable {
     private let onBroken: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - limit: bytes that may wait before ``print(_:)`` does.
+    ///   - limit: the number of waiting bytes above which ``print(_:)`` waits.
     ///   - isRequired: whether the command has failed when standard output cannot be written (rule CL-120).
-    ///   - onBroken: called once when the reader has gone, or nothing more can be written.
+    ///   - onBroken: called once when the reader has closed the pipe, or no more can be written.
     init(
         descriptor: Int32 = STDOUT_FILENO, limit: Int = 1 << 18, isRequired: Bool = true,
         onBroken: @escaping @Sendable () -> Void = {}
@@ -55,7 +55,7 @@ final class LinePrinter: Sendable {
         await drained()
     }
 
-    /// Returns when everything has been written, or the reader has gone.
+    /// Returns when everything has been written, or the reader has closed the pipe.
     func drained() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLockedValue { state in
@@ -102,7 +102,7 @@ final class LinePrinter: Sendable {
     }
 
     private func giveUp() {
-        // First, so that a caller that learns that the buffer is empty also finds the output broken.
+        // Called first, so that a caller that sees the buffer empty also sees the output as broken.
         onBroken()
         let waiting = state.withLockedValue { state in
             state.isBroken = true

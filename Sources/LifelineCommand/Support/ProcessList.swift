@@ -16,9 +16,8 @@ enum ProcessList {
         "--webhook", "--nexconn-webhook", "--auth-endpoint", "--user-endpoint", "--parse",
     ]
 
-    /// Writes over the values of ``secretOptions``, and over user information and query of every other address, where the system
-    /// reads them. Called once, when everything has been read that the
-    /// program itself wants to know, and before there are other threads.
+    /// Overwrites the values of ``secretOptions``, and user information and query of every other address, in the memory from which the
+    /// system reads them. Called once, after the program has read its arguments, and before there are other threads.
     static func hideSecrets(
         in arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv,
         count: Int = Int(CommandLine.argc)
@@ -38,8 +37,8 @@ enum ProcessList {
         }
     }
 
-    /// Hides everything that may be a secret in `scheme://user:password@host/path?query#fragment`: what stands before the `@`, and what
-    /// follows `?` or `#`. Other text stays.
+    /// Hides everything that may be a secret in `scheme://user:password@host/path?query#fragment`: the part before the `@`, and the
+    /// part after `?` or `#`. Other text stays.
     private static func hideParts(ofAddress argument: UnsafeMutablePointer<CChar>) {
         let bytes = UnsafeMutableBufferPointer(start: argument, count: strlen(argument))
         let cover = CChar(UInt8(ascii: "x"))

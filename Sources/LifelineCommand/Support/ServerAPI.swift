@@ -8,7 +8,7 @@ import PusherProtocol
 import TransportCommon
 import WireCoding
 
-/// Signed calls of a server's HTTP API, as an application's own server makes them.
+/// Signed calls of a server's HTTP API, like those of an application's own server.
 struct ServerAPI: Sendable {
     let credentials: ServerCredentials
     let address: ServiceAddress
@@ -18,7 +18,7 @@ struct ServerAPI: Sendable {
     private let limit: Duration
     let unixMilliseconds: @Sendable () -> Int
 
-    /// An answer may list many channels.
+    /// The largest answer in bytes; an answer may list many channels.
     private static let longestAnswer = 32 << 20
 
     init(
@@ -44,7 +44,7 @@ struct ServerAPI: Sendable {
 
     /// Pusher's HTTP API.
     ///
-    /// - Parameter path: below the app's own, percent-encoded.
+    /// - Parameter path: relative to the app's path, percent-encoded.
     func pusher(
         _ method: String, _ path: String, parameters: [PusherRequestSignature.Parameter] = [], body: [UInt8] = []
     ) async throws(ConnectionFailure) -> HTTPAnswer {
@@ -75,7 +75,7 @@ struct ServerAPI: Sendable {
 
     /// The chat's server API.
     ///
-    /// - Parameter path: behind `/v4/`.
+    /// - Parameter path: the path after `/v4/`.
     func chat(_ path: String, _ body: JSONValue) async throws(ConnectionFailure) -> HTTPAnswer {
         let key = ChatKey(credentials.key, secret: credentials.secret.revealed)
         let call = ChatRequests(key: key, address: backend, unixMilliseconds: unixMilliseconds).call(path, Array(body.text.utf8))
@@ -94,7 +94,7 @@ struct ServerAPI: Sendable {
     }
 }
 
-/// Answers as JSON, and failures with what to do.
+/// Reads answers as JSON, and describes failures with advice.
 extension ServerAPI {
     /// The answer's body, if its status is a success.
     static func json(

@@ -55,8 +55,8 @@ struct ServerAccessOptions: ParsableArguments {
 }
 
 extension ServerAccessOptions {
-    /// The credentials that are meant: those of the options, with the rest from variables and the configuration, as a server reads them.
-    /// Rule CL-103.
+    /// The effective credentials: those of the options, completed from variables and the configuration, as a server reads them. Rule
+    /// CL-103.
     func credentials(
         for service: ServiceName, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServerCredentials {

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import Lifeline
 
-/// The services that a command can talk to.
+/// The services that a command supports.
 ///
-/// What people read and write is called ``word``. Settings, variables and fields of JSON have had the raw values since before there was a
-/// protocol of our own, and keep them (rule SO-125).
+/// People use ``word``. Settings, variables and JSON fields use the raw values, which are older than this package's own protocol and
+/// stay for compatibility (rule SO-125).
 enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
 
@@ -32,14 +32,14 @@ enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// `--timing`.
+/// The values of `--timing`.
 enum TimingName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case `default`, fast
 
     var profile: TimingProfile { self == .fast ? .fast : .standard }
 }
 
-/// `--device-class`.
+/// The values of `--device-class`.
 enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case mobile, desktop, web
 
@@ -52,7 +52,7 @@ enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// Which service, where, and as whom. Shared by all commands that connect.
+/// The service, its address, and the user. Shared by all commands that connect.
 struct ServiceOptions: ParsableArguments {
     @OptionGroup(title: "Service") var place: ServicePlaceOptions
 
@@ -72,10 +72,10 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The options with the secret that is meant, and with the keys of the configuration. Rule CL-124.
+    /// The options completed with the effective secret and the keys of the configuration. Rule CL-124.
     ///
-    /// A secret that is not given is taken from the configuration or the variable of the service, but for a command that was told with
-    /// `--token` or `--auth-endpoint` who vouches for it. Standard input is read here, once.
+    /// A secret that is not given is taken from the configuration or the variable of the service, unless `--token` or `--auth-endpoint`
+    /// authenticates the command. Standard input is read here, once.
     func resolved(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServiceOptions {
@@ -96,9 +96,9 @@ struct ServiceOptions: ParsableArguments {
     var subscriber: String { name ?? user ?? "lifeline" }
 
     /// - Parameters:
-    ///   - presence: whether presence events are wanted.
-    ///   - filter: which messages are wanted, for services that can filter.
-    ///   - isBrief: whether the connection is for one question only.
+    ///   - presence: whether presence events are received.
+    ///   - filter: a filter expression for messages, for services that can filter.
+    ///   - isBrief: whether the connection is for a single request.
     func makeService(
         presence: Bool = false, filter: String? = nil, isBrief: Bool = false
     ) throws(CommandFailure) -> Service {
@@ -141,15 +141,15 @@ struct ServiceOptions: ParsableArguments {
             deviceClass: (deviceClass ?? (isBrief ? .web : .desktop)).deviceClass, presence: presence)
     }
 
-    /// The same id for the same name, so that a second run continues where the first one ended.
+    /// A device id derived from the name, so that a second run continues at the position of the first one.
     static func device(of subscriber: String) -> String {
         String(String.UnicodeScalarView("lifeline-\(subscriber)".unicodeScalars.prefix(64)))
     }
 
-    /// How long a command that asks one question waits for the connection, and for the channel that it needs.
+    /// How long a command with a single request waits for the connection, and for the channel that it needs.
     static let connectLimit = Duration.seconds(10)
 
-    /// Connects, for services that answer questions over the connection only.
+    /// Connects, for services that answer requests over the connection only.
     func connectIfNeeded(_ client: LifelineClient) async throws(LifelineError) {
         guard service == .nexconn else { return }
         try await BriefConnection.open(client, within: Self.connectLimit) { () async throws(LifelineError) in

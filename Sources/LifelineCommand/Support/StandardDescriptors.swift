@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Keeps the numbers of standard input, output and error from meaning anything else. Rule CL-20.
+/// Keeps the numbers of standard input, output and error reserved. Rule CL-20.
 enum StandardDescriptors {
-    /// Opens the standard descriptors that the parent process has closed. Otherwise the next socket or file would get such a number, and with it
-    /// every line of the log.
+    /// Opens the standard descriptors that the parent process has closed. Otherwise the next socket or file would get such a number,
+    /// and the log would be written to it.
     ///
-    /// Each is opened the wrong way round, so that reading and writing fail as they do on what is closed.
+    /// Input is opened for writing and output for reading, so that reading and writing fail as on closed descriptors.
     static func reserve() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is this one: those below are open by now.
+            // This is the lowest free number, because all lower ones are open by now.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

@@ -9,13 +9,13 @@ import Foundation
     import Darwin
 #endif
 
-/// The lines of standard input, read on a thread of its own, so that no other thread is blocked.
+/// The lines of standard input, read on a separate thread, so that no other thread is blocked.
 enum StandardInput {
     /// How many lines may be read ahead; then the writer of the input has to wait.
     private static let ahead = 256
 
     /// Calls `body` with each line, one after the other; returns at the end of the input or when the task is cancelled. The thread ends
-    /// with the program, since reading cannot be interrupted.
+    /// with the program, because reading cannot be interrupted.
     static func forEachLine(_ body: (String) async -> Void) async {
         let (lines, continuation) = AsyncStream<String>.makeStream()
         let room = DispatchSemaphore(value: ahead)
@@ -36,12 +36,12 @@ enum StandardInput {
     }
 }
 
-/// Reads a descriptor line by line, and waits for it also when it does not block: such a descriptor may come from whoever shares the
-/// terminal (rule CL-121). The C library's buffer would take that for the end.
+/// Reads a descriptor line by line, and waits also when it is non-blocking: another process that shares the terminal may have made it
+/// so (rule CL-121). The C library would treat that as the end of the input.
 struct LineReader {
     let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// Up to where the buffer has been searched for the end of a line.
+    /// The position up to which the buffer has been searched for the end of a line.
     private var searched = 0
     private var isAtEnd = false
 

@@ -15,14 +15,14 @@ enum StandardError {
         write("lifeline: \(line.printable)\n")
     }
 
-    /// A failure of this cannot be reported anywhere.
+    /// Writes a text. A failure is ignored, because there is no other place to report it.
     static func write(_ text: String) {
         _ = StandardOutput.write(Array(text.utf8), to: STDERR_FILENO)
     }
 }
 
-/// Standard output without a buffer: the buffer of the C library is locked while the thread that reads standard input waits, so the
-/// program could not end.
+/// Standard output without a buffer: the C library locks its buffers while the thread that reads standard input waits, so that the
+/// program could not exit.
 enum StandardOutput {
     private static let failure = NIOLockedValueBox<Int32?>(nil)
 
@@ -30,13 +30,13 @@ enum StandardOutput {
         if let number = write(Array((line + "\n").utf8), to: STDOUT_FILENO) { note(number) }
     }
 
-    /// Remembers that something could not be written.
+    /// Records a failed write.
     static func note(_ number: Int32) {
         failure.withLockedValue { $0 = $0 ?? number }
     }
 
-    /// Why the command has failed although it did everything else (rule CL-120). Nil also when a reader has gone: whoever closes a pipe has
-    /// read enough.
+    /// The error of a command whose output could not be written (rule CL-120). Nil when the reader has closed the pipe, because it has
+    /// read as much as it needs.
     static var problem: CommandFailure? {
         guard let number = failure.withLockedValue({ $0 }), number != EPIPE else { return nil }
         let reason = String(cString: strerror(number))

@@ -9,7 +9,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// Local time of day of moments on the monotonic clock. For people only; nothing is decided by it.
+/// Converts moments of the monotonic clock to local time of day. For display only.
 struct TimeOfDay: Sendable {
     /// Nanoseconds from the monotonic clock's origin to 1970, as of the start of the program.
     private let offset: Int64

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import NexconnChatSDK
 
-/// Ann, who uses the chat SDK as an application on a phone would.
+/// Ann, who uses the chat SDK like an application on a phone.
 final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, Sendable {
     private let board: DemoBoard<NexconnDemoRecord>
     private let show: @Sendable (DemoLine) -> Void
@@ -21,7 +21,7 @@ final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, S
         params.naviServer = "http://127.0.0.1:\(port)"
         params.databaseDirectory = directory
         params.timing = .fast
-        // The table shows what the log would contain.
+        // The table shows the same information as the log.
         params.logLevel = .none
         NCEngine.initialize(params)
         NCEngine.addConnectionStatusHandler(identifier: Self.identifier, handler: self)

@@ -29,7 +29,7 @@ struct NexconnDemoBackend: Sendable {
         return token
     }
 
-    /// Makes all tokens of a user void that were issued before now.
+    /// Invalidates all tokens of a user that were issued before now.
     func expireTokens(of user: String) async throws {
         _ = try await call(
             "auth/access-token/expire",

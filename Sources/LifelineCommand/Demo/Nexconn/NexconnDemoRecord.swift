@@ -2,7 +2,7 @@ import NexconnChatSDK
 
 /// The results of the chat part of the demonstration, and whether they are complete, as a value.
 struct NexconnDemoRecord: Sendable {
-    /// Numbers sent and received on one way.
+    /// Numbers that were sent and received in one direction.
     struct Way: Sendable {
         var sent: [Int] = []
         var received: [Int] = []
@@ -12,7 +12,7 @@ struct NexconnDemoRecord: Sendable {
         var isInOrder: Bool { zip(received, received.dropFirst()).allSatisfy { $0 < $1 } }
     }
 
-    /// Something that had to happen.
+    /// A condition that has to be met.
     struct Check: Sendable {
         var what: String
         var happened: Bool
@@ -20,11 +20,11 @@ struct NexconnDemoRecord: Sendable {
 
     /// The statuses of ann's connection.
     private(set) var statuses: [NCConnectionStatus] = []
-    /// Ben to ann.
+    /// Numbers from ben to ann.
     private(set) var toAnn = Way()
-    /// Ann to ben.
+    /// Numbers from ann to ben.
     private(set) var toBen = Way()
-    /// How often ann was told that all she had missed has come, and how many of her messages had been missed.
+    /// How often ann was notified that all missed messages have arrived, and how many of her messages had been missed.
     private(set) var syncs = 0
     private(set) var offline = 0
     /// The codes with which ann's `connect` completed; 0 for success.

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import NexconnChatSDK
 
-/// The last page of the chat part.
+/// The summary of the chat part.
 struct NexconnDemoSummary: Sendable {
     let record: NexconnDemoRecord
     let colours: Colours
@@ -39,7 +39,7 @@ struct NexconnDemoSummary: Sendable {
 }
 
 extension DemoTimeline {
-    /// A line for a status of the chat SDK, with what this library knows beyond it.
+    /// A line for a status of the chat SDK, with the additional details of this library.
     func status(_ event: ConnectionStatusChangedEvent, of name: String) -> DemoLine {
         let details = event.details
         var rest = details.reason ?? ""

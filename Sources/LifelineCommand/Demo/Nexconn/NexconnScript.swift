@@ -6,7 +6,7 @@ import NexconnChatSDK
 
 /// The chat part of the demonstration: two users, an outage, a second device, a token that expires, and a ban.
 ///
-/// Ann uses the chat SDK, of which a process has one; everybody else comes by the neutral API.
+/// Ann uses the chat SDK, of which a process has only one instance; all others use the neutral API.
 struct NexconnScript: Sendable {
     private let board = DemoBoard(NexconnDemoRecord())
     private let timeline: DemoTimeline
@@ -14,7 +14,7 @@ struct NexconnScript: Sendable {
     private let pace: DemoPace
     private let show: @Sendable (DemoLine) -> Void
 
-    /// How long the script waits for anything before it calls it a problem.
+    /// How long the script waits for an event before it reports a problem.
     private static let patience = Duration.seconds(12)
 
     init(colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void) {
@@ -24,7 +24,7 @@ struct NexconnScript: Sendable {
         show = print
     }
 
-    /// Plays everything; whether it adds up.
+    /// Runs all parts; returns whether they are complete.
     func play() async throws -> Bool {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -161,7 +161,7 @@ struct NexconnScript: Sendable {
 
     private func say(_ text: String) { show(.text(text)) }
 
-    /// Prints the next step, with pauses for reading what came before, and the cause before its effects.
+    /// Prints the next step, with pauses for reading earlier lines, and the cause before its effects.
     private func heading(_ text: String) async {
         try? await Task.sleep(for: pace.pause)
         show(timeline.heading(.now, text))

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Dispatch
 import PubNub
 
-/// A `PubNub` client of the demonstration, with its listener on a queue of its own.
+/// A `PubNub` client of the demonstration, with a separate queue for its listener.
 final class PubNubDemoClient: PNObjectEventListener, Sendable {
     let name: String
     let pubnub: PubNub
@@ -52,7 +52,7 @@ final class PubNubDemoClient: PNObjectEventListener, Sendable {
         }
     }
 
-    /// The numbers of the last messages of a channel that the service has stored, oldest first; nil when it did not say.
+    /// The numbers of the last stored messages of a channel, oldest first; nil when the request failed.
     func history(of channel: String) async -> [Int]? {
         await withCheckedContinuation { continuation in
             pubnub.historyForChannel(channel) { result, _ in

@@ -11,9 +11,9 @@ import WireCoding
     import Darwin
 #endif
 
-/// Grants a right as an app's own server does: by a signed request (access manager, version 2).
+/// Grants a right like an app's own server: by a signed request (access manager, version 2).
 enum PubNubDemoGrant {
-    /// Lets the holder of an auth key read and write a channel for an hour.
+    /// Permits the holder of an auth key to read and write a channel for an hour.
     static func allow(authKey: String, channel: String, subscribeKey: String, secretKey: String, port: Int) async throws {
         let settings = PubNubSettings(
             endpoint: HTTPEndpoint(host: "127.0.0.1", port: port, usesTLS: false), publishKey: "demo", subscribeKey: subscribeKey,

@@ -2,7 +2,7 @@ import PubNub
 
 /// The results of the PubNub part of the demonstration, and whether they are complete, as a value.
 struct PubNubDemoRecord: Sendable {
-    /// Numbers sent and received on one way.
+    /// Numbers that were sent and received on one route.
     struct Way: Sendable {
         var sent: [Int] = []
         var received: [Int] = []
@@ -17,7 +17,7 @@ struct PubNubDemoRecord: Sendable {
         }
     }
 
-    /// Something that had to happen.
+    /// A condition that has to be met.
     struct Check: Sendable {
         var what: String
         var happened: Bool

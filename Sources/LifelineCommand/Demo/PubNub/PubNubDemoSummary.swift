@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNub
 
-/// The last page of the PubNub part.
+/// The summary of the PubNub part.
 struct PubNubDemoSummary: Sendable {
     let record: PubNubDemoRecord
     let colours: Colours

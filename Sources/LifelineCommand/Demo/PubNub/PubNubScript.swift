@@ -3,7 +3,7 @@ import LifelineServer
 import PubNub
 import RealtimeHub
 
-/// The PubNub part of the demonstration: presence, history, outages with catch-up, a denial that heals, and honest errors.
+/// The PubNub part of the demonstration: presence, history, outages with catch-up, a denial that is resolved, and precise errors.
 struct PubNubScript: Sendable {
     private let board = DemoBoard(PubNubDemoRecord())
     private let timeline: DemoTimeline
@@ -11,10 +11,10 @@ struct PubNubScript: Sendable {
     private let pace: DemoPace
     private let show: @Sendable (DemoLine) -> Void
 
-    /// How long the script waits for anything before it calls it a problem.
+    /// How long the script waits for an event before it reports a problem.
     private static let patience = Duration.seconds(12)
     private static let room = "room"
-    /// A keyset that checks rights.
+    /// A keyset with an access manager.
     private static let guarded = Keyset(
         publishKey: "demo", subscribeKey: "guarded", secretKey: "guarded-secret", requiresGrants: true)
 
@@ -25,7 +25,7 @@ struct PubNubScript: Sendable {
         show = print
     }
 
-    /// Plays everything; whether it adds up.
+    /// Runs all parts; returns whether they are complete.
     func play() async throws -> Bool {
         let server = try await LifelineServer.start(
             .init(port: 0, keysets: [.development, Self.guarded], pollHold: .seconds(5), drainTimeout: .seconds(1)))
@@ -82,7 +82,7 @@ struct PubNubScript: Sendable {
         await expect("ann sees ben leave") { $0.presence["ann"]?.contains("ben leave") ?? false }
     }
 
-    /// An outage that catch-up bridges.
+    /// An outage after which catch-up fetches all missed messages.
     private func loseLineBriefly(_ ben: PubNubDemoClient, _ relay: FaultRelay) async throws {
         let told = board.now.count(of: "ann")
         await heading("The service's address refuses connections; 30 messages are published meanwhile")
@@ -113,14 +113,14 @@ struct PubNubScript: Sendable {
         await expect("ann is told that messages may be missing") {
             $0.categories(of: "ann", from: told).contains(.PNRequestMessageCountExceededCategory)
         }
-        // The status means that everything up to the first message after it has to come from history.
+        // The status means that messages before the next received one have to be loaded from the history.
         board.change { record in
             let received = Set(record.ways["ann"]?.received ?? [])
             record.declare((51...200).filter { !received.contains($0) }.prefix { $0 < 101 }, of: "ann")
         }
     }
 
-    /// A denial with its channels, which heals by itself once the right was granted.
+    /// A denial that names its channels, and is resolved automatically once the right is granted.
     private func beDenied(_ server: LifelineServer) async throws {
         await heading("cid subscribes where rights are checked, and has none yet")
         let cid = client("cid", server.port) {
@@ -141,7 +141,7 @@ struct PubNubScript: Sendable {
         cid.pubnub.unsubscribeFromAll()
     }
 
-    /// A malformed filter and a wrong key.
+    /// The errors of an invalid filter and a wrong key.
     private func beMistaken(_ port: Int) async {
         await heading("dan sets a filter that nobody can read")
         let dan = client("dan", port)
@@ -180,7 +180,7 @@ struct PubNubScript: Sendable {
 
     private func say(_ text: String) { show(.text(text)) }
 
-    /// Prints the next step, with pauses for reading what came before, and the cause before its effects.
+    /// Prints the next step, with pauses for reading earlier lines, and the cause before its effects.
     private func heading(_ text: String) async {
         try? await Task.sleep(for: pace.pause)
         show(timeline.heading(.now, text))

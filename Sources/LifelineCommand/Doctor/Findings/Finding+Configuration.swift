@@ -1,4 +1,4 @@
-/// Findings from before any attempt.
+/// Findings about the configuration, before any attempt.
 extension Finding {
     static func unencrypted(host: String) -> Finding {
         Finding(

@@ -1,4 +1,4 @@
-/// Findings about answers that do not come from the server.
+/// Findings about answers that come from something other than the server.
 extension Finding {
     static let signInRequired = Finding(
         "captive-portal", "The network requires a sign-in before it forwards traffic.",
@@ -60,11 +60,11 @@ extension Finding {
             advice: "Set the clock, best by time synchronisation (NTP). If it is right, the server's is wrong.")
     }
 
-    /// An answer to the upgrade that is none.
+    /// A finding about an invalid answer to the upgrade.
     ///
     /// - Parameters:
-    ///   - path: what was asked for.
-    ///   - location: where a redirect points.
+    ///   - path: the requested path.
+    ///   - location: the target of a redirect.
     static func upgrade(status: Int, isPage: Bool, location: String?, path: String) -> Finding {
         switch status {
         case 511: signInRequired

@@ -9,7 +9,7 @@ import TransportCommon
     import Darwin
 #endif
 
-/// Names, addresses and TCP.
+/// Findings about names, addresses and TCP.
 extension Finding {
     static func unknownName(_ host: String) -> Finding {
         Finding(
@@ -31,7 +31,7 @@ extension Finding {
             advice: "The name server is slow or cannot be reached: check the network and /etc/resolv.conf.")
     }
 
-    /// - Parameter target: host and port, or another dialled address.
+    /// - Parameter target: the host and port, or another address of the connection.
     static func connecting(_ error: any Error, to target: String) -> Finding {
         switch error {
         case let error as IOError: socket(error.errnoCode, target)

@@ -2,9 +2,9 @@ import PusherProtocol
 
 /// Findings about a server that speaks the Pusher protocol.
 extension Finding {
-    /// A close frame, or an error message with a code (Pusher protocol, Error codes).
+    /// A finding about a close frame or an error message with a code (Pusher protocol, Error codes).
     ///
-    /// - Parameter words: the server's own, if there are any.
+    /// - Parameter words: the server's own text, if there is any.
     static func pusher(code: Int, words: String, key: String, path: String) -> Finding {
         let said = words.isEmpty ? "" : " The server says: \(quote(words))"
         func finding(_ name: String, _ meaning: String, _ advice: String) -> Finding {

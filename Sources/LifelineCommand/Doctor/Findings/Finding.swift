@@ -1,12 +1,12 @@
-/// The result of a diagnosis: a code for programs, what it means and what to do about it.
+/// The result of a diagnosis: a code for programs, its meaning and advice.
 ///
-/// Never holds secrets, tokens or payloads.
+/// Never contains secrets, tokens or payloads.
 struct Finding: Error, Hashable, Sendable {
-    /// In small letters with hyphens; stays the same between versions.
+    /// The code in lower case with hyphens; it does not change between versions.
     var code: String
-    /// What it means, in one or two sentences.
+    /// The meaning, in one or two sentences.
     var meaning: String
-    /// What to do, in one or two sentences.
+    /// The advice, in one or two sentences.
     var advice: String
 
     init(_ code: String, _ meaning: String, advice: String) {
@@ -15,7 +15,7 @@ struct Finding: Error, Hashable, Sendable {
         self.advice = advice
     }
 
-    /// Words of a server, made fit for one line: at most 200 letters, no control characters.
+    /// Text of a server, prepared for one line: at most 200 characters, no control characters.
     static func quote(_ text: some StringProtocol) -> String {
         let line = text.prefix(2000).split(whereSeparator: { $0.isWhitespace || $0.unicodeScalars.contains { $0.value < 0x20 } })
             .joined(separator: " ")

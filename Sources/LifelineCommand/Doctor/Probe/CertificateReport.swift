@@ -19,7 +19,7 @@ enum CertificateProblem: Hashable, Sendable {
 struct CertificateReport: Sendable {
     let subject: String
     let issuer: String
-    /// The names and addresses that it is for.
+    /// The names and addresses for which the certificate is valid.
     let names: [String]
     let validFrom: Date
     let validUntil: Date
@@ -44,7 +44,7 @@ struct CertificateReport: Sendable {
 
     /// Why the certificate at the front of `chain` was not accepted; the first reason that applies.
     ///
-    /// - Parameter isMeant: whether it names the host that was meant.
+    /// - Parameter isMeant: whether the certificate names the requested host.
     static func problem(of chain: [Certificate], isMeant: Bool, now: Date) -> CertificateProblem {
         guard let leaf = chain.first else { return .unclear }
         let report = CertificateReport(leaf)

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import TransportCommon
 
-/// One connection, made step by step: TCP, tunnel, TLS, a request.
+/// One connection, opened step by step: TCP, tunnel, TLS, a request.
 final class ProbeLink: Sendable {
     let channel: any Channel
     private let mailbox: NIOLoopBound<ProbeMailbox>
@@ -33,7 +33,7 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    /// The next arrival within the time limit, which single bytes of the peer do not extend.
+    /// The next arrival before the deadline, which single bytes of the peer do not extend.
     private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
         let limit = max(deadline - .now(), .nanoseconds(0))
         return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
@@ -41,7 +41,7 @@ final class ProbeLink: Sendable {
         }.get()
     }
 
-    /// The next bytes; throws when the peer hangs up or nothing comes in time.
+    /// The next bytes; throws when the peer closes the connection or no byte arrives in time.
     func read(within limit: TimeAmount) async throws -> [UInt8] {
         let kept = rest.withLockedValue { rest in
             defer { rest = [] }
@@ -83,7 +83,7 @@ final class ProbeLink: Sendable {
         var version: String
     }
 
-    /// Begins TLS and judges the certificate as the clients do.
+    /// Starts TLS and verifies the certificate like the clients.
     func secure(_ tls: ClientTLS, within limit: TimeAmount) async throws -> Security {
         try await channel.eventLoop.submit { [mailbox, channel] in
             let handler = try tls.handler()
@@ -99,7 +99,7 @@ final class ProbeLink: Sendable {
         }.get()
     }
 
-    /// Looks at the certificates that a server shows and goes no further. Empty when there is no TLS.
+    /// Reads the certificates that a server presents, without completing the handshake. Empty when there is no TLS.
     func look(serverName: String?, within limit: TimeAmount) async throws -> [NIOSSLCertificate] {
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
         let seen = NIOLockedValueBox<[NIOSSLCertificate]>([])

@@ -7,7 +7,7 @@ final class ProbeMailbox: ChannelInboundHandler {
 
     enum Arrival: Sendable {
         case bytes([UInt8])
-        /// The TLS handshake is done.
+        /// The TLS handshake is complete.
         case secured
         case failed(any Error)
         /// The peer closed the connection. The last arrival.
@@ -18,7 +18,7 @@ final class ProbeMailbox: ChannelInboundHandler {
     private var waiter: (promise: EventLoopPromise<Arrival>, timer: Scheduled<Void>)?
     private var isOver = false
 
-    /// The next arrival; fails with ``ProbeTimeout`` when none comes in time. One question at a time.
+    /// The next arrival; fails with ``ProbeTimeout`` when none comes in time. Only one call at a time.
     func next(within limit: TimeAmount, on loop: any EventLoop) -> EventLoopFuture<Arrival> {
         if !waiting.isEmpty { return loop.makeSucceededFuture(waiting.removeFirst()) }
         if isOver { return loop.makeSucceededFuture(.end) }
@@ -59,12 +59,12 @@ final class ProbeMailbox: ChannelInboundHandler {
     }
 }
 
-/// Nothing came in time.
+/// No bytes arrived in time.
 struct ProbeTimeout: Error {}
 /// The peer closed the connection.
 struct ProbeEnd: Error {}
 /// The answer is not HTTP.
 struct ProbeNotHTTP: Error {
-    /// Whether it is an alert of TLS.
+    /// Whether the bytes are a TLS alert.
     var isTLS = false
 }

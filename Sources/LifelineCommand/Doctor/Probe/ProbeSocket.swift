@@ -23,7 +23,7 @@ actor ProbeSocket {
         link.write(Array(buffer.readableBytesView))
     }
 
-    /// Sends the closing message; the connection is closed when it is released.
+    /// Sends a close frame; the connection is closed when the object is released.
     func close() {
         var buffer = ByteBuffer()
         writer.writeClose(.normal, to: &buffer)
@@ -32,7 +32,7 @@ actor ProbeSocket {
 
     /// The next message. Pings are answered on the way.
     ///
-    /// - Throws: ``ProbeTimeout``, ``ProbeEnd``, or what was wrong with the frames.
+    /// - Throws: ``ProbeTimeout``, ``ProbeEnd``, or the error of an invalid frame.
     func next(until deadline: ContinuousClock.Instant) async throws -> Message {
         while messages.isEmpty {
             let left = ContinuousClock.now.duration(to: deadline)

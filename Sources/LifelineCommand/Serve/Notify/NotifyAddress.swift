@@ -25,13 +25,13 @@ enum NotifyProblem: Error, Equatable, CustomStringConvertible {
 /// The address of a service manager's datagram socket, as the variable `NOTIFY_SOCKET` has it: a path, or `@` and a name in Linux's abstract
 /// namespace. Rule PI-24.
 struct NotifyAddress: Equatable, Sendable {
-    /// How many bytes a path in a socket address can have, with the zero behind it.
+    /// How many bytes a path in a socket address can have, including the terminating zero.
     static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// The bytes of `sun_path`: those of a path end with a zero, those of an abstract name begin with one.
+    /// The bytes of `sun_path`: a path ends with a zero, an abstract name begins with one.
     let bytes: [UInt8]
 
-    /// - Throws: ``NotifyProblem/unusableAddress`` for a relative path, an empty name, and for what is too long.
+    /// - Throws: ``NotifyProblem/unusableAddress`` for a relative path, an empty name, and a path or name that is too long.
     init(_ value: String) throws(NotifyProblem) {
         let given = Array(value.utf8)
         guard given.count > 1, given.count < Self.capacity, !given.contains(0) else { throw .unusableAddress }

@@ -25,7 +25,7 @@ struct NotifySocket: Sendable {
         guard sent == bytes.count else { throw .system(call: "sendto", code: errno) }
     }
 
-    /// As ``send(_:)``, but returns the problem, if any.
+    /// Like ``send(_:)``, but returns the problem, if any.
     @Sendable
     func attempt(_ text: String) -> NotifyProblem? {
         do throws(NotifyProblem) {

@@ -1,12 +1,12 @@
 import ServiceLifecycle
 
-/// Notifies the service manager that the server works: twice in each interval of its watchdog, and only after every event loop has answered.
-/// A server whose event loop is blocked is therefore restarted. Rule PI-25.
+/// Notifies the service manager that the server is alive: twice in each interval of its watchdog, and only after every event loop has
+/// answered. A server whose event loop is blocked is therefore restarted. Rule PI-25.
 struct ServeWatchdog: Service {
     let supervisor: ServiceSupervisor
     /// Waits for a part of the watchdog's interval.
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Returns when every event loop has done something that was asked for by this call.
+    /// Returns when every event loop has run a task of this call.
     let eventLoopsAnswer: @Sendable () async throws -> Void
 
     func run() async throws {

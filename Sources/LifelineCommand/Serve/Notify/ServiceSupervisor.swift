@@ -9,7 +9,7 @@ import Logging
     import Darwin
 #endif
 
-/// The service manager that has started this process and wants to know its state, if there is one. Rules PI-20 to PI-25.
+/// The service manager that has started this process and is notified of its state, if there is one. Rules PI-20 to PI-25.
 ///
 /// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent is a warning in the log and changes nothing.
 struct ServiceSupervisor: Sendable {

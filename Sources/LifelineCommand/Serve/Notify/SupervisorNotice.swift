@@ -9,7 +9,7 @@ enum SupervisorNotice: Equatable, Sendable {
     /// All event loops have just answered.
     case alive
 
-    /// The datagram: one assignment on each line.
+    /// The text of the datagram: one assignment on each line.
     var text: String {
         switch self {
         case .ready(let status): "READY=1\nSTATUS=\(status.printable)"

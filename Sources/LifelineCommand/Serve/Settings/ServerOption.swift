@@ -1,8 +1,8 @@
 import WireCoding
 
-/// How a setting, or a field of the only application of a service, is given as an option.
+/// The option for a setting, or for a field of the only application of a service.
 struct ServerOption: Sendable {
-    /// Such as `--cors-origin`; nil when it follows from the setting's name.
+    /// The name, such as `--cors-origin`; nil when it is derived from the setting's name.
     let name: String?
     let valueName: String?
     var isRepeated = false
@@ -17,7 +17,7 @@ struct ServerOption: Sendable {
         }
     }
 
-    /// `--reuse-port` and `--no-reuse-port`.
+    /// A flag with two forms: `--reuse-port` and `--no-reuse-port`.
     static func flag(_ path: any KeyPath<ServeOptions, Bool?> & Sendable, name: String? = nil) -> ServerOption {
         .init(name: name, valueName: nil) { options, name in
             options[keyPath: path].map { SettingValue($0 ? name : "--no-" + name.dropFirst(2), text: "\($0)") }

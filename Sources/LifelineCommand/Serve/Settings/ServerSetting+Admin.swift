@@ -8,7 +8,7 @@ extension ServerSetting {
     )
     .more("Needs the key as well")
 
-    /// Some put the key itself where its path belongs.
+    /// Confidential, because users may put the key itself in place of its path.
     static let tlsKey = text(
         "tls.key", \.tlsParts.key, option: .text(\.address.tlsKey, "file"), isConfidential: true,
         "The certificate's private key (PEM)"

@@ -24,7 +24,7 @@ extension ServerSetting {
         groups[group, default: []].append(String(setting.name.dropFirst(group.count + 1)))
     }
 
-    /// Every variable that there is.
+    /// The names of all variables.
     static let variables: Set<String> = {
         var names = Set(all.map(\.variable))
         names.formUnion(["apps", "pubnub", "nexconn", "config"].map { SettingNames.variable($0) })

@@ -1,4 +1,4 @@
-// Settings of the usual kinds, each by where its value belongs.
+// Makes settings of the usual kinds, each from the property that stores its value.
 extension ServerSetting {
     static func truth(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Bool> & Sendable, option: ServerOption? = nil,
@@ -20,9 +20,9 @@ extension ServerSetting {
             shown: { .integer($0[keyPath: field]) })
     }
 
-    /// A number that need not be there.
+    /// An optional number.
     ///
-    /// - Parameter used: what counts then.
+    /// - Parameter used: the value that applies without one.
     static func integer(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, _ range: ClosedRange<Int>,
         note: String = "", used: @escaping @Sendable (ServeSettings) -> Int?, option: ServerOption? = nil,
@@ -47,7 +47,7 @@ extension ServerSetting {
             shown: { .seconds($0[keyPath: field]) })
     }
 
-    /// A text that nothing is demanded of but that it is not empty.
+    /// A text; any text that is not empty is valid.
     static func text(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, String?> & Sendable,
         option: ServerOption? = nil, isConfidential: Bool = false, unset: UnsetValue = .nothing,

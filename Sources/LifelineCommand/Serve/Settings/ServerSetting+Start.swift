@@ -23,7 +23,7 @@ extension ServerSetting {
         set: { value, settings throws(CommandFailure) in settings.services = try ServeSettings.services(value) },
         shown: { settings in .strings(ServiceName.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
 
-    /// The address may have a password in it, which a reload can change.
+    /// The address may contain a password, which a reload can change.
     static let redis = text(
         "redis", \.redisParts.address, option: .text(\.redis.redis, "url"), isConfidential: true,
         shown: { .string($0.redis?.shownAddress) }, change: .compared { $0.redis.map { "\($0.placeHash)" } ?? "" },

@@ -1,12 +1,11 @@
 import ArgumentParser
 
-/// One setting of the whole server, with everything that is known of it: how it is given, what it means, and how a reload treats it.
-/// Rule SO-140.
+/// One setting of the whole server, with its sources, its meaning, and how a reload treats it. Rule SO-140.
 ///
-/// Options, variables, the file, `--help`, `config show`, `config list`, the table of the documentation and the comparison of a reload are
-/// made from these entries. What belongs to an application of one service is a ``ServiceField``.
+/// Options, variables, the file, `--help`, `config show`, `config list`, the table of the documentation and the comparison of a reload
+/// are made from these entries. The settings of an application of one service are ``ServiceField``s.
 struct ServerSetting: Sendable {
-    /// As in the file: `maxConnections`, or `tls.cert` for a member of the object `tls`.
+    /// The name in the file: `maxConnections`, or `tls.cert` for a member of the object `tls`.
     let name: String
     /// Its meaning: a sentence without its full stop.
     let meaning: String
@@ -16,13 +15,13 @@ struct ServerSetting: Sendable {
     var range = ""
     /// Nil for a setting that has no option.
     var option: ServerOption?
-    /// Whether errors leave the value out, since it is a secret or may hold one.
+    /// Whether errors omit the value, because it is a secret or may contain one.
     var isConfidential = false
     /// The default.
     var unset = UnsetValue.shown
-    /// Puts a value into the settings.
+    /// Applies a value to the settings.
     let set: @Sendable (SettingValue, inout ServeSettings) throws(CommandFailure) -> Void
-    /// The value that counts, for `config show`.
+    /// The effective value, for `config show`.
     let shown: @Sendable (ServeSettings) -> ShownSetting
     var change = Change.shown
 
@@ -30,22 +29,22 @@ struct ServerSetting: Sendable {
     enum Change: Sendable {
         /// The reload applies the new value.
         case taken
-        /// The change takes effect after a restart; the shown values decide whether there is one.
+        /// The change takes effect after a restart; the shown values are compared to detect a change.
         case shown
-        /// The change counts after a new start; this text tells whether there is one.
+        /// The change takes effect after a restart; this text is compared to detect a change.
         case compared(@Sendable (ServeSettings) -> String)
     }
 
     /// The variable that holds it, such as `LIFELINE_TLS_CERT`.
     var variable: String { SettingNames.variable(name) }
 
-    /// The object of the file that it is a member of; nil for members of the file itself.
+    /// The object of the file that contains the setting; nil for members of the file itself.
     var group: String? {
         let parts = name.split(separator: ".")
         return parts.count > 1 ? parts.first.map(String.init) : nil
     }
 
-    /// Whether the change from one server's settings to another's needs a new start.
+    /// Whether the difference between two servers' settings needs a restart.
     func needsNewStart(_ old: ServeSettings, _ new: ServeSettings) -> Bool {
         switch change {
         case .taken: false
@@ -60,7 +59,7 @@ struct ServerSetting: Sendable {
     /// Whether a reload applies a new value.
     var isReloaded: Bool { if case .taken = change { true } else { false } }
 
-    /// Whether the value is a list, which variables hold with commas.
+    /// Whether the value is a list, which is separated by commas in variables.
     var isList: Bool { if case .strings = shown(ServeSettings()) { true } else { false } }
 
     /// The text of `--help` for the option.

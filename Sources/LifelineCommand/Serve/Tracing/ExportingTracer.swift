@@ -2,11 +2,11 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import Tracing
 
-/// Makes spans for requests of traces that are recorded, and hands each to an exporter when it ends (rule SO-97).
+/// Makes spans for requests of recorded traces, and passes each to an exporter when it ends (rule SO-97).
 struct ExportingTracer: Tracer {
     /// Receives finished spans; must not block.
     let export: @Sendable (FinishedSpan) -> Void
-    /// A new id of a span, 16 hexadecimal digits, not of zeros only.
+    /// A new id of a span: 16 hexadecimal digits, not all zeros.
     var makeID: @Sendable () -> String = {
         let digits = String(UInt64.random(in: 1 ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -17,7 +17,7 @@ struct ExportingTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> RecordedSpan {
         var context = context()
-        // Only traces that a client records are recorded: a trace begins at a client.
+        // Only traces that a client has marked as recorded are recorded, because a trace begins at a client.
         guard let parent = context.traceParent, parent.isSampled else { return RecordedSpan(context: context, nil, export) }
         let span = FinishedSpan(
             traceID: parent.traceID, spanID: makeID(), parentID: parent.spanID, name: operationName, kind: kind,
@@ -53,10 +53,10 @@ extension InstrumentationContext {
     }
 }
 
-/// A span until it ends. Links and events are not kept: the server has none.
+/// A span until it ends. Links and events are not stored, because the server has none.
 final class RecordedSpan: Span {
     let context: InstrumentationContext
-    /// Nil for a trace that nobody records, and once the span has ended.
+    /// The span; nil for a trace that is not recorded, and once the span has ended.
     private let state: NIOLockedValueBox<FinishedSpan?>
     private let export: @Sendable (FinishedSpan) -> Void
 

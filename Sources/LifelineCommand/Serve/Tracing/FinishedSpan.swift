@@ -48,7 +48,7 @@ extension FinishedSpan {
             if let parentID { $0.put("parentSpanId", parentID) }
             $0.put("name", name)
             $0.put("kind", kindNumber)
-            // Integers of 64 bits are texts there.
+            // The protocol encodes 64-bit integers as texts.
             $0.put("startTimeUnixNano", String(start))
             $0.put("endTimeUnixNano", String(max(start, end)))
             $0.put("attributes", json: Self.list(attributes))
@@ -56,7 +56,7 @@ extension FinishedSpan {
         }
     }
 
-    /// An attribute as the protocol has them. Kinds of values that the server does not use become texts.
+    /// An attribute in the protocol's encoding. Kinds of values that the server does not use become texts.
     private static func attribute(_ name: String, _ value: SpanAttribute) -> String {
         object {
             $0.put("key", name)

@@ -6,15 +6,15 @@ import NIOCore
 import ServiceLifecycle
 import WireCoding
 
-/// Sends spans to a collector in batches, one request at a time, without ever holding anything up (rule SO-98).
+/// Sends spans to a collector in batches, one request at a time, without blocking the server (rule SO-98).
 final class SpanExporter: Sendable {
-    /// Makes a request with a body; says why it failed, or nil.
+    /// Makes a request with a body; passes the reason of a failure, or nil.
     typealias Send = @Sendable (_ body: [UInt8], _ completion: @escaping @Sendable (String?) -> Void) -> Void
 
     /// At most this number of spans is queued; further ones are dropped.
     static let capacity = 2_048
     static let batch = 512
-    /// How long a span waits for others.
+    /// How long a span waits for others to form a batch.
     static let delay = TimeAmount.seconds(1)
 
     private struct State {
@@ -22,7 +22,7 @@ final class SpanExporter: Sendable {
         var isScheduled = false
         var isSending = false
         var dropped = 0
-        /// Whether the last request failed: only changes are logged.
+        /// Whether the last request failed: only changes of this are logged.
         var isFailing = false
         var idle: [EventLoopPromise<Void>] = []
     }
@@ -33,7 +33,7 @@ final class SpanExporter: Sendable {
     private let send: Send
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter eventLoop: does the work.
+    /// - Parameter eventLoop: the event loop for all work.
     init(eventLoop: any EventLoop, logger: Logger, host: String, send: @escaping Send) {
         (self.eventLoop, self.logger, self.host, self.send) = (eventLoop, logger, host, send)
     }
@@ -86,7 +86,7 @@ final class SpanExporter: Sendable {
         }
     }
 
-    /// A batch that the collector did not accept is dropped: traces need not be complete.
+    /// Handles the result. A batch that the collector did not accept is dropped, because traces may be incomplete.
     private func sent(_ count: Int, _ failure: String?) {
         let hasChanged = state.withLockedValue { state in
             state.isSending = false
@@ -121,7 +121,7 @@ extension SpanExporter {
     }
 }
 
-/// Sends what is left when the server has ended, for two seconds at most.
+/// Sends the remaining spans when the server has ended, for two seconds at most.
 struct SpanService: Service {
     let exporter: SpanExporter
     let eventLoop: any EventLoop
