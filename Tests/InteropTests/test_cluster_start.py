@@ -349,7 +349,7 @@ def test_every_server_is_unready_while_redis_takes_no_writes(redis, started):
     for node in nodes:
         wait_until(lambda node=node: node.get("/ready")[0] == 200, 20, "a server to be ready again")
         wait_until(lambda node=node: "lifeline_redis_evicting 1" in node.get("/metrics")[1], 30, "the policy to be noticed")
-        assert any("Set maxmemory-policy to noeviction" in line for line in node.errors)
+        wait_until(lambda node=node: any("Set maxmemory-policy to noeviction" in line for line in node.errors), 20, "the log to say it")
 
 
 def test_a_start_without_redis_can_be_ended():
