@@ -2,16 +2,16 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// One process of a cluster as a value: its part as a node, its part as the leader while it leads, and the election between.
+/// One process of a cluster as a value: its part as a node, its part as the leader while it leads, and the election.
 ///
-/// A leader has a lease of five seconds, which it renews every second. Another process takes over when the lease has ended, or when nobody hears
-/// the leader's channel twice in a row: a process that was killed has closed its connections. Whether it really is gone does not matter for
-/// the state, since nothing of a former leader is kept.
+/// A leader has a lease of five seconds, which it renews every second. Another process takes over when the lease has ended, or when
+/// the leader's requests channel has had no subscriber twice in a row: a process that was killed has closed its connections. The
+/// state is safe even if that process is still running, because nothing that a former leader writes is stored.
 package struct ClusterCore: Sendable {
     package private(set) var member: MemberMachine
     package private(set) var leader: LeaderMachine?
     package private(set) var role = ClusterRole.follower
-    /// The leader according to the last answer of Redis.
+    /// The leader in the last answer of Redis.
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
@@ -21,11 +21,11 @@ package struct ClusterCore: Sendable {
     private var isAsking = false
     /// The time since which the leader's channel has had no subscriber.
     private var unheardSince: MonotonicInstant?
-    /// The time until which no election begins although the leader's lease has ended or its channel has no subscriber.
+    /// The time until which no election starts although the leader's lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
     private var isReady = false
     private var isClosing = false
-    /// How many times this process was elected.
+    /// The number of times this process was elected.
     package private(set) var elections = 0
 
     package init(
@@ -41,7 +41,7 @@ package struct ClusterCore: Sendable {
     }
 
     package var node: ClusterNode { member.node }
-    /// The highest generation that this process has seen: no later one is lower, whatever Redis has forgotten.
+    /// The highest generation that this process has seen: later ones are never lower, whatever Redis has lost.
     package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
 
     // MARK: The way to Redis
@@ -50,7 +50,7 @@ package struct ClusterCore: Sendable {
         isReady = true
         nextElection = now
         unheardSince = nil
-        // A process that has just started knows no leader that may come back.
+        // A process that has just started has seen no leader that may reconnect.
         if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
         withMember(at: now, &effects) { $0.restored(at: now, into: &$1) }
         tick(at: now, into: &effects)
@@ -108,10 +108,10 @@ package struct ClusterCore: Sendable {
         effects.append(.elect(.take, generation: known.position.generation))
     }
 
-    /// The leader's parts of the services are made.
+    /// Records that the leader's parts of the services are ready.
     ///
     /// - Parameters:
-    ///   - nodes: those of the last leader.
+    ///   - nodes: the nodes of the previous leader.
     ///   - hasLost: whether the services were told that data was lost.
     package mutating func prepared(
         generation: UInt64, nodes: [ClusterNode], hasLost: Bool, at now: MonotonicInstant, into effects: inout [ClusterEffect]
@@ -121,7 +121,7 @@ package struct ClusterCore: Sendable {
         withLeader(&effects) { $0.open(to: nodes, hasLost: hasLost, at: now, into: &$1) }
     }
 
-    /// The services could not be prepared: another process may try, or this one again.
+    /// Handles a failed preparation of the services: this process or another one may try again.
     package mutating func preparationFailed(generation: UInt64, into effects: inout [ClusterEffect]) {
         guard role == .preparing(generation: generation) else { return }
         retire(into: &effects)
@@ -155,7 +155,7 @@ package struct ClusterCore: Sendable {
         effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(mode, generation: nil))
     }
 
-    /// The leader has resigned.
+    /// Records that the leader has resigned.
     package mutating func resigned(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower else { return }
         nextElection = now

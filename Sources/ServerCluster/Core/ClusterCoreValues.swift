@@ -2,38 +2,38 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// The way in which a process becomes a candidate for leadership.
+/// How a process becomes a candidate for leadership.
 package enum ElectionMode: String, Hashable, Sendable {
-    /// Leads if there is no leader; leaves a leader alone whose lease has ended.
+    /// Lead if there is no leader; respect a leader whose lease has ended.
     case look
-    /// Leads if there is no leader, or if the leader's lease has ended.
+    /// Lead if there is no leader, or if the leader's lease has ended.
     case ask
-    /// Leads also while the lease of the leader of this generation lasts, because it has gone.
+    /// Lead even if the lease of this generation's leader has not ended, because that leader is gone.
     case take
-    /// Goes on leading.
+    /// Continue to lead.
     case renew
-    /// Leads no longer.
+    /// Stop leading.
     case resign
 }
 
-/// The answer of Redis to a process that wants to lead.
+/// The answer of Redis to a process that takes part in an election.
 package enum ElectionOutcome: Hashable, Sendable {
-    /// The process leads from now on; the former leader is named unless it has resigned.
+    /// This process leads from now on; `former` is the previous leader unless it has resigned.
     case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
-    /// It leads still.
+    /// This process still leads.
     case leading
     /// Another process leads.
     case following(ClusterLeaderRecord)
-    /// Nobody leads, and it did not want to.
+    /// There is no leader, and this process did not want to lead.
     case vacant
     /// Redis did not answer.
     case failed
 }
 
-/// The process that led before, and did not resign.
+/// The previous leader, which did not resign.
 package struct FormerLeader: Hashable, Sendable {
     package var node: ClusterNode
-    /// How long it had not renewed its lease when the next one was elected, by the clock of Redis.
+    /// The time since it last renewed its lease when the next leader was elected, by the clock of Redis.
     package var silence: Duration
 
     package init(node: ClusterNode, silence: Duration) {
@@ -64,20 +64,20 @@ package enum ClusterEffect: Sendable {
     case countListeners(of: ClusterNode)
     case member(MemberEffect)
     case leader(LeaderEffect)
-    /// Have the services make their leader's parts, and look up the nodes of the last leader.
+    /// Make the services prepare their leader's parts, and read the nodes of the previous leader.
     case prepare(generation: UInt64)
-    /// Have the services close their leader's parts.
+    /// Make the services close their leader's parts.
     case retire
 }
 
-/// Times of an election.
+/// The times of an election.
 package struct ElectionPolicy: Hashable, Sendable {
     /// How long a lease lasts.
     package var lease: Duration = .seconds(5)
     /// The interval at which leadership is renewed and requested.
     package var interval: Duration = .seconds(1)
-    /// For how long a process that comes back to Redis leaves the leader alone: the leader may have been away as well, and only it has what
-    /// Redis may have lost.
+    /// How long a process that reconnects to Redis respects the leader: the leader may have been disconnected as well, and only the
+    /// leader has the data that Redis may have lost.
     package var grace: Duration = .seconds(5)
 
     package init() {}

@@ -2,25 +2,25 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// The leader's side of the answers to one node's queries: sends them in pieces, limits the bytes under way, and repeats pieces that
-/// the node has not confirmed in time.
+/// The leader's side of the answers to one node's queries: it sends them in pieces, limits the unconfirmed bytes, and repeats
+/// pieces that the node has not confirmed in time.
 ///
-/// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so no more may be on their way than
-/// fits into it whatever its settings are.
+/// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so the unconfirmed bytes must
+/// stay below that limit for any usual setting.
 struct AnswerSender: Sendable {
     private var pieces = Deque<ClusterAnswers.Piece>()
-    /// The number of ``pieces`` that are under way.
+    /// The number of ``pieces`` that were sent and not confirmed.
     private var sent = 0
     private var sentBytes = 0
     private var last: UInt64 = 0
-    /// When something was sent or confirmed last while pieces are on their way.
+    /// When a piece was last sent or confirmed; nil when no piece is unconfirmed.
     private var progress: MonotonicInstant?
     private(set) var waitingBytes = 0
 
-    /// Bytes that one piece counts beside its payload.
+    /// The bytes that one piece counts in addition to its payload.
     private static let framing = 64
 
-    /// Queues an answer. Beyond `limit` bytes the answer is replaced by an empty one, which its service reports as a failure.
+    /// Queues an answer. If the queue exceeds `limit` bytes, an empty answer replaces it, which its service reports as a failure.
     mutating func add(_ payload: ByteBuffer, to request: UInt64, _ policy: LeaderPolicy) {
         var rest = waitingBytes + payload.readableBytes > policy.answerBytes ? ByteBuffer() : payload
         repeat {
@@ -45,7 +45,7 @@ struct AnswerSender: Sendable {
         return result
     }
 
-    /// The node has all pieces up to this one.
+    /// Records that the node has all pieces up to this one.
     mutating func confirm(upTo number: UInt64, at now: MonotonicInstant) {
         while let first = pieces.first, first.number <= number {
             pieces.removeFirst()

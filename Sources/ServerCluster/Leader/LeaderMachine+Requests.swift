@@ -1,12 +1,12 @@
 import NIOCore
 import ServerValues
 
-// Messages of nodes. They are processed once, in the order of their numbers.
+// Messages of nodes. Each is processed once, in the order of their numbers.
 extension LeaderMachine {
-    /// A message of a node. Whatever is not what has to come next is left out: the node sends it again.
+    /// Handles a message of a node. A message that is not the next one is ignored, because the node sends it again.
     ///
-    /// - Parameter passedRedis: whether it says that messages pass through Redis; false for one of this process's own node that did not
-    ///   have to.
+    /// - Parameter passedRedis: whether the message shows that messages pass through Redis; false for a message of this process's
+    ///   own node that bypassed Redis.
     package mutating func receive(
         _ message: ClusterRequests, passedRedis: Bool = true, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) {
@@ -38,7 +38,7 @@ extension LeaderMachine {
                 effects.append(.announced(announcement, by: message.node))
             case .request, .query:
                 seats[message.node] = seat
-                // A request that the node has cancelled.
+                // The node has cancelled this request.
                 guard let service = request.service else { continue }
                 effects.append(
                     .handle(
@@ -58,7 +58,7 @@ extension LeaderMachine {
         return message.session <= session
     }
 
-    /// Whether the message is of a session that the leader knows, or begins one.
+    /// Whether the message belongs to a session that the leader knows, or starts one.
     private mutating func seat(
         for message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) -> Bool {
@@ -70,7 +70,7 @@ extension LeaderMachine {
         }
         if seat.session == message.session, !seat.isExpected || seat.taken > 0 { return true }
         guard message.session >= seat.session, beginsNow else { return false }
-        // The node lost its way and begins anew: what it held before has ended, for its clients too.
+        // The node has lost its state and starts anew: its earlier subscriptions and sessions have ended, also for its clients.
         let isNew = seat.session > 0 && message.session > seat.session
         if isNew, seat.announcement == nil { effects.append(.lost(message.node)) }
         var next = Seat(session: message.session, lastHeard: now)

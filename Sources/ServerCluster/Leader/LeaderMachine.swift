@@ -3,21 +3,21 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// The leader's side of the cluster as a value: processes the requests of nodes in their order, removes nodes that are silent, and
-/// appends decisions to the log, one batch after the other.
+/// The leader's side of the cluster as a value: processes the requests of nodes in order, removes silent nodes, and appends
+/// decisions to the log in batches.
 ///
-/// One batch is on its way to Redis at a time; what is decided meanwhile becomes the next one, so batches grow with the load.
+/// Only one batch is sent to Redis at a time; later decisions become the next batch, so batches grow with the load.
 package struct LeaderMachine: Sendable {
     struct Seat: Sendable {
         var session: UInt32
         /// The number of the last request that was processed.
         var taken: UInt64 = 0
-        /// The highest processed number that the node has been told.
+        /// The highest processed number that was reported to the node.
         var told: UInt64 = 0
         var lastHeard: MonotonicInstant
-        /// Nil once the announcement is complete.
+        /// The parts of the announcement so far; nil once it is complete.
         var announcement: [ClusterServiceID: [ByteBuffer]]? = [:]
-        /// Whether the node was known to the last leader, and has not announced itself to this one.
+        /// Whether the previous leader had the node, and the node has not announced itself to this leader.
         var isExpected = false
         /// Answers to the session's queries.
         var answers = AnswerSender()
@@ -26,28 +26,28 @@ package struct LeaderMachine: Sendable {
     private struct Underway: Sendable {
         var commit: ClusterCommit
         var ids: [UInt64] = []
-        /// How many emissions it completes.
+        /// The number of emissions that the batch completes.
         var emissions: UInt64 = 0
     }
 
     package let node: ClusterNode
     package let generation: UInt64
     let policy: LeaderPolicy
-    /// The last batch that was made.
+    /// The position of the last batch that was made.
     package private(set) var position: ClusterPosition
     var seats: [ClusterNode: Seat] = [:]
-    /// The sessions that were removed: their messages are ignored.
+    /// The removed sessions, whose messages are ignored.
     var expelled: [UInt64: UInt32] = [:]
     private var queue = Deque<ClusterEmission>()
     package private(set) var queuedBytes = 0
-    /// How many emissions were made, and how many of them are kept.
+    /// The number of emissions so far, and of those that are stored.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
     /// Answers to queries that wait until this number of emissions is stored, in this order.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The bytes of what is too long for Redis: the leader ends with the batch that is made next.
+    /// The size of a fact or command that is too long for Redis: the leadership ends when the next batch is made.
     private var tooLong: Int?
-    /// Callers whose emissions were too long.
+    /// The ids of emissions that were too long.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
     /// Whether ``current`` is being written to Redis.
@@ -56,20 +56,20 @@ package struct LeaderMachine: Sendable {
     /// The latest stored batches, oldest first.
     private var kept = Deque<(commit: ClusterCommit, bytes: Int, time: MonotonicInstant)>()
     private var keptBytes = 0
-    /// The batches that are to be removed from the log next.
+    /// The batches that will be removed from the log next.
     private var log = Deque<(sequence: UInt64, bytes: Int, time: MonotonicInstant)>()
     private var logBytes = 0
     private var isOver = false
     private(set) var isOpen = false
     package private(set) var isRefused = false
 
-    /// Takes no requests before ``open(to:at:into:)``; emissions of the services are queued until then.
+    /// Accepts no requests before ``open(to:at:into:)``; emissions of the services are queued until then.
     ///
     /// - Parameters:
-    ///   - previous: the last batch of the leader before.
-    ///   - former: the leader before, which was not heard since it renewed its lease.
+    ///   - previous: the last batch of the previous leader.
+    ///   - former: the previous leader, which has not been heard since it renewed its lease.
     ///   - nodesKey: a hash with a field for each node that has announced itself.
-    ///   - lossKey: there when the services of the next leader have to say that data was lost.
+    ///   - lossKey: a key that exists when the services of the next leader have to report a loss of data.
     package init(
         _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, former: FormerLeader? = nil, nodesKey: RedisArgument,
         lossKey: RedisArgument, policy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
@@ -85,10 +85,10 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// Begins to accept requests: the services have restored the stored state.
+    /// Starts to accept requests, after the services have restored the stored state.
     ///
     /// - Parameters:
-    ///   - known: nodes that the last leader had, whose holdings the services have restored.
+    ///   - known: nodes of the previous leader, whose subscriptions and sessions the services have restored.
     ///   - hasLost: whether the services were told of a loss.
     package mutating func open(
         to known: [ClusterNode], hasLost: Bool = false, at now: MonotonicInstant, into effects: inout [LeaderEffect]
@@ -112,7 +112,7 @@ package struct LeaderMachine: Sendable {
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }
-    /// The nodes with when they were heard last.
+    /// The nodes, with the times when they were last heard.
     package var members: [ClusterStatus.Member] {
         seats.map { ClusterStatus.Member(node: $0.key, lastHeard: $0.value.lastHeard, isExpected: $0.value.isExpected) }
             .sorted { ($0.node.name, $0.node) < ($1.node.name, $1.node) }
@@ -144,14 +144,14 @@ package struct LeaderMachine: Sendable {
 
     /// Answers a node's request.
     ///
-    /// - Parameter isJoined: whether the answer has to be in one batch with what was emitted before it.
+    /// - Parameter isJoined: whether the answer must be in the same batch as the preceding emissions.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
-        // The request must not be repeated under the next leader, which would end as this one does.
+        // The next leader must not repeat the request, which would end its leadership too.
         let payload = isJoined && tooLong != nil ? ByteBuffer() : payload
         emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
     }
 
-    /// Answers a node's query beside the log, once everything that was decided before is kept.
+    /// Answers a node's query outside of the log, once all earlier decisions are stored.
     package mutating func answerQuery(
         _ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, at now: MonotonicInstant,
         into effects: inout [LeaderEffect]
@@ -172,7 +172,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// Sends a node as many pieces of answers as may be on their way.
+    /// Sends a node pieces of answers until the limit of unconfirmed bytes is reached.
     mutating func sendAnswers(to node: ClusterNode, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard let pieces = seats[node]?.answers.next(at: now, policy), !pieces.isEmpty, let session = seats[node]?.session
         else { return }
@@ -183,7 +183,7 @@ package struct LeaderMachine: Sendable {
                     pieces: pieces), to: node))
     }
 
-    /// Redis reports that another process leads.
+    /// Handles the report of Redis that another process leads.
     package mutating func fenced(into effects: inout [LeaderEffect]) { end(into: &effects) }
 
     /// Makes the next batch if none is in progress.
@@ -217,7 +217,7 @@ package struct LeaderMachine: Sendable {
         resend(into: &effects)
     }
 
-    /// Bytes of the first emission of the queue with those that are joined to it, as far as a batch can have them.
+    /// The bytes of the first emission in the queue and of those that are joined to it, up to the limit of a batch.
     private var joinedCost: Int {
         var cost = 0
         for (index, emission) in queue.enumerated() {
@@ -227,7 +227,7 @@ package struct LeaderMachine: Sendable {
         return cost > policy.joinedBytes ? queue.first?.cost ?? 0 : cost
     }
 
-    /// A decision cannot be stored: the next leader continues from the stored state.
+    /// Resigns because a decision cannot be stored: the next leader continues from the stored state.
     private mutating func resign(into effects: inout [LeaderEffect]) {
         for id in refusedIDs { effects.append(.completed(id, false)) }
         refusedIDs = []
@@ -255,7 +255,7 @@ package struct LeaderMachine: Sendable {
         return last.map { ClusterPosition(generation: generation, sequence: $0 + 1) }
     }
 
-    /// The answer of Redis to the batch in progress.
+    /// Handles the answer of Redis to the batch in progress.
     package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, isUnderway, let underway = current else { return }
         let commit = underway.commit
@@ -264,7 +264,7 @@ package struct LeaderMachine: Sendable {
         switch outcome {
         case .kept:
             if let index = replayed(commit) {
-                // The next one that Redis has lost, or the one that it could not take for that reason.
+                // The next batch that Redis has lost, or the one that it could not store because of the loss.
                 let next = kept.index(after: index)
                 let again = waiting ?? underway
                 if next < kept.endIndex {
@@ -286,7 +286,7 @@ package struct LeaderMachine: Sendable {
             releaseAnswers(at: now, into: &effects)
             flush(at: now, into: &effects)
         case .behind(let sequence):
-            // Redis has come back without the latest batches: they are appended again, so nobody misses them.
+            // Redis has lost the latest batches: they are appended again, so that no node misses them.
             guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
@@ -299,7 +299,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// The batch that could not be kept because Redis had lost those before it.
+    /// The batch that could not be stored because Redis had lost the batches before it.
     private var waiting: Underway?
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
@@ -322,7 +322,7 @@ package struct LeaderMachine: Sendable {
         while kept.count > 1, keptBytes > policy.keptBytes, let first = kept.popFirst() { keptBytes -= first.bytes }
     }
 
-    /// No longer leads: queued emissions are not stored.
+    /// Ends the leadership: queued emissions are not stored.
     package mutating func end(into effects: inout [LeaderEffect]) {
         guard !isOver else { return }
         isOver = true
@@ -355,13 +355,13 @@ package struct LeaderMachine: Sendable {
         flush(at: now, into: &effects)
     }
 
-    /// Whether messages pass through Redis: those of this process's own node come back to it.
+    /// Whether messages pass through Redis: the heartbeats of this process's own node come back from it.
     private func hearsItself(at now: MonotonicInstant) -> Bool {
         seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
     }
 
-    /// Records a sign of life of a node. When the leader receives its own messages again after a break, all nodes get their full time
-    /// again, because no node could be received meanwhile.
+    /// Records a heartbeat of a node. When the leader receives its own messages again after a break, the timeouts of all nodes
+    /// start again, because no node could be heard meanwhile.
     mutating func hear(_ node: ClusterNode, at now: MonotonicInstant) {
         if node == self.node, !hearsItself(at: now) {
             for key in seats.keys { seats[key]?.lastHeard = now }
@@ -369,16 +369,16 @@ package struct LeaderMachine: Sendable {
         seats[node]?.lastHeard = now
     }
 
-    /// Ends the subscriptions and sessions of a node's clients. The owner calls ``forget(_:)`` once the services have emitted the
-    /// resulting changes.
+    /// Removes a node and ends the subscriptions and sessions of its clients. The owner calls ``forget(_:)`` once the services have
+    /// emitted the resulting changes.
     mutating func giveUp(_ node: ClusterNode, into effects: inout [LeaderEffect]) {
         guard let seat = seats.removeValue(forKey: node) else { return }
         expelled[node.incarnation] = seat.session
         effects.append(.left(node))
     }
 
-    /// Notifies a node that it was removed, and removes it from Redis. Follows the changes that its end led to: if this leader ends in
-    /// between, the next one still knows the node and ends what is left.
+    /// Notifies a node that it was removed, and removes it from Redis. This follows the changes that its end caused: if this leader
+    /// ends in between, the next one still has the node and ends the rest.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [RedisCommand("HDEL", [nodesKey, .text(node.description)])]))
         if let session = expelled[node.incarnation] {
@@ -387,16 +387,16 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// A node has applied batches that the log has lost: their contents were confirmed, and are gone. All nodes are notified, and the
-    /// services of the next leader report the loss to their clients.
+    /// Handles a node that has applied batches which the log has lost: their contents were confirmed, and are lost. All nodes are
+    /// notified, and the services of the next leader report the loss to their clients.
     ///
-    /// - Parameter position: the last batch that log and node had in common.
+    /// - Parameter position: the last batch that the log and the node have in common.
     mutating func fork(at position: ClusterPosition) {
         guard forks.insert(position).inserted else { return }
         emit(ClusterEmission(item: .forked(at: position), writes: [RedisCommand("SET", lossKey, .text(position.description))]))
     }
 
-    /// Records that the next leader must handle a node's holdings.
+    /// Records that the next leader must take care of a node's subscriptions and sessions.
     mutating func note(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [RedisCommand("HSET", [nodesKey, .text(node.description), .integer(1)])]))
     }

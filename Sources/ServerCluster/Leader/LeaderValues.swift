@@ -2,42 +2,42 @@ import NIOCore
 import RedisClient
 import ServerValues
 
-/// How a leader treats nodes and the log.
+/// The limits of a leader for nodes and the log.
 package struct LeaderPolicy: Hashable, Sendable {
-    /// The time without a sign of life after which a node is removed.
+    /// The time without a heartbeat after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
-    /// How much of its time the node of the leader before has lost at most when the next leader begins: it may have been away for as long as
-    /// Redis was, and needs some seconds to announce itself.
+    /// The largest silence that counts against the node of the previous leader when the next leader starts: the node may have been
+    /// disconnected for as long as Redis was, and needs some seconds to announce itself.
     package var longestSilence: Duration = .seconds(6)
-    /// If the leader has received nothing of its own node for this long, the silence of other nodes means nothing, because messages do
-    /// not pass. Two heartbeats.
+    /// If the leader has heard nothing from its own node for this time, the silence of other nodes is ignored, because messages do
+    /// not pass through Redis. Two heartbeats.
     package var hearing: Duration = .seconds(4)
-    /// Bytes of one batch, at which it is cut where it may be.
+    /// The number of bytes at which a batch ends, if it may be divided there.
     package var batchBytes = 1_048_576
-    /// Bytes of one batch at most: what would have to be in one batch and exceeds this is divided into several.
+    /// The largest number of bytes of one batch: emissions that should be in one batch and exceed it are divided.
     package var joinedBytes = 8_388_608
-    /// The greatest length in bytes of a fact, answer or command. Exceeding it ends the leadership, because Redis would never accept
+    /// The largest length of a fact, answer or command in bytes. Exceeding it ends the leadership, because Redis would never accept
     /// it.
     package var longestCommand = 50_331_648
-    /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
+    /// The bytes of the latest batches that are kept in memory, to be appended again if Redis loses them.
     package var keptBytes = 33_554_432
-    /// How long batches stay in the log: a node may be away for this long without missing anything.
+    /// How long batches stay in the log: a node may be disconnected for this time without missing any.
     package var logTime: Duration = .seconds(120)
-    /// How many batches stay in the log at most.
+    /// The largest number of batches in the log.
     package var logLength = 50_000
-    /// How many bytes of batches stay in the log at most.
+    /// The largest number of bytes of the batches in the log.
     package var logBytes = 67_108_864
-    /// How long to wait before a batch that Redis refused is tried again.
+    /// How long to wait before a batch that Redis refused is sent again.
     package var refusal: Duration = .milliseconds(250)
-    /// Bytes of one piece of an answer beside the log.
+    /// The number of bytes of one piece of an answer to a query.
     package var pieceBytes = 65_536
-    /// Bytes of answers beside the log that are on their way to one node.
+    /// The largest number of unconfirmed bytes of answers to one node's queries.
     package var answerWindow = 524_288
-    /// Bytes of answers beside the log that wait for one node. An answer that exceeds this fails.
+    /// The largest number of bytes of answers to queries that wait for one node. An answer that exceeds this fails.
     package var answerBytes = 67_108_864
-    /// After how long without a confirmation answers beside the log are sent again.
+    /// The time without a confirmation after which answers to queries are sent again.
     package var answerRetry: Duration = .seconds(1)
-    /// Nodes at a time.
+    /// The largest number of nodes at the same time.
     package var nodes = 60
 
     package init() {}
@@ -47,11 +47,11 @@ package struct LeaderPolicy: Hashable, Sendable {
 package struct ClusterEmission: Sendable {
     package var item: ClusterItem?
     package var writes: [RedisCommand]
-    /// The owner's id of the emission; nil when no caller waits.
+    /// The owner's id of the emission; nil when no caller waits for it.
     package var id: UInt64?
-    /// Whether it has to be in one batch with the emission before it.
+    /// Whether it must be in the same batch as the preceding emission.
     package var isJoined: Bool
-    /// Whether an emission is complete with this part of it.
+    /// Whether this part completes the emission.
     var isComplete = true
 
     package init(item: ClusterItem?, writes: [RedisCommand] = [], id: UInt64? = nil, isJoined: Bool = false) {
@@ -96,11 +96,11 @@ package struct ClusterEmission: Sendable {
     }
 }
 
-/// A batch with all that Redis has to do with it.
+/// A batch with the commands for Redis.
 package struct ClusterCommit: Hashable, Sendable {
     package var batch: ClusterBatch
     package var writes: [RedisCommand]
-    /// Batches before this one may be deleted; nil for none.
+    /// The position before which batches may be deleted; nil for none.
     package var trim: ClusterPosition?
 
     package init(batch: ClusterBatch, writes: [RedisCommand], trim: ClusterPosition? = nil) {
@@ -114,42 +114,42 @@ package struct ClusterCommit: Hashable, Sendable {
 package enum CommitOutcome: Hashable, Sendable {
     /// The batch is stored, now or by an earlier attempt.
     case kept
-    /// Another node leads, or none: nothing was done.
+    /// Another node leads, or none: nothing was written.
     case fenced
-    /// Redis has lost batches: it has this one as its last.
+    /// Redis has lost batches: this is the number of its last one.
     case behind(UInt64)
     /// Redis refuses writes at present; nothing was written.
     case refused
-    /// Whether it is stored is not known.
+    /// It is not known whether the batch is stored.
     case unknown
 }
 
 /// An effect that the owner of a leader performs.
 package enum LeaderEffect: Sendable {
     case commit(ClusterCommit)
-    /// Hand a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
+    /// Pass a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
     ///
     /// - Parameter isQuery: whether the answer goes to ``LeaderMachine/answerQuery(_:number:_:at:into:)`` instead.
     case handle(ClusterServiceID, ByteBuffer, from: ClusterNode, ClusterSession, number: UInt64, isQuery: Bool)
-    /// Publish answers to a node beside the log, if this process still leads.
+    /// Publish answers to a node's queries, if this process still leads.
     case answer(ClusterAnswers, to: ClusterNode)
     case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
     /// End the subscriptions and sessions of a node's clients, then call ``LeaderMachine/forget(_:)``.
     case left(ClusterNode)
-    /// End what a node held. The node comes back and announces itself anew.
+    /// End a node's subscriptions and sessions. The node comes back and announces itself again.
     case lost(ClusterNode)
-    /// An emission is stored, or never will be.
+    /// An emission was stored, or never will be.
     case completed(UInt64, Bool)
-    /// The leader resigns. ``end`` follows.
+    /// The leader resigns. The effect ``end`` follows.
     case resign(LeaderResignation)
-    /// This node leads no longer.
+    /// This node no longer leads.
     case end
 }
 
 /// Why a leader resigns.
 package enum LeaderResignation: Hashable, Sendable {
-    /// Confirmed data is lost: the services of the next leader begin with the knowledge of it.
+    /// Confirmed data is lost: the services of the next leader have to report it.
     case lost
-    /// Something that was decided has this many bytes, more than Redis takes at once: it is kept nowhere.
+    /// A decision has this many bytes, more than Redis accepts at once: it is not stored.
     case tooLong(bytes: Int)
 }

@@ -1,19 +1,19 @@
 import NIOCore
 
-/// A node's side of the answers to its queries: puts pieces together, and says how far they were received.
+/// A node's side of the answers to its queries: joins pieces, and confirms the received ones.
 struct AnswerReceiver: Sendable {
     private(set) var received: UInt64 = 0
     /// The last piece whose receipt was confirmed to the leader.
     private var told: UInt64 = 0
     private var untoldBytes = 0
-    /// Whether pieces came again, so the leader does not know that they were received.
+    /// Whether pieces arrived again, so that the leader has not received their confirmation.
     private var isRepeated = false
     private var partial: ByteBuffer?
 
     /// Bytes after which receipt is confirmed at once, so that the leader can continue sending.
     private static let confirmation = 131_072
 
-    /// Receives pieces.
+    /// Handles received pieces.
     ///
     /// - Returns: the answers that are complete now, by the numbers of their requests.
     mutating func take(_ pieces: [ClusterAnswers.Piece]) -> [(request: UInt64, payload: ByteBuffer)] {
@@ -41,10 +41,10 @@ struct AnswerReceiver: Sendable {
 
     /// Whether the leader waits for a confirmation before it sends more.
     var isUrgent: Bool { untoldBytes >= Self.confirmation }
-    /// Whether there is something to confirm.
+    /// Whether there are pieces to confirm.
     var isDue: Bool { received > told || isRepeated }
 
-    /// The confirmation is sent now.
+    /// Records that the confirmation is being sent.
     mutating func confirm() {
         told = received
         untoldBytes = 0

@@ -2,13 +2,13 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-// Requests: numbered for each leader, sent again until it has them, and given up by their deadlines.
+// Requests: numbered for each leader, repeated until the leader has them, and dropped at their deadlines.
 extension MemberMachine {
-    /// A request of a service.
+    /// Sends a request of a service.
     ///
     /// - Parameters:
-    ///   - id: what the owner knows it by.
-    ///   - isQuery: whether it only reads, so that its answer comes beside the log.
+    ///   - id: the owner's id of the request.
+    ///   - isQuery: whether the request only reads, so that its answer is sent outside of the log.
     package mutating func request(
         _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
         isQuery: Bool = false, at now: MonotonicInstant, into effects: inout [MemberEffect]
@@ -16,7 +16,7 @@ extension MemberMachine {
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
-        // Announcements of this node's state are bounded by the state of its clients, and an incomplete one would be wrong.
+        // Announcements have no limit, because the state of the node's clients bounds them and an incomplete one would be wrong.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
         }
@@ -24,7 +24,7 @@ extension MemberMachine {
         outstanding.append(request)
     }
 
-    /// Sends what was requested since the last call.
+    /// Sends the requests that were made since the last call.
     package mutating func flush(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard hasAnnounced, isReady, let leader, sentCount < outstanding.count else { return }
         var message: [ClusterRequest] = []
@@ -61,14 +61,14 @@ extension MemberMachine {
 
     // MARK: A leader begins
 
-    /// Sends requests to this leader from now on, after an announcement.
+    /// Sends an announcement to this leader, and all later requests.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         leader = record
         forgetNumbers(into: &effects)
         effects.append(.announce)
     }
 
-    /// The state of the services, requested with ``MemberEffect/announce``.
+    /// Handles the state of the services, requested with ``MemberEffect/announce``.
     package mutating func announce(
         _ parts: [(service: ClusterServiceID, payloads: [ByteBuffer])], at now: MonotonicInstant,
         into effects: inout [MemberEffect]
@@ -89,9 +89,10 @@ extension MemberMachine {
         flush(at: now, into: &effects)
     }
 
-    /// Numbers belong to one leader and one session. A request that was sent and may not be repeated has an unknown outcome.
+    /// Removes the numbers of all requests, because numbers belong to one leader and one session. A request that was sent and may
+    /// not be repeated has an unknown outcome.
     ///
-    /// - Parameter hasLostAnswers: whether answers may be among what is lost. Then nothing that was sent may be repeated.
+    /// - Parameter hasLostAnswers: whether answers may have been lost. No request that was sent may be repeated then.
     mutating func forgetNumbers(hasLostAnswers: Bool = false, into effects: inout [MemberEffect]) {
         hasAnnounced = false
         numbers = 0
@@ -118,7 +119,7 @@ extension MemberMachine {
 
     // MARK: Answers
 
-    /// Answers to queries, which come beside the log.
+    /// Handles answers to queries, which arrive outside of the log.
     package mutating func receive(_ message: ClusterAnswers, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard let leader, hasAnnounced, message.generation == leader.position.generation,
             message.session == ClusterSession(incarnation: node.incarnation, session: session)
@@ -147,10 +148,10 @@ extension MemberMachine {
         return request
     }
 
-    /// The leader has everything up to this number.
+    /// Records that the leader has processed all requests up to this number.
     mutating func taken(upTo number: UInt64, at now: MonotonicInstant) {
         while takenCount < outstanding.count, let own = outstanding[takenCount].number, own <= number {
-            // Something came while it was being sent again.
+            // A request was processed while it was being sent again.
             if takenCount == sentCount {
                 sentCount += 1
                 window += outstanding[takenCount].cost
@@ -171,8 +172,8 @@ extension MemberMachine {
         for index in outstanding.indices.reversed() {
             guard let deadline = outstanding[index].deadline, deadline <= now, let id = outstanding[index].id else { continue }
             let request = outstanding[index]
-            // A gap in the numbers would stop everything after it: a request that the leader may not have yet is replaced by an empty
-            // one.
+            // A gap in the numbers would block all later requests, so a request that the leader may not have yet is replaced by an
+            // empty one.
             if request.number != nil, index >= takenCount {
                 waitingBytes -= request.payload.readableBytes
                 if index < sentCount { window -= request.payload.readableBytes }
@@ -186,7 +187,7 @@ extension MemberMachine {
         }
     }
 
-    /// Ends: nothing is answered any more. Returns the message with which the node takes leave.
+    /// Ends: no request is answered any more. Sends the message with which the node leaves.
     package mutating func close(into effects: inout [MemberEffect]) {
         for request in outstanding { if let id = request.id { effects.append(.complete(id, .failure(.closed))) } }
         outstanding = []

@@ -2,7 +2,7 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// A node's side of the cluster as a value: follows the log, without a hole and without a repetition, and brings the requests of the
+/// A node's side of the cluster as a value: follows the log without a gap and without a repetition, and sends the requests of the
 /// node's services to the leader.
 ///
 /// ```
@@ -12,20 +12,20 @@ import ServerValues
 /// ```
 package struct MemberMachine: Sendable {
     package enum Phase: Hashable, Sendable {
-        /// Messages of the log may be missing, and none is expected.
+        /// The connection is lost: messages of the log may be missing, and none is expected.
         case away(since: MonotonicInstant)
-        /// The end of the log is being looked up. `isBehind`: whether a message came meanwhile.
+        /// The end of the log is being read. `isBehind`: whether a message arrived meanwhile.
         case locating(isBehind: Bool)
-        /// Missed entries are being read. `isBehind`: whether more came meanwhile.
+        /// Missed entries are being read. `isBehind`: whether further ones arrived meanwhile.
         case reading(isBehind: Bool)
-        /// Every batch follows the one before.
+        /// Every batch follows the preceding one.
         case current
     }
 
     struct Outstanding: Sendable {
         /// The owner's id of the request; nil for announcements and for cancelled requests.
         var id: UInt64?
-        /// Nil until it is sent to the present leader for the first time.
+        /// The request's number; nil until it is sent to the present leader for the first time.
         var number: UInt64?
         var kind: ClusterRequest.Kind
         var service: ClusterServiceID?
@@ -46,33 +46,33 @@ package struct MemberMachine: Sendable {
     package internal(set) var session: UInt32 = 1
     /// The highest generation of any batch or leader that was seen.
     package internal(set) var highestGeneration: UInt64 = 0
-    /// The last loss that the log has reported: this node's services have reported it to their clients. Clients that came later did so
-    /// under a leader that knows of it.
+    /// The last loss that the log has reported and this node's services have reported to their clients. Clients that connected
+    /// later did so under a leader that knows of it.
     private var told: ClusterPosition?
-    /// The last batch that the log still had when it turned out to have lost batches that this node had applied, until the leader has
-    /// notified all nodes.
+    /// The last remaining batch of a log that has lost batches which this node had applied; kept until the leader has notified all
+    /// nodes.
     private(set) var fork: ClusterPosition?
-    /// Whether the present leader has been sent the announcement.
+    /// Whether the announcement was sent to the present leader.
     var hasAnnounced = false
     var numbers: UInt64 = 0
-    /// First the requests that the leader has confirmed, then those in transit, then those that were not sent yet.
+    /// First the requests that the leader has confirmed, then the sent ones, then those that were not sent yet.
     var outstanding = Deque<Outstanding>()
     var takenCount = 0
     var sentCount = 0
-    /// The number of bytes under way.
+    /// The number of bytes that were sent and not confirmed.
     var window = 0
     package internal(set) var waitingBytes = 0
-    /// The time since which the leader has accepted nothing that was sent to it.
+    /// The time since which the leader has confirmed no sent request.
     var silentSince: MonotonicInstant?
     var lastPublished: MonotonicInstant?
-    /// Answers to queries, of the present leader.
+    /// Answers of the present leader to queries.
     var answers = AnswerReceiver()
     private var isIsolated = false
     private var asked: MonotonicInstant?
-    /// The number of consecutive reads that returned nothing although something is missing.
+    /// The number of consecutive reads that returned nothing although batches are missing.
     private var emptyReads = 0
 
-    /// How often the log had to be read because messages were missing.
+    /// The number of times that the log had to be read because messages were missing.
     package private(set) var repairs = 0
     package private(set) var losses = 0
 
@@ -84,13 +84,13 @@ package struct MemberMachine: Sendable {
 
     // MARK: The way to Redis
 
-    /// Messages of the log are complete from here on.
+    /// Records that messages of the log are complete from here on.
     package mutating func restored(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         isIsolated = false
         locate(at: now, into: &effects)
     }
 
-    /// Messages of the log may be missing from here on.
+    /// Records that messages of the log may be missing from here on.
     package mutating func interrupted(at now: MonotonicInstant) {
         if case .away = phase { return }
         phase = .away(since: now)
@@ -109,30 +109,30 @@ package struct MemberMachine: Sendable {
         effects.append(.readLog(after: position))
     }
 
-    /// The answer to ``MemberEffect/readPosition``; nil when there is no leader.
+    /// Handles the answer to ``MemberEffect/readPosition``; nil when there is no leader.
     package mutating func located(_ record: ClusterLeaderRecord?, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard case .locating(let isBehind) = phase else { return }
         asked = nil
         phase = .current
         if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
-            // Messages that came meanwhile may be of a leader that did not exist when Redis was asked.
+            // The messages that arrived meanwhile may come from a leader that did not exist when Redis was asked.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
-            // Entries from before this node joined are of no use to it: the leader sends it the state that it needs.
+            // Entries from before this node joined are not needed: the leader sends the state to this node.
             self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        // Redis has lost the record of the last leader, and everything that was stored since.
+        // Redis has lost the record of the last leader, and all data that was stored since then.
         if let record, record.position.generation < position.generation {
             return diverge(from: record.last, at: now, into: &effects)
         }
         if isBehind || (record.map { $0.last != position } ?? false) { read(after: position, at: now, into: &effects) }
     }
 
-    /// The answer to ``MemberEffect/readLog(after:)``.
+    /// Handles the answer to ``MemberEffect/readLog(after:)``.
     ///
-    /// - Parameter isAll: whether there is nothing behind these batches.
+    /// - Parameter isAll: whether these batches are the last ones.
     package mutating func read(
         _ batches: [ClusterBatch], isAll: Bool, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
@@ -141,7 +141,7 @@ package struct MemberMachine: Sendable {
         for batch in batches where !isKnown(batch) {
             guard batch.previous == position else { return diverge(from: batch.previous, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
-            // The leader has given the node up: everything begins anew.
+            // The leader has removed this node, which starts anew.
             guard case .reading = phase else { return }
         }
         guard case .reading(let isBehind) = phase, let position else { return }
@@ -150,7 +150,7 @@ package struct MemberMachine: Sendable {
             phase = .current
             return
         }
-        // Something came that does not follow, and there is nothing between: what was between is gone.
+        // A batch arrived that does not follow, and there is nothing between it and the last one: the missing batches are lost.
         guard emptyReads < 3 else { return lose(.logEnded, at: now, into: &effects) }
         read(after: position, at: now, into: &effects)
     }
@@ -162,7 +162,7 @@ package struct MemberMachine: Sendable {
 
     // MARK: The log
 
-    /// A message of the log.
+    /// Handles a message of the log.
     package mutating func receive(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         switch phase {
         case .away: return
@@ -202,7 +202,8 @@ package struct MemberMachine: Sendable {
             case .opened: sendAgain()
             case .forked(let place):
                 if fork == place { fork = nil }
-                // Also a node that has followed the log only since then: the leader that admitted its clients did not know of the loss.
+                // This includes a node that has followed the log only since then: the leader that admitted its clients did not know
+                // of the loss.
                 if told != place, place < batch.position {
                     told = place
                     return lose(.logEnded, at: now, into: &effects)
@@ -225,7 +226,7 @@ package struct MemberMachine: Sendable {
         lose(.logEnded, at: now, into: &effects)
     }
 
-    /// Everything starts again: the services report the loss to their clients, and announce the remaining state.
+    /// Starts anew: the services report the loss to their clients, and announce the remaining state.
     private mutating func lose(_ loss: MemberLoss, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         losses += 1
         session += 1
@@ -248,7 +249,7 @@ package struct MemberMachine: Sendable {
             }
         case .locating: if asked == nil { locate(at: now, into: &effects) }
         case .reading: if asked == nil, let position { read(after: position, at: now, into: &effects) }
-        // There is no leader, or its first message had not arrived yet.
+        // There was no leader, or its first message had not arrived yet.
         case .current: if position == nil { locate(at: now, into: &effects) }
         }
         expire(at: now, into: &effects)
@@ -268,7 +269,7 @@ package struct MemberMachine: Sendable {
         }
     }
 
-    /// Requests that the leader has not confirmed are sent again by the next ``flush(at:into:)``.
+    /// Sends requests that the leader has not confirmed again, at the next ``flush(at:into:)``.
     private mutating func sendAgain() {
         silentSince = nil
         sentCount = takenCount

@@ -1,15 +1,15 @@
 import NIOCore
 import ServerValues
 
-/// The leader and the end of the log, as Redis has them.
+/// The leader and the end of the log in the answer of Redis.
 package struct ClusterLeaderRecord: Hashable, Sendable {
-    /// The leader's generation, and its last batch; 0 before its first one.
+    /// The leader's generation and last batch; sequence 0 before its first batch.
     package var position: ClusterPosition
     package var leader: ClusterNode
-    /// The last batch of the log: the leader's, or of one before it.
+    /// The last batch of the log: the leader's, or that of an earlier leader.
     package var last: ClusterPosition
 
-    /// - Parameter previous: the last batch before the leader.
+    /// - Parameter previous: the last batch before the leader's first one.
     package init(position: ClusterPosition, leader: ClusterNode, previous: ClusterPosition) {
         self.position = position
         self.leader = leader
@@ -17,19 +17,19 @@ package struct ClusterLeaderRecord: Hashable, Sendable {
     }
 }
 
-/// How a node behaves towards the leader and the log.
+/// The limits and intervals of a node.
 package struct MemberPolicy: Hashable, Sendable {
-    /// How often a node sends a sign of life when it has nothing else to send.
+    /// The interval of heartbeats when a node has no other messages to send.
     package var heartbeat: Duration = .seconds(2)
-    /// After how long without a word of the leader requests are sent again.
+    /// The time without a message of the leader after which requests are sent again.
     package var retry: Duration = .milliseconds(500)
-    /// How long a node waits for Redis before it takes everything for lost.
+    /// How long a node waits for Redis before it treats all facts as lost.
     package var isolation: Duration = .seconds(30)
-    /// Bytes of requests that wait for the leader.
+    /// The largest number of bytes of requests that wait for the leader.
     package var waitingBytes = 67_108_864
-    /// Bytes of requests that are on their way to the leader at a time.
+    /// The largest number of bytes of requests that were sent and not confirmed.
     package var windowBytes = 2_097_152
-    /// Bytes of requests in one message.
+    /// The largest number of bytes of requests in one message.
     package var messageBytes = 262_144
 
     package init() {}
@@ -45,9 +45,9 @@ package enum MemberEffect: Hashable, Sendable {
     case publish(ClusterRequests, to: ClusterNode)
     /// Pass a fact to a service.
     case apply(ClusterServiceID, ByteBuffer)
-    /// Answer a request of a service, by the number that it was given.
+    /// Answer a request of a service, by the owner's id of the request.
     case complete(UInt64, Result<ByteBuffer, ClusterFailure>)
-    /// Ask the services for their announcements, and pass these on with ``MemberMachine/announce(_:into:)`` at once.
+    /// Request the announcements of the services, and pass these at once to ``MemberMachine/announce(_:into:)``.
     case announce
     /// Tell the services that facts are lost.
     case interrupt(MemberLoss)
@@ -55,11 +55,11 @@ package enum MemberEffect: Hashable, Sendable {
 
 /// The reason why facts are lost.
 package enum MemberLoss: Hashable, Sendable, CustomStringConvertible {
-    /// The log does not go back so far, or is another one.
+    /// The log does not reach back to this node's position, or is a different log.
     case logEnded
-    /// The leader has given this node up.
+    /// The leader has removed this node.
     case expelled
-    /// There was no way to Redis for too long.
+    /// Redis was unreachable for too long.
     case isolated
 
     package var description: String {

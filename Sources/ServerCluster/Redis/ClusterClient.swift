@@ -17,7 +17,7 @@ package struct ClusterSettings: Sendable {
     package var election = ElectionPolicy()
     package var member = MemberPolicy()
     package var leader = LeaderPolicy()
-    /// How often Redis is asked whether it deletes keys when its memory is full.
+    /// The interval in which Redis is asked whether it deletes keys when its memory is full.
     package var watching = Duration.seconds(10)
 
     package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, clock: ServerClock, logger: Logger) {
@@ -29,16 +29,16 @@ package struct ClusterSettings: Sendable {
     }
 }
 
-/// A node's place in a cluster over Redis: the bus of its services, and their leader's parts while this node leads.
+/// A node of a cluster over Redis: the bus of its services, and their leader's parts while this node leads.
 ///
-/// All methods may be called from any thread. Members and leader's parts are called on ``eventLoop``, which does nothing else.
+/// All methods may be called from any thread. Members and leader's parts are called on ``eventLoop``, which is used for nothing else.
 package final class ClusterClient: ClusterBus {
     package let eventLoop: any EventLoop
     package let settings: ClusterSettings
     private let runtime: NIOLoopBoundBox<ClusterRuntime>
     private let inbox: ClusterInbox
 
-    /// - Parameter eventLoop: for this node alone.
+    /// - Parameter eventLoop: the event loop, for this node alone.
     package init(_ settings: ClusterSettings, eventLoop: any EventLoop) {
         self.settings = settings
         self.eventLoop = eventLoop
@@ -56,7 +56,7 @@ package final class ClusterClient: ClusterBus {
         onLoop { $0.members[service] = member }
     }
 
-    /// Allows this node to lead a service. To be called before ``start()``.
+    /// Allows this node to lead a service. Call it before ``start()``.
     package func attach(_ factory: any ClusterLeaderFactory, of service: ClusterServiceID) {
         onLoop { $0.factories[service] = factory }
     }
@@ -81,7 +81,7 @@ package final class ClusterClient: ClusterBus {
                 isQuery: true, completion))
     }
 
-    /// Carries out a command over the node's link to Redis.
+    /// Performs a command over the node's connection to Redis.
     ///
     /// - Parameter completion: called once, on ``eventLoop``.
     fileprivate func perform(
@@ -93,14 +93,14 @@ package final class ClusterClient: ClusterBus {
         }
     }
 
-    /// Connects. Comes back at once: see ``status`` and ``waitUntilReady(within:)``.
+    /// Starts connecting and returns at once: see ``status`` and ``waitUntilReady(within:)``.
     package func start() {
         onLoop { $0.start() }
     }
 
-    /// Waits until the node follows the log and there is a leader.
+    /// Waits until the node has read the log to its end and there is a leader.
     ///
-    /// - Returns: false when the time was over before.
+    /// - Returns: false when the time limit was reached before.
     package func waitUntilReady(within limit: Duration) async -> Bool {
         let end = NIODeadline.now() + TimeAmount(limit)
         while !status.isReady {
@@ -110,19 +110,20 @@ package final class ClusterClient: ClusterBus {
         return true
     }
 
-    /// Uses another user and password for all later attempts to connect, and tries again at once where a connection is missing.
+    /// Uses another user and password for all later attempts to connect, and retries at once if a connection is missing.
     package func renew(_ endpoint: RedisEndpoint) {
         onLoop { $0.link?.renew(endpoint) }
     }
 
-    /// Reads something for a check.
+    /// Reads a value for a check.
     package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
         let link = try? await eventLoop.submit { [runtime] in runtime.value.link }.get()
         guard let link = link ?? nil else { throw .unsent(.closed) }
         return try await link.send(command, within: limit)
     }
 
-    /// Leaves the cluster: what the node still held ends for the other nodes at once, and another node takes the lead if this one led.
+    /// Leaves the cluster: the node's subscriptions and sessions end at once for the other nodes, and another node becomes the
+    /// leader if this one was.
     package func close() async {
         let leaders = (try? await eventLoop.submit { [runtime] in runtime.value.leading }.get()) ?? []
         await withTaskGroup(of: Void.self) { group in
@@ -140,7 +141,7 @@ package final class ClusterClient: ClusterBus {
     }
 }
 
-/// Entries from other threads for the event loop of a cluster, in the order in which they came.
+/// A mailbox: other threads enqueue entries for the event loop of a cluster, which handles them in the order of arrival.
 final class ClusterInbox: Sendable {
     enum Entry: Sendable {
         case request(
@@ -155,7 +156,7 @@ final class ClusterInbox: Sendable {
     private let eventLoop: any EventLoop
     private struct Waiting: Sendable {
         var entries: [Entry] = []
-        /// The loops that have arranged for a call of ``drain``.
+        /// The event loops that have scheduled a call of ``drain``.
         var wakers: [ObjectIdentifier] = []
     }
 
@@ -167,18 +168,18 @@ final class ClusterInbox: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// A function that is stored directly in a generic box would be wrapped once more by each access.
+    /// A wrapper, because each access would wrap a function again that is stored directly in a generic box.
     private struct Action: Sendable {
         var run: (@Sendable () -> Void)?
     }
 
-    /// Called on the loop when data has arrived.
+    /// Called on the event loop when entries have arrived.
     var drain: (@Sendable () -> Void)? {
         get { action.withLockedValue(\.run) }
         set { action.withLockedValue { $0.run = newValue } }
     }
 
-    /// Entries that one loop adds in one turn are drained together, so that they become one message and one batch (rule CR-27).
+    /// Entries that one event loop adds in one turn are drained together, so that they become one message and one batch (rule CR-27).
     func add(_ entry: Entry) {
         let current = MultiThreadedEventLoopGroup.currentEventLoop
         let mustWake = waiting.withLockedValue { waiting in
@@ -204,7 +205,7 @@ final class ClusterInbox: Sendable {
     }
 }
 
-/// Where the leader's parts of one generation emit their decisions.
+/// Receives the decisions of the leader's parts of one generation.
 final class ClusterRedisOutput: ClusterOutput {
     private let inbox: ClusterInbox
     private let generation: UInt64
@@ -222,7 +223,7 @@ final class ClusterRedisOutput: ClusterOutput {
     }
 }
 
-/// Reads the cluster's stored state, over the link of a node.
+/// Reads the cluster's stored state, over the connection of a node.
 struct ClusterRedisReader: ClusterReader {
     let link: RedisLink
     let keys: ClusterKeys
@@ -234,7 +235,7 @@ struct ClusterRedisReader: ClusterReader {
     }
 }
 
-/// Reads the log of a cluster, over the link of a node (rule CR-47).
+/// Reads the log of a cluster, over the connection of a node (rule CR-47).
 struct ClusterRedisLog: ClusterLog {
     let link: RedisLink
     let keys: ClusterKeys
@@ -252,7 +253,7 @@ struct ClusterRedisLog: ClusterLog {
     }
 }
 
-/// What any node keeps in the cluster's Redis and reads there, over the node's link.
+/// Reads and writes the keys that any node may use in the cluster's Redis, over the node's connection.
 private struct ClusterNodeStore: ClusterStore {
     let client: ClusterClient
     let keys: ClusterKeys

@@ -1,13 +1,14 @@
 import NIOCore
 import RedisClient
 
-/// The names that a cluster uses in Redis. All have one hash tag, so they are in one slot of a Redis Cluster, and one script may touch all.
+/// The names of a cluster's keys and channels in Redis. All have one hash tag, so they are in one slot of a Redis Cluster, and one
+/// script may access all of them.
 package struct ClusterKeys: Hashable, Sendable {
     /// The name of the cluster: servers with the same name and the same Redis are one cluster.
     package let cluster: String
     private let prefix: String
 
-    /// - Parameter cluster: letters, digits, `-`, `_` and `.`, at most 64.
+    /// - Parameter cluster: up to 64 letters, digits, `-`, `_` and `.`.
     package init?(cluster: String) {
         let isValid =
             !cluster.isEmpty && cluster.utf8.count <= 64
@@ -34,7 +35,7 @@ package struct ClusterKeys: Hashable, Sendable {
     var leader: RedisArgument { key("leader") }
     var log: RedisArgument { key("log") }
     var nodes: RedisArgument { key("nodes") }
-    /// There when the services of the next leader have to say that data was lost.
+    /// Exists when the services of the next leader have to report a loss of data.
     var loss: RedisArgument { key("loss") }
 
     /// The channel on which batches are published.

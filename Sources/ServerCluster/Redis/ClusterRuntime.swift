@@ -6,7 +6,7 @@ import RedisClient
 import ServerRuntime
 import ServerValues
 
-/// Performs the effects of a ``ClusterCore``: Redis, services, answers. On one event loop.
+/// Performs the effects of a ``ClusterCore`` on Redis and the services. Used on one event loop.
 final class ClusterRuntime {
     private let settings: ClusterSettings
     private let eventLoop: any EventLoop
@@ -16,19 +16,19 @@ final class ClusterRuntime {
     var members: [ClusterServiceID: any ClusterMember] = [:]
     var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
     private var leaders: [ClusterServiceID: any ClusterLeader] = [:]
-    /// The task that closes the resources of the last leader's parts.
+    /// The task that closes the previous leader's parts.
     private var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
     private var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
     private var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
-    /// Whether the leader has something that is not in a batch yet.
+    /// Whether the leader has emitted something that is not in a batch yet.
     private var hasEmitted = false
     private var ticking: RepeatedTask?
     private let answersChannel: String
     private var status = ClusterStatus()
-    /// Whether Redis refused this node's last election script because Redis accepts no writes.
+    /// Whether Redis refused this node's last election script because it accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
 
@@ -47,7 +47,7 @@ final class ClusterRuntime {
     private var keys: ClusterKeys { settings.keys }
     private var logger: Logger { settings.logger }
 
-    /// A task for the loop whose object may have been released by then.
+    /// A task for the event loop whose object may have been released when it runs.
     private func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClusterRuntime, Value) -> Void
     ) -> @Sendable (Value) -> Void {
@@ -79,7 +79,7 @@ final class ClusterRuntime {
         ticking = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in tick(()) }
     }
 
-    /// Takes leave; the task ends when the services' leader's parts are closed.
+    /// Leaves the cluster; the task ends when the leader's parts of the services are closed.
     func close() -> Task<Void, Never>? {
         ticking?.cancel()
         ticking = nil
@@ -100,7 +100,7 @@ final class ClusterRuntime {
 
     // MARK: Redis
 
-    /// Looks again and again whether Redis deletes keys when its memory is full (rule CR-38): somebody may change that at any time.
+    /// Checks periodically whether Redis deletes keys when its memory is full (rule CR-38), because that setting may change at any time.
     private func watch() {
         if let nextWatch, now < nextWatch { return }
         nextWatch = now.advanced(by: settings.watching)
@@ -117,7 +117,7 @@ final class ClusterRuntime {
     }
 
     /// Records from the answer to a writing script whether Redis accepts writes (rule CR-37). Redis refuses such a script before it
-    /// begins while it accepts no writes, so followers, which only ask who leads, learn of it too.
+    /// starts while it accepts no writes, so followers, which only ask for the leader, find out too.
     private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
         switch result {
         case .success: refusesWrites = false
@@ -134,7 +134,7 @@ final class ClusterRuntime {
         case .interrupted: run { core, now, _ in core.interrupted(at: now) }
         case .restored: run { $0.restored(at: $1, into: &$2) }
         case .message(let message): receive(message)
-        // Nobody else may end a subscription of this node: only a Redis that changes its role does, and the link notices that.
+        // A subscription of this node ends only when Redis changes its role, and the connection detects that.
         case .unsubscribed: break
         }
     }
@@ -193,7 +193,7 @@ final class ClusterRuntime {
 
     // MARK: The core
 
-    /// Processes the entries that other threads have queued.
+    /// Handles the entries that other threads have queued.
     func drain() {
         let entries = inbox.takeAll()
         guard !entries.isEmpty else { return }
@@ -204,7 +204,7 @@ final class ClusterRuntime {
         }
     }
 
-    /// - Parameter areJoined: whether all that is emitted has to be kept as a whole.
+    /// - Parameter areJoined: whether all resulting emissions must be stored together.
     private func take(
         _ entries: [ClusterInbox.Entry], _ core: inout ClusterCore, _ now: MonotonicInstant, areJoined: Bool,
         _ effects: inout [ClusterEffect]
@@ -392,10 +392,10 @@ final class ClusterRuntime {
 
     /// Calls a leader's part.
     ///
-    /// - Parameter areJoined: whether what it emits is kept together. Announcements and the end of a node can lead to more than one batch
-    ///   takes; a leader that ends in the middle is followed by one to which the node announces itself again, or that ends the rest.
+    /// - Parameter areJoined: whether its emissions are stored together. Announcements and the end of a node can cause more than one batch
+    ///   holds; if the leader ends in between, the node announces itself again to the next leader, or that leader ends the rest.
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
-        // Earlier operations are not part of it.
+        // Earlier entries are handled first, because they are not part of it.
         drain()
         body()
         let entries = inbox.takeAll()
@@ -493,10 +493,10 @@ final class ClusterRuntime {
     }
 }
 
-/// The state that a node needs to lead.
+/// The restored state that a node needs to lead.
 private struct PreparedLeader: Sendable {
     let services: [ClusterServiceID: any ClusterLeader]
-    /// The nodes of the last leader.
+    /// The nodes of the previous leader.
     let nodes: [ClusterNode]
     let hasLost: Bool
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import RedisClient
 
-/// The scripts of a cluster, whose texts are in `Scripts/`, and their answers.
+/// The scripts of a cluster, whose texts are in `Scripts/`, and the decoding of their answers.
 enum ClusterScripts {
     static let lead = RedisScript(name: "lead", text: String(decoding: PackageResources.lead_lua, as: UTF8.self))
     static let commit = RedisScript(name: "commit", text: String(decoding: PackageResources.commit_lua, as: UTF8.self))
@@ -22,8 +22,8 @@ extension ClusterKeys {
             ])
     }
 
-    /// - Parameter namesKeys: whether Redis is told all keys before it begins, as a Redis Cluster has to be: a command in the script would fail
-    ///   alone otherwise when its key has moved already.
+    /// - Parameter namesKeys: whether Redis gets all keys before the script starts, which a Redis Cluster requires: otherwise a
+    ///   single command of the script would fail when its key has been moved already.
     func commit(_ commit: ClusterCommit, namesKeys: Bool = false) -> RedisCall {
         let position = commit.batch.position
         var arguments: [RedisArgument] = [
@@ -40,7 +40,7 @@ extension ClusterKeys {
         return .script(ClusterScripts.commit, keys: [leader, log] + others, arguments: arguments)
     }
 
-    /// Reads who leads, and the end of the log.
+    /// Reads the leader and the end of the log.
     var readPosition: RedisCall {
         .command(
             RedisCommand(
@@ -53,7 +53,7 @@ extension ClusterKeys {
             arguments: [.text(position.description), .integer(Int64(Self.page)), .integer(Int64(Self.pageBytes))])
     }
 
-    /// How many batches are read at a time, and with how many bytes.
+    /// The number of batches in one read, and its number of bytes.
     static var page: Int { 200 }
     static var pageBytes: Int { 8_388_608 }
 
@@ -99,7 +99,7 @@ extension ElectionOutcome {
 }
 
 extension FormerLeader {
-    /// - Parameter words: name, incarnation and silence in milliseconds.
+    /// - Parameter words: name, incarnation, and silence in milliseconds.
     fileprivate init?(_ words: ArraySlice<String?>) {
         let words = words.compactMap(\.self)
         guard words.count == 3, let incarnation = UInt64(words[1]), let silence = Int64(words[2]) else { return nil }
@@ -108,7 +108,7 @@ extension FormerLeader {
 }
 
 extension ClusterLeaderRecord {
-    /// - Parameter fields: generation, sequence, name, incarnation, and the generation and sequence of the batch before.
+    /// - Parameter fields: generation, sequence, name, incarnation, and the generation and sequence of the preceding batch.
     init?(_ fields: [RedisValue]) {
         guard fields.count == 6, let generation = fields[0].text.flatMap({ UInt64($0) }),
             let sequence = fields[1].text.flatMap({ UInt64($0) }), let name = fields[2].text,
@@ -141,7 +141,7 @@ extension CommitOutcome {
 }
 
 extension ClusterBatch {
-    /// The batches of an answer of `read.lua`. One that cannot be read ends the list, since what follows cannot be understood without it.
+    /// The batches in an answer of `read.lua`. A batch that cannot be read ends the list, because later ones depend on it.
     static func list(_ value: RedisValue) -> (batches: [ClusterBatch], isAll: Bool) {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []

@@ -1,14 +1,14 @@
 import RedisClient
 
 extension RedisCommand {
-    /// How many words one command of a batch may have: Lua's `unpack`, by which `commit.lua` runs it, fails at about 8,000 results, and what
-    /// fails in the middle of a script is not undone.
+    /// The largest number of words in one command of a batch: Lua's `unpack`, with which `commit.lua` runs it, fails at about 8,000
+    /// results, and a script that fails is not undone.
     static let longestInScript = 7_000
 
-    /// The command as several that do the same when they run one after the other, each with at most ``longestInScript`` words.
+    /// The command divided into several with the same total effect, each with at most ``longestInScript`` words.
     ///
-    /// Services emit one command for all fields that change together; a sweep that ends many users at once makes it long. Commands whose
-    /// arguments cannot be divided are returned as they are.
+    /// Services emit one command for all fields that change together, which is long when a sweep removes many users at once.
+    /// Commands whose arguments cannot be divided are returned unchanged.
     var pieces: [RedisCommand] {
         guard arguments.count + 1 > Self.longestInScript, let (fixed, width) = repetition else { return [self] }
         let size = (Self.longestInScript - 1 - fixed) / width * width
@@ -18,7 +18,7 @@ extension RedisCommand {
         }
     }
 
-    /// How many arguments come once, before those that repeat, and how many of these belong together; nil when none repeat.
+    /// The number of arguments before the repeated ones, and the number of arguments in each repetition; nil when none repeat.
     private var repetition: (fixed: Int, width: Int)? {
         switch name {
         case "HSET": (1, 2)

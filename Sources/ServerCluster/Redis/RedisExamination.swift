@@ -9,9 +9,9 @@ package struct RedisExamination: Sendable {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// Everything is right; with the details.
+        /// The check passed; with details.
         case passed(String)
-        /// It works, with advice on what to change or know.
+        /// The check passed, with advice on a change or a limitation.
         case noted(String, advice: String)
         /// A server cannot use this Redis.
         case failed(String, advice: String)
@@ -23,14 +23,14 @@ package struct RedisExamination: Sendable {
     private let ask: Ask
     private let unixMilliseconds: @Sendable () -> Int64
     private let measure: @Sendable (() async -> Void) async -> Duration
-    /// Tells the key of this examination from those of others that go on at the same moment.
+    /// Distinguishes the key of this examination from those of others that run at the same time.
     private let token: UInt64
 
     /// - Parameters:
-    ///   - ask: carries out a command.
-    ///   - unixMilliseconds: the time of day of this machine.
-    ///   - token: random.
-    ///   - measure: how long something takes.
+    ///   - ask: performs a command.
+    ///   - unixMilliseconds: the Unix time of this machine.
+    ///   - token: a random number.
+    ///   - measure: measures the duration of a closure.
     package init(
         keys: ClusterKeys, unixMilliseconds: @escaping @Sendable () -> Int64, token: UInt64,
         measure: @escaping @Sendable (() async -> Void) async -> Duration = { body in
@@ -45,7 +45,7 @@ package struct RedisExamination: Sendable {
         self.token = token
     }
 
-    /// The conditions for a server to start.
+    /// The first problem that prevents a server from starting; nil for none.
     package func obstacle() async -> (meaning: String, advice: String)? {
         for question in [Question.server, .rights, .eviction] {
             if case .failed(let meaning, let advice) = await answer(question) { return (meaning, advice) }
@@ -93,7 +93,7 @@ package struct RedisExamination: Sendable {
         }
     }
 
-    /// Names the right that a refusal is about, as far as it does.
+    /// The right that an error of Redis says is missing, if it names one.
     private static func missing(_ reply: RedisErrorReply) -> String {
         reply.missingRight.map { " It lacks \($0), and maybe more." } ?? ""
     }
@@ -117,7 +117,7 @@ package struct RedisExamination: Sendable {
         return .passed("\(product), master\(fields["redis_mode"] == "cluster" ? " of a cluster's shard" : "")")
     }
 
-    /// Does what a node does, with a key of this examination alone that is gone a minute later.
+    /// Performs the commands of a node, with a key of this examination that expires after a minute.
     private func rights() async throws(RedisFailure) -> Verdict {
         let key = keys.key("doctor:" + String(token, radix: 16))
         let commands = [
@@ -275,8 +275,7 @@ package struct RedisExamination: Sendable {
 }
 
 extension RedisErrorReply {
-    /// The rule of `ACL SETUSER` that would allow the command which a user has no right to, such as `+role` or `+client|setname`. Nil
-    /// for other errors.
+    /// The rule of `ACL SETUSER` that would allow the refused command, such as `+role` or `+client|setname`. Nil for other errors.
     package var missingRight: String? {
         guard code == "NOPERM", message.contains("permissions to run the '") else { return nil }
         let parts = message.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)

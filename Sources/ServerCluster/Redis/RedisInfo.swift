@@ -13,6 +13,6 @@ struct RedisInfo: Sendable {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// The policy by which Redis deletes keys when its memory is full; nil for none, or when Redis does not say.
+    /// The policy by which Redis deletes keys when its memory is full; nil for none, or when Redis does not report it.
     var evictionPolicy: String? { self["maxmemory_policy"].flatMap { $0 == "noeviction" ? nil : $0 } }
 }

@@ -1,34 +1,34 @@
 import NIOCore
 import RedisClient
 
-/// Decides for one service while its node is the leader: the only place where the shared state of the service changes.
+/// Decides for one service while its node is the leader. Only the leader changes the shared state of the service.
 ///
 /// Called on the event loop of the node's bus, one call after the other. Must not block.
 package protocol ClusterLeader: AnyObject, Sendable {
-    /// Carries out a request of a node, the leader's own included.
+    /// Performs a request of a node, which may be the leader's own.
     ///
-    /// - Parameter reply: to be called once, from any thread. An answer that is given before this returns is kept together with what was
-    ///   emitted, as a whole or not at all.
+    /// - Parameter reply: must be called once, on any thread. An answer that is given before this method returns is stored together
+    ///   with the emissions, completely or not at all.
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void)
 
-    /// A node has come, or has come back to a new leader, and announces what its clients hold. What the leader knows of the node from its
-    /// predecessor and is not in the announcement has ended.
+    /// A node has joined, or has reconnected to a new leader, and announces the state of its clients. State of the node that the
+    /// leader has restored and that is missing from the announcement has ended.
     ///
-    /// - Parameter requests: as ``ClusterMember/announcement()`` gave them. Answers to them are of no use and are not sent.
+    /// - Parameter requests: the result of ``ClusterMember/announcement()``. Answers to these requests are not sent.
     func announced(_ requests: [ByteBuffer], by node: ClusterNode)
 
-    /// A node is gone: what its clients held ends.
+    /// A node has left: the subscriptions and sessions of its clients end.
     func left(_ node: ClusterNode)
 
-    /// The nodes whose clients have state according to what was restored. Nodes that do not announce themselves in time are reported by
-    /// ``left(_:)``, also when they are in no list of nodes any more: they may have ended under a leader that did not have their state.
+    /// The nodes whose clients have restored state. ``left(_:)`` is called for those that do not announce themselves in time, even
+    /// when they are in no list of nodes any more: they may have ended under a leader that did not have their state.
     var restoredNodes: [ClusterNode] { get }
 
-    /// This leader is about to resign: begins nothing outside of the cluster that the next leader would have to do again, and waits for a moment
-    /// for what it has begun. Requests are still handed to it.
+    /// This leader is about to resign: it starts no work outside of the cluster that the next leader would repeat, and waits for a
+    /// limited time for work in progress. Requests are still passed to it.
     func prepareToResign() async
 
-    /// Ends without emitting anything: another node leads now, or this one leaves.
+    /// Ends without emitting anything, because another node leads now, or this one leaves.
     func close() async
 }
 
@@ -40,28 +40,28 @@ extension ClusterLeader {
 
 /// Makes the leader's part of a service.
 ///
-/// Called when the node becomes the leader. Restores what the services of the last leader kept in Redis, the holdings of nodes included:
-/// nodes of which it knows and that do not announce themselves in time are reported by ``ClusterLeader/left(_:)``.
+/// Called when the node becomes the leader. Restores the state that the previous leader's services have stored in Redis, including the
+/// subscriptions and sessions of nodes: ``ClusterLeader/left(_:)`` is called for nodes in it that do not announce themselves in time.
 package protocol ClusterLeaderFactory: AnyObject, Sendable {
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
 }
 
 /// The parts of the cluster that a service's leader part uses.
 package struct ClusterLeaderContext: Sendable {
-    /// Where decisions go.
+    /// Receives decisions.
     package let output: any ClusterOutput
     /// Reads the stored state.
     package let store: any ClusterReader
-    /// Reads what the leaders before have decided, as far as it is still there.
+    /// Reads the decisions of earlier leaders, as far as the log still has them.
     package let log: any ClusterLog
-    /// Distinguishes this leader from all before.
+    /// Distinguishes this leader from all earlier ones.
     package let generation: UInt64
-    /// The leader before that has kept anything; nil when there was none, or when it is not known.
+    /// The generation of the last leader that has stored anything; nil when there was none, or when it is not known.
     package let former: UInt64?
-    /// Whether Redis has lost what was confirmed: places that clients have are not to be trusted, and numbers that were given out since are
+    /// Whether Redis has lost confirmed data: positions of clients are invalid then, and the numbers that were assigned last are
     /// not known.
     package let hasLost: Bool
-    /// The loop on which the leader's services are called.
+    /// The event loop on which the leader's services are called.
     package let eventLoop: any EventLoop
 
     package init(
@@ -78,31 +78,31 @@ package struct ClusterLeaderContext: Sendable {
     }
 }
 
-/// What leaders have decided, as far as the log still has it. May be used from any thread.
+/// The decisions of leaders, as far as the log still has them. May be used from any thread.
 package protocol ClusterLog: Sendable {
-    /// Reads the facts of a service, oldest first, whomever they were for. What is behind something that cannot be read is left out.
+    /// Reads the facts of a service, oldest first, for all audiences. Facts behind one that cannot be read are skipped.
     func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure)
 }
 
-/// A log without anything in it.
+/// An empty log.
 package struct EmptyClusterLog: ClusterLog {
     package init() {}
 
     package func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {}
 }
 
-/// Where a leader's services put what they have decided. May be used from any thread, under locks of the caller: only queues.
+/// Receives the decisions of a leader's services. May be used from any thread and under locks of the caller: calls only enqueue.
 ///
-/// Everything is written to Redis in the order of the calls, in batches. A batch is kept and told to the nodes as a whole or not at all, and
-/// not at all once another node leads.
+/// Everything is written to Redis in the order of the calls, in batches. A batch is stored and sent to the nodes completely or not
+/// at all, and never after another node has become the leader.
 package protocol ClusterOutput: AnyObject, Sendable {
-    /// Publishes a fact to nodes, and lets Redis perform writes with it.
+    /// Publishes a fact to nodes, together with writes to Redis.
     ///
     /// - Parameters:
-    ///   - fact: nil when there are only writes.
-    ///   - writes: commands that change keys of ``ClusterReader/key(_:)``; none may fail for what is stored there. They must not read.
-    ///   - completion: called once, on the bus's event loop, before the nodes are told; false when it was not kept, after which the leader
-    ///     closes.
+    ///   - fact: the fact; nil when there are only writes.
+    ///   - writes: commands that change keys of ``ClusterReader/key(_:)``. They must not read, and must not fail whatever is stored there.
+    ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when it was not stored,
+    ///     after which the leader closes.
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
         completion: (@Sendable (Bool) -> Void)?)
@@ -120,22 +120,22 @@ extension ClusterOutput {
     }
 }
 
-/// Reads what a cluster keeps in Redis. May be used from any thread.
+/// Reads the data of a cluster in Redis. May be used from any thread.
 package protocol ClusterReader: Sendable {
-    /// The whole name of a key: all keys of a cluster have one prefix with one hash tag.
+    /// The full name of a key: all keys of a cluster have one prefix with one hash tag.
     ///
-    /// - Parameter name: begins with the name of the service, such as `pubnub:groups`.
+    /// - Parameter name: the name, which begins with that of the service, such as `pubnub:groups`.
     func key(_ name: String) -> RedisArgument
-    /// Carries out a command that only reads.
+    /// Performs a command that only reads.
     func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
 }
 
 extension ClusterReader {
-    /// Reads all entries of a hash, some at a time, so that no answer is long. An entry may come twice, as Redis says of scans.
+    /// Reads all entries of a hash, some at a time, so that no answer is long. An entry may occur twice, as always with scans in Redis.
     ///
     /// - Parameters:
-    ///   - page: about how many entries an answer has.
-    ///   - body: gets a field and its value.
+    ///   - page: the approximate number of entries in one answer.
+    ///   - body: called with each field and its value.
     package func entries(
         of key: RedisArgument, page: Int = 1_000, _ body: (ByteBuffer, ByteBuffer) -> Void
     ) async throws(RedisFailure) {
@@ -152,9 +152,9 @@ extension ClusterReader {
     }
 }
 
-/// Keeps what no leader decides about: values below names that are given out once. Used by any node.
+/// Stores data about which no leader decides: values under names that are assigned once. Any node may use it.
 package protocol ClusterStore: ClusterReader {
-    /// Carries out a command on one key. Whether it was carried out is not known for ``RedisFailure/unanswered`` and
-    /// ``RedisFailure/lost(_:)``.
+    /// Performs a command on one key. After ``RedisFailure/unanswered`` and ``RedisFailure/lost(_:)`` it is not known whether the
+    /// command was performed.
     func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
 }

@@ -1,8 +1,8 @@
-/// One process of a cluster, from its start to its end. A process that was started again is another node.
+/// One process of a cluster, from its start to its end. A process that was restarted is another node.
 package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name that the operator gave the node (`--node`), or the name of the machine.
     package let name: String
-    /// Random, so that two nodes with one name are still two.
+    /// A random number that distinguishes nodes with the same name.
     package let incarnation: UInt64
 
     package init(name: String, incarnation: UInt64) {
@@ -26,11 +26,11 @@ package enum ClusterServiceID: UInt8, Hashable, Sendable, CaseIterable {
 
 /// Why a request to the leader has no answer.
 package enum ClusterFailure: Error, Hashable, Sendable {
-    /// It was not and will not be performed: there is no leader, or no connection to it.
+    /// The request was not and will not be performed: there is no leader, or no connection to it.
     case unavailable
-    /// Whether it was carried out is not known.
+    /// It is not known whether the request was performed.
     case unknown
-    /// Too much waits to be sent already; it was not carried out.
+    /// Too many bytes wait to be sent already; the request was not performed.
     case overloaded
     /// The node leaves the cluster.
     case closed
@@ -40,12 +40,12 @@ package enum ClusterFailure: Error, Hashable, Sendable {
 package enum ClusterAudience: Hashable, Sendable {
     case all
     case node(ClusterNode)
-    /// All but this one.
+    /// All nodes except for this one.
     case others(ClusterNode)
 }
 
 extension ClusterNode {
-    /// - Parameter description: as ``description`` gives it.
+    /// - Parameter description: the text of ``description``.
     init?(_ description: String) {
         guard let slash = description.lastIndex(of: "/"), let incarnation = UInt64(description[slash...].dropFirst(), radix: 16)
         else { return nil }

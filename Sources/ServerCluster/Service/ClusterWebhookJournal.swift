@@ -6,16 +6,16 @@ import RedisClient
 import ServerRuntime
 import ServerValues
 
-/// Keeps the events of one service's webhooks in a hash in Redis, for the next leader (rules CR-43 to CR-45).
+/// Stores the webhook events of one service in a hash in Redis, for the next leader (rules CR-43 to CR-45).
 ///
-/// Everything is written through the log's own output: an event that a request led to is in one batch with everything else that the request
-/// led to, and what a former leader still writes is refused.
+/// All writes go through the log's output: an event that a request caused is in one batch with all other effects of the request,
+/// and writes of a former leader are refused.
 package final class ClusterWebhookJournal: WebhookJournal {
-    /// How much one service stores at a time. Events beyond that are sent by this leader only.
+    /// The limits of the stored events of one service. Only this leader can send events that exceed them.
     package struct Limits: Hashable, Sendable {
         package var events = 100_000
         package var bytes = 64 << 20
-        /// How old an event may get that no receiver claims.
+        /// The largest age of an event that no receiver claims.
         package var patience = Duration.seconds(300)
 
         package init() {}
@@ -23,11 +23,11 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     private struct State: Sendable {
         var last: UInt64 = 0
-        /// The sizes of stored events, by numbers.
+        /// The sizes of stored events, by number.
         var sizes: [UInt64: Int] = [:]
         var bytes = 0
         var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
-        /// The time since which ``unclaimed`` has been waiting.
+        /// The time since which ``unclaimed`` events have been waiting.
         var began: MonotonicInstant
         var isFull = false
     }
@@ -43,12 +43,12 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     /// The bytes that Redis needs for an event in addition to its content.
     private static let overhead = 160
-    /// How many fields are read at a time.
+    /// The number of fields in one read.
     private static let page = 50
 
-    /// Reads the events that the last leader left.
+    /// Reads the events that the previous leader has left.
     ///
-    /// - Parameter key: of the hash; of this service alone.
+    /// - Parameter key: the key of the hash, which only this service uses.
     package init(
         _ context: ClusterLeaderContext, of service: ClusterServiceID, key: RedisArgument, clock: ServerClock, logger: Logger,
         limits: Limits = Limits()
@@ -71,7 +71,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
                 unreadable.insert(.bytes(field))
                 return
             }
-            // A field may come twice.
+            // A field may occur twice.
             guard state.sizes[number] == nil else { return }
             let size = value.readableBytes + Self.overhead
             state.sizes[number] = size
@@ -120,7 +120,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         guard !numbers.isEmpty else { return }
         state.withLockedValue { state in
             for number in numbers { state.bytes -= state.sizes.removeValue(forKey: number) ?? 0 }
-            // A receiver at the limit would have a line written for each event otherwise.
+            // Without this hysteresis, a service at the limit would cause a log entry for each event.
             if state.bytes < limits.bytes / 2, state.sizes.count < limits.events / 2 { state.isFull = false }
         }
         output.write([RedisCommand("HDEL", [key] + numbers.map { .text("\($0)") })], of: service)
@@ -152,7 +152,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         let promise = eventLoop.makePromise(of: Void.self)
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
         output.write([], of: service) { _ in promise.succeed() }
-        // It never fails.
+        // The promise never fails.
         try? await promise.futureResult.get()
         timeout.cancel()
     }
@@ -179,7 +179,7 @@ extension ByteBuffer {
 }
 
 extension KeptWebhookEvent {
-    /// - Parameter now: the time of day in milliseconds since 1970.
+    /// - Parameter now: the Unix time in milliseconds.
     fileprivate init(_ value: ByteBuffer, number: UInt64, at now: Int64) throws(ClusterCodingError) {
         var value = value
         try value.checkVersion()
@@ -189,7 +189,7 @@ extension KeptWebhookEvent {
         let receiver = WebhookReceiverName(text: name, ordinal: try value.number())
         let event = WebhookEvent(topic: topic, key: key, body: try value.bytes(), number: number)
         try value.end()
-        // A clock that was set back makes nothing younger than new.
+        // A clock that was set back does not make the age negative.
         let age = now.subtractingReportingOverflow(since)
         self.init(
             application: Identifier(application), receiver: receiver, event: event,

@@ -1,10 +1,11 @@
 import NIOCore
 
-/// Answers to queries of one node, which its leader sends beside the log: pieces of one sequence, so that none is lost or taken twice.
+/// Answers to queries of one node, which its leader sends outside of the log: pieces of one sequence, so that none is lost or
+/// handled twice.
 package struct ClusterAnswers: Hashable, Sendable {
-    /// A part of an answer. The pieces of an answer follow each other.
+    /// A part of an answer. The pieces of an answer are consecutive.
     package struct Piece: Hashable, Sendable {
-        /// Begins at 1 for each leader and session.
+        /// The number of the piece, from 1 for each leader and session.
         package var number: UInt64
         /// The number of the node's request.
         package var request: UInt64
@@ -20,7 +21,7 @@ package struct ClusterAnswers: Hashable, Sendable {
         }
     }
 
-    /// The leader that answers.
+    /// The generation of the leader that answers.
     package var generation: UInt64
     package var session: ClusterSession
     package var pieces: [Piece]

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A place in the log of a cluster: which leader, and which of its batches. Batches of one leader are numbered from 1.
+/// A position in the log of a cluster: the leader's generation, and the number of its batch. The batches of one leader are numbered from 1.
 package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var generation: UInt64
     package var sequence: UInt64
@@ -10,12 +10,12 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
         self.sequence = sequence
     }
 
-    /// Before every log.
+    /// The position before every log.
     package static let origin = ClusterPosition(generation: 0, sequence: 0)
 
     package var description: String { "\(generation)-\(sequence)" }
 
-    /// The payload of a request.
+    /// The position in the form of a request's payload.
     var encoded: ByteBuffer {
         var buffer = ByteBuffer()
         buffer.write(position: self)
@@ -34,7 +34,7 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
     }
 }
 
-/// One process's life in the cluster, as requests name it: a node that was expelled comes back with the next session.
+/// A period of one process in the cluster, as identified in requests: a removed node comes back with the next session.
 package struct ClusterSession: Hashable, Sendable {
     package var incarnation: UInt64
     package var session: UInt32
@@ -53,7 +53,7 @@ package enum ClusterItem: Hashable, Sendable {
     case answer(ClusterSession, number: UInt64, ByteBuffer)
     /// The leader has processed a node's requests up to this one.
     case taken(ClusterSession, upTo: UInt64)
-    /// The leader has given a node up: what its clients held has ended.
+    /// The leader has removed a node: the subscriptions and sessions of its clients have ended.
     case expelled(ClusterSession)
     /// The leader accepts requests from here on; earlier ones were not processed.
     case opened
@@ -73,9 +73,9 @@ package enum ClusterItem: Hashable, Sendable {
 /// The entries that a leader appends to the log in one step. They are stored and published as a whole or not at all.
 package struct ClusterBatch: Hashable, Sendable {
     package var position: ClusterPosition
-    /// The batch before it, of this leader or of the one before.
+    /// The position of the preceding batch, of this leader or an earlier one.
     package var previous: ClusterPosition
-    /// Who leads.
+    /// The node that leads.
     package var leader: ClusterNode
     package var items: [ClusterItem]
 

@@ -5,8 +5,8 @@ package struct ClusterCodingError: Error, Hashable, Sendable {
     package init() {}
 }
 
-// How values are written in requests and facts: numbers as NIO writes them (big-endian), texts and bytes behind their lengths in four bytes.
-// All nodes of a cluster have to be able to read each other: a format is changed by adding a case, never by changing one.
+// The encoding of values in requests and facts: numbers in NIO's format (big-endian), texts and bytes behind their lengths in four bytes.
+// All nodes of a cluster must be able to read each other's messages: a format is extended by adding a case, never by changing one.
 extension ByteBuffer {
     package mutating func write(text: String) {
         write(bytes: text.utf8)
@@ -53,7 +53,7 @@ extension ByteBuffer {
         return bytes
     }
 
-    /// Shares its storage with this buffer.
+    /// The result shares its storage with this buffer.
     package mutating func buffer() throws(ClusterCodingError) -> ByteBuffer {
         guard let buffer = readSlice(length: try length()) else { throw ClusterCodingError() }
         return buffer
@@ -78,7 +78,7 @@ extension ByteBuffer {
     ) throws(ClusterCodingError) -> [Element] {
         let count = Int(try number(UInt32.self))
         var list: [Element] = []
-        // A count that is not true must not cost memory.
+        // An invalid count must not reserve much memory.
         list.reserveCapacity(Swift.min(count, readableBytes))
         for _ in 0..<count { list.append(try body(&self)) }
         return list
@@ -94,7 +94,7 @@ extension ByteBuffer {
         write(text: node.name)
     }
 
-    /// Has to be at the end, since nothing may be left over.
+    /// Throws unless the reader is at the end of the buffer.
     package func end() throws(ClusterCodingError) {
         guard readableBytes == 0 else { throw ClusterCodingError() }
     }

@@ -11,14 +11,14 @@ package struct ClusterRequest: Hashable, Sendable {
         case announced = 3
         /// The node has applied batches that the log has lost.
         case fork = 4
-        /// Of one of the node's services, which only reads: the answer comes beside the log.
+        /// A request of one of the node's services that only reads: its answer is sent outside of the log.
         case query = 5
     }
 
-    /// Begins at 1 for each leader and session; requests are processed in this order.
+    /// The number of the request, from 1 for each leader and session; requests are processed in this order.
     package var number: UInt64
     package var kind: Kind
-    /// Nil for a request that belongs to no single service.
+    /// The service; nil for a request that belongs to no single service.
     package var service: ClusterServiceID?
     package var payload: ByteBuffer
 
@@ -35,7 +35,7 @@ package struct ClusterRequest: Hashable, Sendable {
 /// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive.
 /// Messages may be lost or repeated; their numbers show this.
 package struct ClusterRequests: Hashable, Sendable {
-    /// The generation of the leader to which it is addressed.
+    /// The generation of the leader to which the message is addressed.
     package var generation: UInt64
     package var node: ClusterNode
     package var session: UInt32

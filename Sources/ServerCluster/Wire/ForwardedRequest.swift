@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import ServerRuntime
 
-// A request that a node passes on to the leader, and the leader's answer.
+// The coding of a request that a node forwards to the leader, and of the leader's answer.
 extension ByteBuffer {
-    /// - Parameter request: with the target as it came, without the server's prefix.
+    /// - Parameter request: the request, whose target is as received, without the server's prefix.
     package mutating func write(request: HTTPRequest) {
         write(text: request.method)
         write(
@@ -53,7 +53,7 @@ extension ByteBuffer {
 }
 
 extension HTTPProblem {
-    /// The answer to a call that the leader did not answer. 503 is what PubNub's and Pusher's libraries try again.
+    /// The answer to a call that the leader did not answer. PubNub's and Pusher's libraries retry after 503.
     package init(_ failure: ClusterFailure) {
         switch failure {
         case .unavailable, .overloaded:
