@@ -11,9 +11,9 @@ struct ChatLog: Sendable {
 
     let limits: MemoryLimits
     private(set) var applications: [Identifier: ChatStoreContents] = [:]
-    /// Every event in the order of coming; some are gone already.
+    /// All events in the order of their arrival, possibly including removed ones.
     private var order = Deque<Name>()
-    /// Events that no history has, ascending.
+    /// Events that are in no history, in ascending order.
     private var loose = Deque<Name>()
     private var highest: UInt64 = 0
     private var count = 0
@@ -23,7 +23,7 @@ struct ChatLog: Sendable {
         self.limits = limits
     }
 
-    /// - Returns: why nothing was changed.
+    /// - Returns: the error when nothing was changed; otherwise nil.
     mutating func apply(_ commit: ChatCommit, application: Identifier) -> MessageStoreError? {
         if applications[application]?.has(commit.additions) == true { return .duplicate }
         let newShelf = ChatStoreContents(inboxEntries: limits.inboxEntries)
@@ -53,7 +53,7 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Removes a message from history; it disappears with the last inbox that has it.
+    /// Removes a message from history; it is deleted with the last inbox entry that refers to it.
     private mutating func retire(_ name: Name) {
         if applications[name.application]?.recall(name.id) == true { loosen(name) }
     }

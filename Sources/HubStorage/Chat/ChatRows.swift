@@ -4,14 +4,14 @@ import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// Commits as rows.
+/// Writes commits as rows.
 struct ChatRows: StoreRows {
     struct Item: Sendable {
         var commit: ChatCommit
         var application: String
     }
 
-    /// Entries of an inbox; the oldest go first, some at a time.
+    /// The largest number of entries in an inbox; the oldest are deleted, several at a time.
     let inboxEntries: Int
     private let names = ChatNames()
 
@@ -70,7 +70,7 @@ struct ChatRows: StoreRows {
         }
     }
 
-    /// Entries that an inbox may have beyond ``inboxEntries`` until they are deleted in one go.
+    /// The number of entries by which an inbox may exceed ``inboxEntries`` until they are deleted together.
     static let trimStep: UInt64 = 64
 
     private func trim(_ inbox: Int64, upTo sequence: UInt64, _ database: Database) throws {
@@ -149,7 +149,7 @@ struct ChatRows: StoreRows {
     }
 }
 
-/// The numbers of applications, inboxes and conversations, looked up once.
+/// A cache of the numbers of applications, inboxes and conversations.
 private final class ChatNames: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Int64
@@ -162,12 +162,12 @@ private final class ChatNames: Sendable {
         var conversations: [Name: Int64] = [:]
     }
 
-    /// Of each kind.
+    /// The largest number of cached names of each kind.
     private static let limit = 200_000
 
     private let known = NIOLockedValueBox(Known())
 
-    /// Numbers that were given in a transaction that failed mean nothing.
+    /// Empties the cache, because numbers that were assigned in a failed transaction are invalid.
     func forget() { known.withLockedValue { $0 = Known() } }
 
     func application(_ name: Identifier, _ database: Database) throws -> Int64 {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreSchema {
-    /// "LIFC".
+    /// The application id is "LIFC" in ASCII.
     static var chat: StoreSchema { StoreSchema(applicationID: 0x4C49_4643, migrator: chatMigrator) }
 
     private static var chatMigrator: DatabaseMigrator {
@@ -26,8 +26,8 @@ extension StoreSchema {
         return migrator
     }
 
-    /// The only readers of messages to some members of a group, with their senders; messages without a row are for everybody. The bodies
-    /// of messages from before the table name the members.
+    /// The only readers of messages that are for some members of a group, including their senders; a message without a row is for
+    /// everybody. Bodies of messages from before this table contain the members.
     private static func createReaders(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -54,10 +54,10 @@ extension StoreSchema {
         try database.execute(sql: "DROP TABLE directed")
     }
 
-    /// Names that occur in many rows have a number.
+    /// Names that occur in many rows are replaced by a number.
     private static func createNames(_ database: Database) throws {
         try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
-        // `last` only counts for entries that were purged: the others say it themselves.
+        // `last` is only used for purged entries, because the other entries contain their positions.
         try database.execute(
             sql: """
                 CREATE TABLE inbox (
@@ -81,9 +81,9 @@ extension StoreSchema {
                     own_sequence INTEGER, audience INTEGER NOT NULL, body BLOB NOT NULL
                 )
                 """)
-        // Pages of history, by id within a conversation; those without one are what purging looks for.
+        // For pages of history, by id within a conversation; purging finds events without a conversation by it.
         try database.execute(sql: "CREATE INDEX event_conversation ON event (conversation)")
-        // Clustered by inbox: a page is one stretch of the file.
+        // Clustered by inbox, so that a page is contiguous in the file.
         try database.execute(
             sql: """
                 CREATE TABLE inbox_entry (

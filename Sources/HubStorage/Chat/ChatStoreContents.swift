@@ -6,16 +6,16 @@ import RealtimeHub
 struct ChatStoreContents: Sendable {
     private struct Kept: Sendable {
         var event: ChatEvent
-        /// Its place in the sender's own inbox.
+        /// The position in the sender's own inbox.
         var ownSequence: UInt64?
         var places: Int
 
-        /// Bytes, roughly.
+        /// The approximate memory in bytes.
         var cost: Int { event.body.count + 24 * places + 300 }
     }
 
     private struct Inbox: Sendable {
-        /// Both ascending. Some of the oldest events may be gone already.
+        /// The entries, ascending by both values. Some of the oldest events may be removed already.
         var entries = Deque<(sequence: UInt64, id: UInt64)>()
         var last: UInt64 = 0
         var acknowledged: UInt64 = 0
@@ -25,18 +25,18 @@ struct ChatStoreContents: Sendable {
         }
     }
 
-    /// Entries of an inbox; the oldest go first.
+    /// The largest number of entries in an inbox; the oldest are removed.
     private let inboxEntries: Int
     private var events: [UInt64: Kept] = [:]
-    /// Ascending, never empty.
+    /// The ids of messages by conversation, ascending, never empty.
     private var conversations: [Identifier: Deque<UInt64>] = [:]
     private var inboxes: [Identifier: Inbox] = [:]
-    /// Inboxes keep nothing from before.
+    /// Inboxes have no entries for events below this id.
     private var inboxFloor: UInt64 = 0
     private var receipts: [UInt64: [ChatReceipt]] = [:]
-    /// Users, by message.
+    /// The users who have hidden a message, by message.
     private var hidden: [UInt64: Set<Identifier>] = [:]
-    /// Ids, by user and conversation.
+    /// The ids up to which messages are hidden, by user and conversation.
     private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
     private var documents: [ChatDocumentKey: ChatDocument] = [:]
 
@@ -52,7 +52,7 @@ struct ChatStoreContents: Sendable {
 // MARK: - Changing
 
 extension ChatStoreContents {
-    /// - Returns: its size in bytes.
+    /// - Returns: the size of the addition in bytes.
     mutating func add(_ addition: ChatCommit.Addition) -> Int {
         let event = addition.event
         let own = addition.places.first { $0.user == event.sender }?.sequence
@@ -70,7 +70,7 @@ extension ChatStoreContents {
         return kept.cost
     }
 
-    /// - Returns: by how many bytes it has grown.
+    /// - Returns: by how many bytes the message has grown.
     mutating func rewrite(_ id: UInt64, _ body: [UInt8]) -> Int {
         guard let index = events.index(forKey: id) else { return 0 }
         let before = events.values[index].cost
@@ -80,7 +80,7 @@ extension ChatStoreContents {
 
     /// Removes a message from its history.
     ///
-    /// - Returns: whether it was in one.
+    /// - Returns: whether the message was in a history.
     mutating func recall(_ id: UInt64) -> Bool {
         guard let index = events.index(forKey: id), let conversation = events.values[index].event.conversation else {
             return false
@@ -91,13 +91,13 @@ extension ChatStoreContents {
         return true
     }
 
-    /// The oldest message of a conversation that has more than it may.
+    /// The oldest message of a conversation that exceeds its limit of messages.
     func excess(in conversation: Identifier, limit: Int) -> UInt64? {
         guard let all = conversations[conversation], all.count > limit else { return nil }
         return all.first
     }
 
-    /// Records what a commit has beside new events, rewrites and recalls.
+    /// Applies the parts of a commit other than new events, rewrites and recalls.
     mutating func note(_ commit: ChatCommit) {
         for item in commit.hidden where has(item.id) { hidden[item.id, default: []].insert(item.user) }
         for item in commit.hiddenUpTo where conversations[item.conversation] != nil {
@@ -115,7 +115,7 @@ extension ChatStoreContents {
         for key in commit.removedDocuments { documents[key] = nil }
     }
 
-    /// - Returns: how many bytes that frees; nil when it was gone.
+    /// - Returns: the number of freed bytes; nil when the event was removed already.
     mutating func remove(_ id: UInt64) -> Int? {
         guard let kept = events.removeValue(forKey: id) else { return nil }
         if let conversation = kept.event.conversation { removeFromHistory(id, conversation) }
@@ -143,7 +143,7 @@ extension ChatStoreContents {
         if conversations.values[index].isEmpty { conversations.remove(at: index) }
     }
 
-    /// Ids come nearly in order.
+    /// Inserts from the end, because ids arrive nearly in order.
     private static func insert(_ id: UInt64, into all: inout Deque<UInt64>) {
         var index = all.count
         while index > 0, all[index - 1] > id { index -= 1 }
@@ -201,7 +201,7 @@ extension ChatStoreContents {
 }
 
 extension Deque {
-    /// The first position from which on `isBeyond` holds, in a deque that is ordered by it.
+    /// The first position at which `isBeyond` holds, in a deque that is ordered by it.
     func firstPosition(where isBeyond: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

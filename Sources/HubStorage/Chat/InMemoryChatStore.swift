@@ -4,18 +4,18 @@ import RealtimeHub
 
 /// Keeps chat for as long as the process lives, and within limits (rules CT-1 and CT-9).
 ///
-/// The store of a server that was started without a place for data. It has an epoch of its own, by which devices know that their
-/// places in an inbox of before mean nothing. Completions come before `commit` returns.
+/// The store of a server that was started without a data directory. Each instance has a new epoch, from which devices learn that
+/// their inbox positions from before are invalid. Completions run before `commit` returns.
 public final class InMemoryChatStore: ChatStore {
     private let log: NIOLockedValueBox<ChatLog>
     private let epoch = newChatEpoch()
     private let now: @Sendable () -> UInt64
 
-    /// A store without messages.
+    /// Makes an empty store.
     ///
     /// - Parameters:
     ///   - limits: the limits of histories and inboxes.
-    ///   - now: the time of day in units of 100 ns; called on the thread of the caller.
+    ///   - now: the current time in units of 100 ns; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(ChatLog(limits: limits))
         self.now = now
@@ -57,8 +57,8 @@ public final class InMemoryChatStore: ChatStore {
     public func close() async {}
 }
 
-/// A name for the life of a store's inboxes.
+/// A new name for a generation of a store's inboxes.
 func newChatEpoch() -> String { String(UInt64.random(in: 1 << 40 ... .max), radix: 36) }
 
-/// Repetitions of messages are known for an hour (rule CT-7).
+/// Repeated messages are recognized for an hour (rule CT-7).
 func recentSendsHorizon(at now: UInt64) -> UInt64 { now - min(now, 3600 * TimetokenClock.ticksPerSecond) }

@@ -3,9 +3,10 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Keeps chat in a SQLite database that survives the end of the process (rules CT-1 to CT-11).
+/// Stores chat durably in a SQLite database (rules CT-1 to CT-11).
 ///
-/// A file of its own beside that of the message store. One thread writes and shares transactions between commits, several read.
+/// The database is a separate file in the directory of the message store. One thread writes and combines commits in transactions;
+/// several threads read.
 public final class SQLiteChatStore: ChatStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
@@ -13,14 +14,14 @@ public final class SQLiteChatStore: ChatStore {
     private let durability: Durability
     private let now: @Sendable () -> UInt64
 
-    /// Opens the database in `directory`, which is created if need be.
+    /// Opens the database in `directory`, which is created if necessary.
     ///
     /// Blocks while it reads the schema and, after a crash, the log.
     /// - Parameters:
     ///   - directory: the directory of the database.
     ///   - durability: the failures that an acknowledged message survives.
-    ///   - inboxEntries: events of a user's inbox; the oldest go first.
-    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
+    ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are deleted.
+    ///   - now: the current time in units of 100 ns, which determines the messages that were sent recently.
     /// - Throws: `MessageStoreError`.
     public init(
         directory: String, durability: Durability = .process, inboxEntries: Int = 20_000,
@@ -50,7 +51,7 @@ public final class SQLiteChatStore: ChatStore {
         directory.release()
     }
 
-    /// Reads beside the writer.
+    /// Reads concurrently with the writer.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(body)
@@ -112,7 +113,7 @@ extension SQLiteChatStore {
             var arguments: StatementArguments = [
                 conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
             ]
-            // A viewer without an inbox, of which none has the number 0, has hidden nothing and is not a message's reader.
+            // A viewer without an inbox (no inbox has the number 0) has hidden nothing and is no reader of a restricted message.
             if query.viewer != nil { arguments += [viewer ?? 0, viewer ?? 0] }
             arguments += [query.limit]
             var page: [ChatEvent] = []
@@ -195,7 +196,7 @@ extension SQLiteChatStore {
             }
             var restored = RestoredChat(epoch: epoch)
             let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
-            // Every server reserves ids before it serves.
+            // Every server reserves ids before it accepts requests.
             restored.isFirstStart = reserved == 0
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM event") ?? 0
             restored.highestID = UInt64(clamping: max(reserved, newest))
@@ -247,7 +248,7 @@ extension SQLiteChatStore {
 // MARK: - Purging
 
 extension SQLiteChatStore {
-    /// Rows that one transaction deletes, so that others write between two of them.
+    /// The number of rows that one transaction deletes, so that other writes can be done between two of them.
     static var purgeStep: Int { 300 }
 
     public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -266,7 +267,7 @@ extension SQLiteChatStore {
         while try await writer.giveSpaceBack() {}
     }
 
-    /// Which of the next thousand inboxes have something to purge. Found beside the writer.
+    /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
     private func dueInboxes(after: Int64, before floor: Int64) async throws -> (due: [Int64], last: Int64?) {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -279,7 +280,7 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that are left to do.
+    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
     private func purge(_ inboxes: ArraySlice<Int64>, before floor: Int64) async throws -> ArraySlice<Int64> {
         try await writer.perform { database in
             let selection = try database.cachedStatement(

@@ -4,17 +4,17 @@ import RealtimeHub
 
 /// Keeps messages for as long as the process lives, and within limits (rule HB-41).
 ///
-/// The store of a server that was started without a place for data. It forgets everything at the end, and says so: readers with a
-/// cursor from before are told that something may be missing. Completions come before `append` returns.
+/// The store of a server that was started without a data directory. It loses everything at the end, and reports this after a
+/// restart: readers with an earlier cursor are told that messages may be missing. Completions run before `append` returns.
 public final class InMemoryMessageStore: MessageStore {
     private let log: NIOLockedValueBox<MessageLog>
     private let now: @Sendable () -> UInt64
 
-    /// A store without messages.
+    /// Makes an empty store.
     ///
     /// - Parameters:
     ///   - limits: the limits of history.
-    ///   - now: the time of day in units of 100 ns, for messages that expire; called on the thread of the caller.
+    ///   - now: the current time in units of 100 ns, for messages that expire; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(MessageLog(limits: limits))
         self.now = now
@@ -26,7 +26,7 @@ public final class InMemoryMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        // The streams keep unstored messages for as long as readers may catch up, which is as long as this store lives.
+        // The streams keep all other messages for as long as readers may catch up, and this store does not outlive the streams.
         if message.isStored {
             let now = now()
             log.withLockedValue { $0.append(message, application: application, at: now) }
@@ -34,7 +34,7 @@ public final class InMemoryMessageStore: MessageStore {
         completion(nil)
     }
 
-    /// Records that live as long as this store are in the server already.
+    /// Not needed: the server keeps the records in memory for as long as this store exists.
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -59,7 +59,7 @@ public final class InMemoryMessageStore: MessageStore {
         }
     }
 
-    /// Actions that live as long as this store are in the server already.
+    /// Not needed: the server keeps the actions in memory for as long as this store exists.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
@@ -74,5 +74,5 @@ public final class InMemoryMessageStore: MessageStore {
     public func close() async {}
 }
 
-/// No channel counts more messages than this.
+/// The largest number of messages that are counted for each channel.
 let countLimit = 10_000

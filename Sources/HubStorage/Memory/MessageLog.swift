@@ -11,7 +11,7 @@ public struct MemoryLimits: Hashable, Sendable {
     /// The maximum number of events of a chat user's inbox.
     public var inboxEntries: Int
 
-    /// Limits; at least one message and one event.
+    /// Makes limits; they are at least one message and one event.
     public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20, inboxEntries: Int = 20_000) {
         self.inboxEntries = max(1, inboxEntries)
         self.messagesPerChannel = max(1, messagesPerChannel)
@@ -27,9 +27,9 @@ struct MessageLog: Sendable {
     }
 
     let limits: MemoryLimits
-    /// Ascending, never empty.
+    /// The messages of each channel, ascending, never empty.
     private var channels: [Name: Deque<StoredMessage>] = [:]
-    /// Every message in the order of coming; some are gone already.
+    /// All messages in the order of their arrival, possibly including removed ones.
     private var order = Deque<(name: Name, timetoken: UInt64)>()
     private var count = 0
     private var bytes = 0
@@ -99,7 +99,7 @@ struct MessageLog: Sendable {
         if channels.values[index].isEmpty { channels.remove(at: index) }
     }
 
-    /// Messages come nearly in order. False when it is there already.
+    /// Inserts from the end, because messages arrive nearly in order. Returns false when the message exists already.
     private static func insert(_ message: StoredMessage, into all: inout Deque<StoredMessage>) -> Bool {
         var index = all.count
         while index > 0, all[index - 1].timetoken > message.timetoken { index -= 1 }
@@ -114,7 +114,7 @@ struct MessageLog: Sendable {
         return lower..<max(lower, firstIndex(in: all) { $0 > span.highest })
     }
 
-    /// The first message from which on `isBeyond` holds.
+    /// The index of the first message for which `isBeyond` holds.
     private static func firstIndex(in all: Deque<StoredMessage>, where isBeyond: (UInt64) -> Bool) -> Int {
         var low = 0
         var high = all.count

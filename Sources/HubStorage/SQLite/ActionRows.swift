@@ -3,7 +3,7 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Message actions as rows. Texts are blobs, for the reason of ``AccessRows``.
+/// Stores message actions as rows. Texts are blobs, for the same reason as in ``AccessRows``.
 enum ActionRows {
     static func write(
         _ change: MessageActionChange, of message: StoredMessage, application: String, into database: Database

@@ -1,16 +1,16 @@
 import GRDB
 import Identifiers
 
-/// The applications whose rows are read when a store restores, as a condition of SQL.
+/// The applications whose rows are restored, as an SQL condition.
 struct ApplicationFilter: Sendable {
     private let names: [String]?
 
-    /// - Parameter applications: nil for all.
+    /// - Parameter applications: the applications; nil for all.
     init(_ applications: Set<Identifier>?) {
         names = applications?.map(\.text)
     }
 
-    /// Holds for rows with one of the applications.
+    /// The SQL condition for rows of these applications.
     var condition: String {
         names.map { "application IN (\(databaseQuestionMarks(count: $0.count)))" } ?? "TRUE"
     }

@@ -3,14 +3,14 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Messages, and records together with their event messages, as rows.
+/// Stores messages, and records together with their event messages, as rows.
 struct MessageRow: StoreRows {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)
         case records([KeysetRecordChange], [StoredMessage], application: String)
     }
 
-    /// How long a message that is not stored is kept, in units of 100 ns.
+    /// How long a message outside of the history is kept, in units of 100 ns.
     let catchUp: UInt64
 
     func cost(of item: Item) -> Int {
@@ -31,7 +31,7 @@ struct MessageRow: StoreRows {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    /// In the order in which `message(of:)` reads them.
+    /// The columns in the order in which `message(of:)` reads them.
     static let columns =
         "timetoken, channel, publisher, payload, metadata, kind, custom_type, sequence, origination, stored, expires"
 
@@ -58,7 +58,7 @@ struct MessageRow: StoreRows {
         try statement.execute()
     }
 
-    /// A text that would end at its NUL is stored as a blob. Those that messages are found by have none.
+    /// A text with a NUL is stored as a blob, because it would end there. Columns that messages are found by contain none.
     private static func value(_ text: String?) -> (any DatabaseValueConvertible)? {
         guard let text, text.hasByte(0) else { return text }
         return Data(text.utf8)
@@ -72,10 +72,10 @@ struct MessageRow: StoreRows {
             expires: (row[10] as Int64?).map { UInt64(clamping: $0) })
     }
 
-    /// The text of a column, up to its end and not to its first NUL.
+    /// The complete text of a column, including any NUL.
     static func text(_ row: Row, _ index: Int) -> String? { bytes(row, index).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Without an intermediate `Data`.
+    /// The bytes of a column, without an intermediate `Data`.
     static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
         (try? row.withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }) ?? nil
     }

@@ -1,18 +1,18 @@
 import GRDB
 
-/// Why a store could not be opened, or an operation failed. Each error says what to do; none contains a message.
+/// Why a store could not be opened, or an operation failed. Each error contains the remedy; none contains a message.
 public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another server uses the directory.
     case inUse(directory: String)
-    /// The file is not a database any more.
+    /// The file is no longer a valid database.
     case damaged(file: String)
     /// A newer version of Lifeline has changed the database.
     case newer(file: String)
     /// The file is a database of another program.
     case foreign(file: String)
-    /// No room is left. The store goes on as soon as there is.
+    /// The disk is full. The store continues as soon as there is space.
     case full(file: String)
-    /// The file or directory cannot be read or written; `reason` is the system's or SQLite's word for it.
+    /// The file or directory cannot be read or written; `reason` is the error text of the system or of SQLite.
     case unusable(path: String, reason: String)
     /// The queue is full, because the disk is too slow.
     case overloaded
@@ -45,7 +45,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// What an error of the database means for the operator of the server.
+    /// Translates an error of the database for the operator of the server.
     init(_ error: any Error, file: String) {
         if let known = error as? MessageStoreError {
             self = known

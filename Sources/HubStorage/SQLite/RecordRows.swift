@@ -3,7 +3,7 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Records of applications as rows. Names are blobs: as TEXT they would end at a NUL.
+/// Stores records of applications as rows. Names are blobs, because a TEXT value would end at a NUL.
 enum RecordRows {
     static func create(in database: Database) throws {
         try database.execute(

@@ -3,10 +3,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// Keeps messages in a SQLite database that survives the end of the process (rules HB-42 to HB-47).
+/// Stores messages durably in a SQLite database (rules HB-42 to HB-47).
 ///
-/// One thread writes, several read beside it. Messages that are not stored are kept for catching up, and purged in the background
-/// like those that have expired.
+/// One thread writes, and several read concurrently. Messages outside of the history are kept so that subscribers can catch up;
+/// these and expired messages are purged in the background.
 public final class SQLiteMessageStore: MessageStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
@@ -15,13 +15,13 @@ public final class SQLiteMessageStore: MessageStore {
     private let settings: StoreSettings
     private let now: @Sendable () -> UInt64
 
-    /// Opens the database in `directory`, which is created if need be.
+    /// Opens the database in `directory`, which is created if necessary.
     ///
     /// Blocks while it reads the schema and, after a crash, the log.
     /// - Parameters:
     ///   - directory: the directory of the database.
     ///   - settings: the settings.
-    ///   - now: the time of day in units of 100 ns, for messages that expire.
+    ///   - now: the current time in units of 100 ns, for messages that expire.
     /// - Throws: `MessageStoreError`.
     public init(
         directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> UInt64 = systemTicks
@@ -89,7 +89,7 @@ public final class SQLiteMessageStore: MessageStore {
         directory.release()
     }
 
-    /// Reads beside the writer.
+    /// Reads concurrently with the writer.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(body)
@@ -101,25 +101,25 @@ public final class SQLiteMessageStore: MessageStore {
     }
 }
 
-/// Units of timetokens as seconds since 1970.
+/// Converts units of timetokens to seconds since 1970.
 private func seconds(_ ticks: UInt64) -> Int { Int(ticks / TimetokenClock.ticksPerSecond) }
 
 /// Settings of a durable store.
 public struct StoreSettings: Hashable, Sendable {
     /// The failures that an acknowledged message survives.
     public var durability: Durability
-    /// How long messages that are not stored are kept for readers that catch up, in units of 100 ns; 20 minutes.
+    /// How long messages outside of the history are kept for readers that catch up, in units of 100 ns; 20 minutes.
     public var catchUp: UInt64
-    /// How many messages of a channel are loaded when the server starts.
+    /// The largest number of messages of one channel that are loaded when the server starts.
     public var recentPerChannel: Int
-    /// How many messages of all channels are loaded when the server starts.
+    /// The largest number of messages of all channels that are loaded when the server starts.
     public var recentInAll: Int
     /// The maximum size of these messages in bytes, approximately.
     public var recentBytes: Int
-    /// Whether expired messages are deleted while nothing else is to do. Off only in tests.
+    /// Whether expired messages are deleted while there is no other work. False only in tests.
     var purgesInBackground = true
 
-    /// Settings; by default a message survives the end of the process.
+    /// Makes settings; by default a message survives the end of the process.
     public init(
         durability: Durability = .process, catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentPerChannel: Int = 101,
         recentInAll: Int = 200_000, recentBytes: Int = 256 << 20
@@ -186,7 +186,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// In small steps, between which others write; not the messages that come meanwhile.
+    /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         var highest = Int64(clamping: span.highest)
@@ -251,20 +251,20 @@ extension SQLiteMessageStore {
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
-            // Tokens may be ahead of a clock that was set back; then the newest token counts as the time.
+            // Timetokens may be ahead of a clock that was set back; the newest timetoken then counts as the current time.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
             try Self.restoreRecent(filter, since: horizon, settings, database, into: &state)
             return state
         }
     }
 
-    /// Newest first, until there is enough.
+    /// Restores the newest messages first, until there are enough.
     private static func restoreRecent(
         _ filter: ApplicationFilter, since horizon: UInt64, _ settings: StoreSettings, _ database: Database,
         into state: inout RestoredState
     ) throws {
-        // The index has all columns that the choice needs; whole messages are read only for the rows that stay. The unary plus keeps
-        // SQLite from searching by application, through the whole history.
+        // The index has all columns that the selection needs; complete messages are read only for the selected rows. The unary plus
+        // prevents SQLite from searching by application, through the whole history.
         let keys = try Row.fetchCursor(
             database,
             sql: """
@@ -302,7 +302,7 @@ extension SQLiteMessageStore {
     private static func purgeForever(_ writer: StoreWriter<MessageRow>, _ now: @Sendable () -> UInt64) async {
         while !Task.isCancelled {
             let count = (try? await purge(writer, at: now())) ?? 0
-            // A full step means that more is due.
+            // A complete step means that there may be more expired messages.
             guard count < purgeStep else { continue }
             // A failed step is repeated a second later.
             for _ in 0..<StoreSpace.stepsPerSecond {
@@ -312,7 +312,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// Deletes messages that have expired, a few hundred at most.
+    /// Deletes up to a few hundred expired messages.
     @discardableResult
     static func purge(_ writer: StoreWriter<MessageRow>, at now: UInt64) async throws(MessageStoreError) -> Int {
         try await writer.perform { database in

@@ -8,14 +8,14 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// The directory of a store: private to its owner, and held by one process at a time (rule HB-45). Stores with different files
-/// share a directory.
+/// The directory of a store: accessible only to its owner, and locked by one process at a time (rule HB-45). Stores with different
+/// files may share a directory.
 ///
-/// The lock belongs to an open file, so the system releases it when the process ends, however that happens.
+/// The lock belongs to an open file, so the system releases it whenever the process ends, even after a crash.
 final class StoreDirectory: Sendable {
     let path: String
     let databaseFile: String
-    /// Descriptor of the lock file; -1 once released.
+    /// The descriptor of the lock file; -1 once released.
     private let lock: NIOLockedValueBox<Int32>
 
     init(path: String, file: String = "lifeline.sqlite", lockFile: String = "lock") throws(MessageStoreError) {
@@ -23,7 +23,8 @@ final class StoreDirectory: Sendable {
         databaseFile = path + "/" + file
         try Self.create(path)
         lock = NIOLockedValueBox(try Self.lock(path, lockFile))
-        // Made beforehand, since SQLite gives new files to everybody; its other files take over the rights of this one.
+        // Created in advance, because SQLite would make a new file readable for everybody; its other files inherit the permissions
+        // of this one.
         let database = open(databaseFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard database >= 0 else {
             let error = Self.unusable(databaseFile)
@@ -41,12 +42,12 @@ final class StoreDirectory: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else { return }
-        // Not by closing alone: a child that was forked a moment ago has the file open until it runs its own program.
+        // Closing is not enough, because a recently forked child has the file open until it executes its own program.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Creates the directory and those above it, each for the owner alone.
+    /// Creates the directory and its missing parents, accessible only to the owner.
     private static func create(_ path: String) throws(MessageStoreError) {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {

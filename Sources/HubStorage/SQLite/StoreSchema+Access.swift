@@ -18,7 +18,7 @@ extension StoreSchema {
     }
 }
 
-/// How the first version of the database kept grants and revocations: as JSON in messages of the application `access:KEY`.
+/// The format of grants and revocations in the first version of the database: JSON in messages of the application `access:KEY`.
 enum AccessJournal {
     private static let prefix = "access:"
 
@@ -29,7 +29,7 @@ enum AccessJournal {
         var rights: Int?
         var ttl: Int?
         var until: Int?
-        /// The signature of a token that was revoked.
+        /// The signature of a revoked token.
         var revoked: [UInt8]?
 
         /// Nil for an entry that this version cannot decode.
@@ -47,7 +47,7 @@ enum AccessJournal {
         }
     }
 
-    /// Moves the entries into the table that they have now, the later ones over the earlier ones.
+    /// Moves the entries into their present table; later ones replace earlier ones.
     static func move(in database: Database) throws {
         let isJournal = "substr(application, 1, \(prefix.utf8.count)) = '\(prefix)' AND channel = 'journal'"
         let rows = try Row.fetchCursor(

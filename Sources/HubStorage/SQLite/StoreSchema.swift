@@ -1,19 +1,19 @@
 import GRDB
 
-/// Tables, versions and settings of a database.
+/// The tables, versions and settings of a database.
 struct StoreSchema {
-    /// Tells our files from those of others, and from each other.
+    /// Identifies a file as one of this program, and distinguishes its kinds of databases.
     let applicationID: Int32
     let migrator: DatabaseMigrator
 
-    /// "LIFL".
+    /// The application id is "LIFL" in ASCII.
     static var messages: StoreSchema { StoreSchema(applicationID: 0x4C49_464C, migrator: messageMigrator) }
 
     private static var messageMigrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, groups, reservations") { database in
             try database.execute(sql: "PRAGMA application_id = \(0x4C49_464C)")
-            // Clustered by channel and time: a page of history is one stretch of the file.
+            // Clustered by channel and time, so that a page of history is contiguous in the file.
             try database.execute(
                 sql: """
                     CREATE TABLE message (
@@ -81,12 +81,12 @@ struct StoreSchema {
     }
 }
 
-/// Which failures an acknowledged message survives (rule HB-44).
+/// The failures that an acknowledged message survives (rule HB-44).
 public enum Durability: Hashable, Sendable {
-    /// The end of the process, however it comes, `kill -9` included. When the machine itself stops, the last moments may be lost,
-    /// though never the database, nor the promise that timetokens do not repeat.
+    /// Any end of the process, including `kill -9`. When the machine itself stops, the most recent messages may be lost, but never
+    /// the database, nor the guarantee that timetokens do not repeat.
     case process
-    /// Loss of power as well: every group of messages waits for the disk.
+    /// Also a power failure: every group of messages waits for the disk.
     case power
 
     var pragma: String { self == .process ? "NORMAL" : "FULL" }

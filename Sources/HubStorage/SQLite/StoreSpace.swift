@@ -8,36 +8,36 @@ import GRDB
     import Darwin
 #endif
 
-/// Gives the space of what was deleted back to the file system (rule HB-71).
+/// Returns the space of deleted data to the file system (rule HB-71).
 ///
-/// Without this the file of a database has its greatest size for ever: SQLite keeps free pages for later rows. Only files that were made
-/// for it can do so; others need a `VACUUM` once, while the server is stopped.
+/// Without this a database file never shrinks, because SQLite keeps free pages for later rows. Only files that were created with
+/// the right setting can shrink; others need one `VACUUM` while the server is stopped.
 enum StoreSpace {
-    /// Pages that one step gives back, 256 KiB, so that who writes meanwhile waits for some 5 ms at most.
+    /// The number of pages that one step returns, 256 KiB, so that other writes wait for about 5 ms at most.
     static let step = 64
-    /// Steps of a second, where nothing waits for the space.
+    /// The number of steps per second while no other writes wait.
     static let stepsPerSecond = 16
-    /// Free pages that stay in a file, 16 MiB.
+    /// The number of free pages that stay in a file, 16 MiB.
     static let kept = 4096
 
-    /// Makes an empty file ready. SQLite takes this setting before anything else is written, and keeps it with the file.
+    /// Prepares an empty file. SQLite accepts this setting only before anything else is written, and stores it in the file.
     static func prepare(file: String) throws {
-        // Whatever has content is opened by the pool only, which leaves the write-ahead log as it is.
+        // Only the pool opens a file with content, which leaves the write-ahead log unchanged.
         var status = stat()
         guard stat(file, &status) == 0, status.st_size == 0 else { return }
         let queue = try DatabaseQueue(path: file)
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            // Writes the first page.
+            // This writes the first page.
             try database.execute(sql: "PRAGMA user_version = 1")
             try database.execute(sql: "PRAGMA user_version = 0")
         }
         try queue.close()
     }
 
-    /// Does one step, if more than a quarter of the file is free.
+    /// Performs one step, if more than a quarter of the file is free.
     ///
-    /// - Returns: whether pages were given back, so that another step may find more.
+    /// - Returns: whether pages were returned, so that another step may find more.
     static func giveBack(_ database: Database, keeping kept: Int = kept) throws -> Bool {
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         guard free > kept, free > (try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0) / 4 else { return false }
@@ -47,7 +47,7 @@ enum StoreSpace {
 }
 
 extension StoreWriter {
-    /// Gives space back in its turn, one step.
+    /// Performs one step of returning space, in the order of the writer's queue.
     @discardableResult
     func giveSpaceBack(keeping kept: Int = StoreSpace.kept) async throws(MessageStoreError) -> Bool {
         try await perform(inTransaction: false) { try StoreSpace.giveBack($0, keeping: kept) }

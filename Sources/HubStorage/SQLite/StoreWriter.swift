@@ -4,29 +4,29 @@ import GRDB
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// How a writer's items become rows. Only called on the writer's thread, except for `cost`.
+/// Converts a writer's items to rows. Called only on the writer's thread, except for `cost`.
 protocol StoreRows: Sendable {
     associatedtype Item: Sendable
 
-    /// The memory that an item takes while it is queued, in bytes.
+    /// The memory of a queued item in bytes.
     func cost(of item: Item) -> Int
-    /// Inside a transaction, which may end without success although this one succeeded.
+    /// Writes an item within a transaction, which may fail although this call succeeded.
     func write(_ item: Item, into database: Database) throws
-    /// Everything that was written since the last success is lost.
+    /// The transaction has failed: everything that was written since the last success is lost.
     func transactionFailed()
 }
 
-/// The only writer: accepts work from any thread, does it in order on a separate thread, and puts neighbouring items into one
+/// The only writer: accepts work from any thread, performs it in order on a separate thread, and combines consecutive items in one
 /// transaction (rule HB-43).
 ///
-/// A transaction ends when nothing more waits, when it has `groupLimit` items, or after `groupTime`: alone, an item is committed
-/// at once; under load the cost of a commit is shared.
+/// A transaction ends when nothing else waits, when it has `groupLimit` items, or after `groupTime`: a single item is committed at
+/// once; under load items share the cost of a commit.
 final class StoreWriter<Rows: StoreRows>: Sendable {
     private enum Job: Sendable {
         case append(Rows.Item, Completion)
-        /// An append that was refused for lack of space; answered in its turn.
+        /// An append that was refused for lack of space; it is answered in order.
         case refusal(Completion, MessageStoreError)
-        /// Work with its own transactions and its own reports.
+        /// Work with its own transactions and its own completions.
         case work(@Sendable (Database) -> Void)
     }
 
@@ -43,7 +43,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     static var groupTime: UInt64 { 5_000_000 }
 
     private let pool: DatabasePool
-    /// Held for as long as anything may be written.
+    /// Kept for as long as anything may be written.
     private let directory: StoreDirectory
     private let rows: Rows
     private let bytesLimit: Int
@@ -60,7 +60,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func append(_ item: Rows.Item, completion: @escaping Completion) {
         let cost = rows.cost(of: item)
         submit { waiting in
-            // Told in turn, so that completions keep the order of the calls.
+            // The refusal goes through the queue, so that completions keep the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
             waiting.bytes += cost
@@ -68,7 +68,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         }
     }
 
-    /// Does `work` in its turn, in a transaction unless it needs none.
+    /// Performs `work` in the order of the queue, within a transaction unless it needs none.
     func perform<Value: Sendable>(
         inTransaction: Bool = true, _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(MessageStoreError) -> Value {
@@ -86,34 +86,34 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         return try result.get()
     }
 
-    /// Remembers up to where ids may be given out, across a loss of power too.
+    /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
     func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
         try await perform(inTransaction: false) { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // If it failed, later writes would only be more durable than requested.
+            // If this fails, later writes are only more durable than requested.
             defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
         }
     }
 
-    /// Whether anything is being written or waits for it.
+    /// Whether an item is being written or waits for it.
     var isBusy: Bool { waiting.withLockedValue { $0.isDraining } }
 
     var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
-    /// Refuses further calls, and returns when everything that came before is written to the database file (rule HB-69).
+    /// Refuses further calls, and returns when all earlier work is written to the database file (rule HB-69).
     ///
-    /// GRDB keeps the write-ahead log when the last connection closes. With content in the log, a copy of the database file would be
-    /// incomplete, and the log would be applied to a database file that is put in its place.
+    /// GRDB keeps the write-ahead log when the last connection closes. With content in the log, a copy of the database file would
+    /// be incomplete, and the log would be applied to a database file that replaces this one.
     func close() async {
         await withCheckedContinuation { continuation in
             submit { waiting in
-                // Behind the first close the database is closed, too.
+                // After the first close the database is closed, too.
                 let isFirst = !waiting.isClosed
                 waiting.isClosed = true
                 return .work { database in
-                    // On a full disk the log stays as it is.
+                    // On a full disk the log stays unchanged.
                     if isFirst { _ = try? database.checkpoint(.truncate) }
                     continuation.resume()
                 }
@@ -146,7 +146,7 @@ extension StoreWriter {
         }
     }
 
-    /// The next job, unless it is one that needs the database for itself.
+    /// The next job, unless it is one that needs the database exclusively.
     private func takeAppend() -> Job? {
         waiting.withLockedValue { waiting in
             switch waiting.jobs.first {
@@ -166,7 +166,7 @@ extension StoreWriter {
         }
     }
 
-    /// True when nothing waits: the next job starts the thread again.
+    /// Returns true when nothing waits: the next job starts the thread again.
     private func rest() -> Bool {
         waiting.withLockedValue { waiting in
             waiting.isDraining = !waiting.jobs.isEmpty
@@ -176,7 +176,7 @@ extension StoreWriter {
 
     private func writeGroup(_ first: Job) {
         var group = [first]
-        // Nil for success of all.
+        // The failure of each item; nil when all succeeded.
         var failures: [MessageStoreError?]?
         pool.writeWithoutTransaction { database in
             let end = DispatchTime.now().uptimeNanoseconds + Self.groupTime
@@ -209,8 +209,8 @@ extension StoreWriter {
         if case .append(let item, _) = job { try rows.write(item, into: database) }
     }
 
-    /// Items are kept as a whole or not at all, and do not suffer from their neighbours: where one of them cannot be written, each
-    /// gets a transaction of its own.
+    /// Items are stored completely or not at all, and independently of each other: if one of them cannot be written, each gets a
+    /// separate transaction.
     private func writeAlone(_ job: Job, _ database: Database) -> MessageStoreError? {
         do {
             try Self.transaction(database) { try write(job, $0) }
@@ -221,7 +221,7 @@ extension StoreWriter {
         }
     }
 
-    /// Whether it is the item that is wrong, and not the disk.
+    /// Whether the error was caused by the item, and not by the disk.
     private static func concernsOneItem(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return true }
         return error.resultCode == .SQLITE_CONSTRAINT
