@@ -1,7 +1,7 @@
 extension RedisAddress {
-    /// Reads `redis://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sentinel=NAME`, or `?cluster=true`; `rediss` for TLS.
+    /// Parses `redis://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sentinel=NAME`, or `?cluster=true`; `rediss` for TLS.
     ///
-    /// Everything but one host may be left out. A password without a user is that of the user `default`.
+    /// Everything except one host may be omitted. A password without a user is that of the user `default`.
     package init(_ text: String) throws(RedisAddressError) {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard scheme == "redis" || scheme == "rediss", text.dropFirst(scheme.count).hasPrefix("://") else { throw .scheme }
@@ -100,7 +100,7 @@ extension RedisAddress {
 
     // MARK: Characters
 
-    /// A number of at most nine decimal digits.
+    /// Parses a number of at most nine decimal digits.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } && text.utf8.count <= 9 ? Int(text) : nil
     }

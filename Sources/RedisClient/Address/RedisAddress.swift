@@ -1,4 +1,4 @@
-/// Where Redis or Valkey is, how to sign in, and how its servers are organised.
+/// The address of Redis or Valkey, the credentials, and the organisation of its servers.
 ///
 /// Descriptions and reflection never show the password.
 package struct RedisAddress: Hashable, Sendable {
@@ -12,9 +12,9 @@ package struct RedisAddress: Hashable, Sendable {
         case cluster
     }
 
-    /// One server.
+    /// The name or address, and the port, of one server.
     package struct Host: Hashable, Sendable {
-        /// A name or an address; IPv6 addresses without brackets.
+        /// A name or an IP address; IPv6 addresses without brackets.
         package var name: String
         package var port: Int
 
@@ -39,14 +39,14 @@ package struct RedisAddress: Hashable, Sendable {
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// The port of servers that name none.
+    /// The default port of servers.
     package static var serverPort: Int { 6_379 }
-    /// The port of Sentinels that name none.
+    /// The default port of Sentinels.
     package static var sentinelPort: Int { 26_379 }
 
     package var usesTLS: Bool
     package var credentials: Credentials?
-    /// At least one; more than one for Sentinel and cluster only.
+    /// The hosts: at least one; more than one for Sentinel and cluster only.
     package var hosts: [Host]
     /// The number of the database.
     package var database: Int

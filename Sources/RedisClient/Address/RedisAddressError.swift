@@ -1,7 +1,7 @@
-/// The reason why a text is not a Redis address. Its description says what to change.
+/// The reason why a text is not a Redis address. Its description contains the remedy.
 ///
-/// It quotes nothing of the text: when a password holds a character that has a meaning in addresses, any part of the text may be a part
-/// of the password.
+/// It quotes nothing of the text: when a password contains a character with a meaning in addresses, any part of the text may belong
+/// to the password.
 package enum RedisAddressError: Error, Hashable, Sendable {
     case scheme
     case noHost

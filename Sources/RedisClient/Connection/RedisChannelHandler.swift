@@ -8,7 +8,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let connection: Weak<RedisConnection>
-    /// The name that the server's certificate must have; nil without TLS.
+    /// The host name for which the server's certificate must be valid; nil without TLS.
     private let checkedHost: String?
     private var error: (any Error)?
     private var isOpen = false

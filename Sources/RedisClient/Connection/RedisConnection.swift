@@ -5,10 +5,10 @@ import NIOPosix
 import NIOSSL
 import TransportCommon
 
-/// How to reach the server.
+/// The settings for connecting to the server.
 package struct RedisEndpoint: Sendable {
     package var locator: RedisLocator
-    /// Nil without TLS.
+    /// The TLS settings; nil without TLS.
     package var tls: RedisTLS?
     package var handshake: RedisHandshake
     package var timing: RedisTiming
@@ -39,11 +39,11 @@ package enum RedisConnectionEvent: Sendable {
     case ready(RedisServer)
     case answered(UInt64, Result<RedisValue, RedisFailure>)
     case pushed(RedisPush)
-    /// The last event.
+    /// The connection has ended. This is the last event.
     case closed(RedisLoss)
 }
 
-/// Owns the socket of one connection and executes the effects of a ``RedisConversation``. Made and used on one event loop.
+/// Owns the socket of one connection and performs the effects of a ``RedisConversation``. Made and used on one event loop.
 package final class RedisConnection {
     private let endpoint: RedisEndpoint
     private let eventLoop: any EventLoop
@@ -59,7 +59,7 @@ package final class RedisConnection {
     private var isPerforming = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
 
-    /// Begins to dial.
+    /// Starts connecting.
     ///
     /// - Parameter report: called on the event loop; may call the connection.
     package init(
@@ -83,12 +83,12 @@ package final class RedisConnection {
 
     // MARK: Requests
 
-    /// Sends a request; `answered` follows, always.
+    /// Sends a request; exactly one `answered` event follows.
     package func submit(_ request: RedisRequest, id: UInt64, deadline: Moment) {
         run { $0.submit(request, id: id, deadline: deadline, at: $1, into: &$2) }
     }
 
-    /// Answers the requests that were sent, then closes.
+    /// Waits for the answers to sent requests, then closes.
     package func retire(_ loss: RedisLoss) {
         run { $0.retire(loss, into: &$2) }
     }
@@ -115,7 +115,7 @@ package final class RedisConnection {
         arm()
     }
 
-    /// Performs effects in the order in which they arose, also when performing one leads to others.
+    /// Performs effects in the order in which they arose, even when performing one causes others.
     private func perform() {
         if isPerforming { return }
         isPerforming = true
@@ -161,7 +161,7 @@ package final class RedisConnection {
         run { $0.timeReached(at: $1, into: &$2) }
     }
 
-    /// Everything that is written in one turn of the loop is sent with one write.
+    /// All writes of one turn of the event loop are sent with one system call.
     private func scheduleFlush() {
         if isFlushScheduled { return }
         isFlushScheduled = true
@@ -206,7 +206,7 @@ package final class RedisConnection {
         }
     }
 
-    /// Whether the channel is still wanted.
+    /// Whether the channel is still needed.
     func adopt(_ channel: any Channel) -> Bool {
         if conversation.phase == .closed { return false }
         self.channel = channel
@@ -235,7 +235,7 @@ package final class RedisConnection {
     }
 }
 
-/// A connection that its socket and its timers do not keep alive.
+/// A weak reference to a connection, for its socket and its timers.
 struct Weak<Object: AnyObject> {
     weak var object: Object?
 

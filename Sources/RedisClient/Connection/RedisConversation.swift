@@ -3,13 +3,13 @@ import DequeModule
 
 /// Limits of one connection.
 package struct RedisTiming: Hashable, Sendable {
-    /// The time limit from dialling to the end of the handshake.
+    /// The time limit from connecting to the end of the handshake.
     package var opening: Duration
-    /// How long the server may say nothing while a command waits for its answer.
+    /// How long the server may send nothing while a command waits for its answer.
     package var silence: Duration
-    /// Commands that wait for their answers.
+    /// The largest number of commands that wait for their answers.
     package var commands: Int
-    /// Bytes of these commands.
+    /// The largest number of bytes of these commands.
     package var bytes: Int
 
     package init(
@@ -35,12 +35,12 @@ package enum RedisRequest: Hashable, Sendable {
     }
 }
 
-/// One connection to a server as a pure value: the handshake, commands first in first out, pushes between them, deadlines.
+/// One connection to a server as a pure value: the handshake, commands in first-in, first-out order, pushes between them, and deadlines.
 ///
 ///     connecting ──opened──▶ handshake ──last answer──▶ ready ──retire──▶ retiring
 ///          └───────────────────────┴──────────────────────┴──────────────────┴──▶ closed
 ///
-/// Every request is answered exactly once. After `close` there are no effects but answers to what is still submitted.
+/// Every request is answered exactly once. After `close` the only effects are answers to requests that are submitted later.
 package struct RedisConversation: Sendable {
     /// An effect for the owner; effects are performed in this order.
     package enum Effect: Hashable, Sendable {
@@ -48,13 +48,13 @@ package struct RedisConversation: Sendable {
         case ready(RedisServer)
         case answer(UInt64, Result<RedisValue, RedisFailure>)
         case push(RedisPush)
-        /// The connection is over; its socket has to be closed.
+        /// The connection has ended; its socket has to be closed.
         case close(RedisLoss)
     }
 
     package enum Phase: Hashable, Sendable {
         case connecting, handshake, ready
-        /// Requests that were sent are still answered; nothing more is sent, and then the connection ends.
+        /// Sent requests are still answered; nothing more is sent, and then the connection ends.
         case retiring
         case closed
     }
@@ -63,7 +63,7 @@ package struct RedisConversation: Sendable {
         case handshake(RedisHandshake.Step)
         case answer(UInt64)
         case confirmations(UInt64, RedisSubscribing, missing: Int)
-        /// The caller has gone; the answer is dropped.
+        /// The caller has cancelled the request; the answer is dropped.
         case nobody(RedisSubscribing?, missing: Int)
     }
 
@@ -75,7 +75,7 @@ package struct RedisConversation: Sendable {
     }
 
     package private(set) var phase = Phase.connecting
-    /// When ``timeReached(at:into:)`` has to be called at the latest. It may turn out that there is nothing to do.
+    /// The latest time for the next call of ``timeReached(at:into:)``, which may find nothing to do.
     package private(set) var alarm: Moment?
     private let handshake: RedisHandshake
     private let timing: RedisTiming
@@ -87,7 +87,7 @@ package struct RedisConversation: Sendable {
     private var isReading = true
     private var retirement = RedisLoss.closed
 
-    /// A connection that begins to be dialled.
+    /// A connection that starts connecting.
     package init(handshake: RedisHandshake, timing: RedisTiming, at now: Moment) {
         self.handshake = handshake
         self.timing = timing
@@ -98,7 +98,7 @@ package struct RedisConversation: Sendable {
 
     // MARK: Inputs
 
-    /// TCP, and TLS if there is any, are complete.
+    /// TCP, and TLS if configured, are established.
     package mutating func opened(at now: Moment, into effects: inout [Effect]) {
         guard phase == .connecting else { return }
         phase = .handshake
@@ -125,7 +125,7 @@ package struct RedisConversation: Sendable {
         }
         var waiting = Waiting.answer(id)
         if case .subscribing(let subscribing) = request {
-            // Without names, the server would leave all channels and send an unknown number of confirmations.
+            // Without names, the server would unsubscribe from all channels and send an unknown number of confirmations.
             if subscribing.names.isEmpty { return effects.append(.answer(id, .success(.null))) }
             waiting = .confirmations(id, subscribing, missing: subscribing.names.count)
         }
@@ -136,18 +136,18 @@ package struct RedisConversation: Sendable {
         effects.append(.write(command))
     }
 
-    /// Bytes of the server have arrived.
+    /// Records that bytes of the server have arrived.
     package mutating func heard(at now: Moment) {
         heardAt = now
     }
 
-    /// The owner does not read for a while, or goes on. Meanwhile the server's silence means nothing.
+    /// Pauses or resumes reading. While it is paused, the server's silence is ignored.
     package mutating func setReading(_ isReading: Bool, at now: Moment) {
         self.isReading = isReading
         heardAt = now
     }
 
-    /// A value of the server is complete.
+    /// Handles a complete value of the server.
     package mutating func received(_ value: RedisValue, at now: Moment, into effects: inout [Effect]) {
         if phase == .closed { return }
         heardAt = now
@@ -171,9 +171,9 @@ package struct RedisConversation: Sendable {
         leaveIfDone(into: &effects)
     }
 
-    /// Answers the requests that were sent, then ends.
+    /// Waits for the answers to sent requests, then ends.
     ///
-    /// - Parameter loss: the reason, which later submissions get as their error.
+    /// - Parameter loss: the reason, which is also the error of later requests.
     package mutating func retire(_ loss: RedisLoss, into effects: inout [Effect]) {
         guard phase == .ready else {
             if phase != .retiring { end(loss, into: &effects) }
@@ -184,7 +184,7 @@ package struct RedisConversation: Sendable {
         leaveIfDone(into: &effects)
     }
 
-    /// Ends the connection: the socket is gone, or has to go. What was sent has no answer.
+    /// Ends the connection, because the socket has closed or has to be closed. Sent requests get no answer.
     package mutating func end(_ loss: RedisLoss, into effects: inout [Effect]) {
         if phase == .closed { return }
         phase = .closed
@@ -211,7 +211,7 @@ package struct RedisConversation: Sendable {
         case .ready, .retiring:
             expire(at: now, into: &effects)
             guard let first = sent.first else { return }
-            // A command that may take longer, because it waits for something, has a later deadline.
+            // A command with a longer time limit, because it blocks on the server, has a later deadline.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
             if now >= patience, isReading { return end(.silent, into: &effects) }
             wake(at: isReading ? patience : now + timing.silence)
@@ -243,7 +243,7 @@ package struct RedisConversation: Sendable {
     }
 
     private mutating func advance(_ step: RedisHandshake.Step, _ value: RedisValue, into effects: inout [Effect]) {
-        // Servers that cannot save refuse PING too. They still answer what only reads.
+        // Servers that cannot save refuse PING too, but still answer read commands.
         if case .error(let reply) = value, step != .ping || reply.remedy != .refuseWrites {
             return end(.refused(reply), into: &effects)
         }
@@ -263,7 +263,7 @@ package struct RedisConversation: Sendable {
         }
     }
 
-    /// The meaning of an answer without a request: a server that has no room for another connection sends an error on its own.
+    /// The meaning of an answer without a request: a server that has reached its limit of connections sends an error by itself.
     private func unasked(_ value: RedisValue) -> RedisLoss {
         if case .error(let reply) = value { return .refused(reply) }
         return .violation(.unexpectedAnswer)
@@ -305,7 +305,7 @@ extension RedisValue {
 }
 
 extension RedisPush {
-    /// The kind of channel that a push confirms to be subscribed to (true) or left; nil for messages.
+    /// The kind of channel, and whether a push confirms that it was subscribed to (true) or unsubscribed from; nil for messages.
     fileprivate var confirmation: (RedisChannel.Kind, Bool)? {
         switch self {
         case .subscribed(let channel): (channel.kind, true)

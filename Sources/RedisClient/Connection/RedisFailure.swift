@@ -1,14 +1,14 @@
 import ConnectionEngine
 
-/// Why a connection ended, or was never ready. Safe to log.
+/// Why a connection ended, or was never ready. Contains no secrets, so it may be logged.
 package enum RedisLoss: Error, Hashable, Sendable {
-    /// Name, TCP or TLS, while dialling or later.
+    /// A failure of DNS, TCP or TLS, while connecting or later.
     case network(ConnectionFailure)
-    /// The server broke RESP3 or a limit.
+    /// The server violated RESP3 or a limit.
     case violation(RedisViolation)
     /// The connection was not ready in time.
     case notReadyInTime
-    /// The server did not answer a command, nor anything else, in time.
+    /// The server did not answer a command, and sent nothing else, in time.
     case silent
     /// A probe was published and did not come back in time.
     case noEcho
@@ -16,11 +16,11 @@ package enum RedisLoss: Error, Hashable, Sendable {
     case refused(RedisErrorReply)
     /// The server is older than version 7; with its version.
     case tooOld(String)
-    /// The server is not a master; with the role that it has.
+    /// The server is not a master; with its role.
     case notMaster(String)
-    /// None of the Sentinels that were asked knows where the master is.
+    /// None of the queried Sentinels knows the address of the master.
     case unlocated
-    /// The master is another server now.
+    /// Another server is the master now.
     case moved
     /// The connection was closed on request.
     case closed
@@ -32,7 +32,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
         case .refused(let reply):
             switch reply.remedy {
             case .stop: true
-            // Too many connections is the only one of these errors that passes by itself.
+            // Having too many connections is the only one of these errors that may end without a change.
             case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
             case .wait, .connectAnew, .refuseWrites: false
             }
@@ -53,7 +53,7 @@ extension RedisLoss: CustomStringConvertible {
             switch reply.remedy {
             case .stop: "Redis does not accept the user, the password or the user's rights: \(reply)"
             case .wait: "Redis cannot answer yet: \(reply)"
-            // HELLO came with version 6.
+            // HELLO was introduced with version 6.
             case .fail where reply.message.lowercased().contains("unknown command") && reply.message.contains("HELLO"):
                 "Redis is older than version 6. Version 7 or later is needed."
             default: "Redis refuses the connection: \(reply)"
@@ -72,18 +72,18 @@ extension RedisLoss: CustomStringConvertible {
 package enum RedisFailure: Error, Hashable, Sendable {
     /// The server answered with an error.
     case refused(RedisErrorReply)
-    /// The deadline passed before the command could be sent. It was not carried out.
+    /// The deadline passed before the command could be sent. It was not performed.
     case expired
-    /// The deadline passed after the command had been sent. Whether it was or will be carried out is not known.
+    /// The deadline passed after the command had been sent. It is not known whether it was or will be performed.
     case unanswered
-    /// The connection ended after the command had been sent. Whether it was carried out is not known.
+    /// The connection ended after the command had been sent. It is not known whether the command was performed.
     case lost(RedisLoss)
-    /// The command was not sent and will not be, because the link has stopped. It was not carried out.
+    /// The command was not and will not be sent, because the link has stopped. It was not performed.
     case unsent(RedisLoss)
-    /// Too many commands are waiting. This one was not carried out.
+    /// Too many commands are waiting. This one was not performed.
     case overfull
 
-    /// Whether the command may have been carried out.
+    /// Whether the command may have been performed.
     package var isOutcomeUnknown: Bool {
         switch self {
         case .unanswered, .lost: true

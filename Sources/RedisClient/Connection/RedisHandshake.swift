@@ -20,7 +20,7 @@ package struct RedisHandshake: Hashable, Sendable {
         case hello, select, role, ping
     }
 
-    /// The commands, sent in one go. `PING` is the only one that is refused while the server loads its data.
+    /// The commands, sent together. `PING` is the only one of them that a server refuses while it loads its data.
     var commands: [(Step, RedisCommand)] {
         var hello = RedisCommand("HELLO", "3")
         if let credentials { hello.arguments += ["AUTH", .text(credentials.user), .text(credentials.password)] }
@@ -32,14 +32,14 @@ package struct RedisHandshake: Hashable, Sendable {
     }
 }
 
-/// The server that a connection leads to, by its own words.
+/// The server of a connection, as it describes itself.
 package struct RedisServer: Hashable, Sendable {
     /// `redis` or `valkey`.
     package var product: String
     package var version: String
     /// `standalone`, `sentinel` or `cluster`.
     package var mode: String
-    /// The server's number of this connection.
+    /// The id of this connection on the server.
     package var connection: Int64
     /// `master`, `slave` or `sentinel`.
     package var role: String
@@ -52,7 +52,7 @@ package struct RedisServer: Hashable, Sendable {
         self.role = role
     }
 
-    /// Reads the answer to `HELLO`.
+    /// Parses the answer to `HELLO`.
     init(hello: RedisValue) throws(RedisLoss) {
         guard hello["proto"]?.number == 3, let version = hello["version"]?.text, let connection = hello["id"]?.number else {
             throw .violation(.invalidHandshake)

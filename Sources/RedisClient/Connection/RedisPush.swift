@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A target of a subscription: a channel, a pattern of channels, or a channel of a cluster's shard.
+/// The target of a subscription: a channel, a pattern of channels, or a sharded channel of a cluster.
 ///
 /// Names are compared by their bytes.
 package struct RedisChannel: Hashable, Sendable {
@@ -21,11 +21,11 @@ package struct RedisChannel: Hashable, Sendable {
     }
 }
 
-/// A message that was published.
+/// A published message.
 package struct RedisMessage: Hashable, Sendable {
-    /// The subscription that it came by.
+    /// The subscription that the message matched.
     package var subscription: RedisChannel
-    /// The name of the channel that it was published to; differs from the subscription's for patterns.
+    /// The channel of the message; differs from the subscription's name for patterns.
     package var channel: ByteBuffer
     package var payload: ByteBuffer
 
@@ -41,10 +41,10 @@ package enum RedisPush: Hashable, Sendable {
     case message(RedisMessage)
     case subscribed(RedisChannel)
     case unsubscribed(RedisChannel)
-    /// A push of a kind that this client has no use for.
+    /// A push of a kind that this client does not use.
     case other(String)
 
-    /// Reads the elements of a push; nil when they do not fit its kind.
+    /// Parses the elements of a push; nil when they do not match its kind.
     init?(_ elements: [RedisValue]) {
         guard let kind = elements.first?.text else { return nil }
         func bytes(_ index: Int) -> ByteBuffer? { elements.count > index ? elements[index].bytes : nil }
@@ -71,10 +71,10 @@ package enum RedisPush: Hashable, Sendable {
     }
 }
 
-/// A command that the server confirms by one push for each of its channels, instead of by an answer.
+/// A command that the server confirms with one push for each of its channels, instead of with an answer.
 package struct RedisSubscribing: Hashable, Sendable {
     package var kind: RedisChannel.Kind
-    /// Whether channels are subscribed to or left.
+    /// Whether the command subscribes; otherwise it unsubscribes.
     package var begins: Bool
     package var names: [ByteBuffer]
 

@@ -5,19 +5,19 @@ import NIOPosix
 import NIOSSL
 import TransportCommon
 
-/// TLS of all connections to one address. The files of certificates are read for the first connection.
+/// The TLS context of all connections to one address. The certificate files are read for the first connection.
 package final class RedisTLS: Sendable {
     private let configuration: TLSConfiguration
     private let made = NIOLockedValueBox<NIOSSLContext?>(nil)
 
-    /// - Parameter configuration: full verification is always on: the certificate has to be for the host.
+    /// - Parameter configuration: the configuration. Full verification is always on: the certificate must be valid for the host.
     package init(_ configuration: TLSConfiguration = TrustRoots.system.configuration) {
         var configuration = configuration
         configuration.certificateVerification = .fullVerification
         self.configuration = configuration
     }
 
-    /// Made on another thread: reading the roots takes milliseconds that no loop has. A failure is not remembered.
+    /// Made on another thread, because reading the roots takes milliseconds that an event loop cannot spare. A failure is not cached.
     func context(on eventLoop: any EventLoop) -> EventLoopFuture<NIOSSLContext?> {
         if let context = made.withLockedValue({ $0 }) { return eventLoop.makeSucceededFuture(context) }
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [configuration, made] in

@@ -2,12 +2,12 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// The settings with which a link reaches its server.
+/// The settings with which a link connects to its server.
 package struct RedisLinkSettings: Sendable {
-    /// The server to which both connections lead.
+    /// The server for both connections.
     package var endpoint: RedisEndpoint
     package var policy: RedisLinkPolicy
-    /// For the pauses between attempts.
+    /// The seed for random pauses between attempts.
     package var seed: UInt64
 
     package init(endpoint: RedisEndpoint, policy: RedisLinkPolicy, seed: UInt64) {
@@ -21,8 +21,8 @@ package struct RedisLinkSettings: Sendable {
     /// - Parameters:
     ///   - clientName: the name of the connections in the server's `CLIENT LIST`.
     ///   - tls: for `rediss`; nil for the system's roots.
-    ///   - key: all keys and channels that are used have its hash tag, which matters for clusters.
-    ///   - seed: also makes the name of the channel for probes.
+    ///   - key: a key with the hash tag of all used keys and channels, which matters for clusters.
+    ///   - seed: also used for the name of the channel for probes.
     package init(
         address: RedisAddress, clientName: String, tls: RedisTLS? = nil, key: String = "{lifeline}", seed: UInt64
     ) throws(RedisAddressError) {
@@ -38,15 +38,15 @@ package struct RedisLinkSettings: Sendable {
     }
 }
 
-/// The connections to one server: one for commands, one for messages. Both come back by themselves.
+/// The connections to one server: one for commands, one for messages. Both reconnect by themselves.
 ///
-/// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers come on the event
-/// loop, in one order; what they run may call the link.
+/// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers arrive on
+/// the event loop, in one order; their handlers may call the link.
 package final class RedisLink: Sendable {
     /// The operations of one turn of the event loop are performed together, in the next turn.
     private let operations: CoalescingWorker<[RedisLinkOperation]>
 
-    /// Nothing is dialled before ``start()``.
+    /// No connection is made before ``start()``.
     ///
     /// - Parameter events: called on the event loop; must not block.
     package init(
@@ -63,21 +63,21 @@ package final class RedisLink: Sendable {
 
     deinit { perform(.close) }
 
-    /// Dials; and again after a final cause, such as a wrong password.
+    /// Connects; also again after a final cause, such as a wrong password.
     package func start() { perform(.start) }
 
-    /// Uses another endpoint for all attempts from here on, and ends the pauses between attempts. Connections that are ready stay.
+    /// Uses another endpoint for all later attempts, and ends the pauses between attempts. Connections that are ready stay.
     ///
-    /// - Parameter endpoint: nil for the endpoint that the link has already.
+    /// - Parameter endpoint: the new endpoint; nil to keep the present one.
     package func renew(_ endpoint: RedisEndpoint? = nil) { perform(.renew(endpoint)) }
 
     /// Closes both connections. Unanswered requests are answered with a failure.
     package func close() { perform(.close) }
 
-    /// Carries out a call.
+    /// Performs a call.
     ///
     /// - Parameters:
-    ///   - limit: how long it may take, waiting for a connection included.
+    ///   - limit: the time limit, which includes waiting for a connection.
     ///   - completion: called once, on the event loop; must not block.
     package func send(
         _ call: RedisCall, within limit: Duration, completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
@@ -85,7 +85,7 @@ package final class RedisLink: Sendable {
         perform(.send(call, limit, completion))
     }
 
-    /// Carries out a call and waits for its answer.
+    /// Performs a call and waits for its answer.
     package func send(_ call: RedisCall, within limit: Duration) async throws(RedisFailure) -> RedisValue {
         let result = await withCheckedContinuation { continuation in
             send(call, within: limit) { continuation.resume(returning: $0) }
@@ -93,12 +93,12 @@ package final class RedisLink: Sendable {
         return try result.get()
     }
 
-    /// Carries out a command and waits for its answer.
+    /// Performs a command and waits for its answer.
     package func send(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
         try await send(.command(command), within: limit)
     }
 
-    /// Runs a script and waits for its answer. The server is given the script where it does not know it.
+    /// Runs a script and waits for its answer. The script is loaded on the server if the server does not have it.
     package func run(
         _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument] = [], within limit: Duration
     ) async throws(RedisFailure) -> RedisValue {
@@ -107,8 +107,8 @@ package final class RedisLink: Sendable {
 
     /// Subscribes, now and after every reconnect.
     ///
-    /// - Parameter completion: called once the server has confirmed all names, or with what is in the way. A subscription that is not
-    ///   confirmed in time goes on all the same; one that is refused does not.
+    /// - Parameter completion: called once the server has confirmed all names, or with the error. A subscription that is not
+    ///   confirmed in time is kept nevertheless; one that is refused is not.
     package func subscribe(
         _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration,
         completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
@@ -126,13 +126,13 @@ package final class RedisLink: Sendable {
         _ = try result.get()
     }
 
-    /// Leaves channels.
+    /// Unsubscribes from channels.
     package func unsubscribe(_ kind: RedisChannel.Kind = .channel, from names: [ByteBuffer]) {
         perform(.unsubscribe(kind, names))
     }
 
-    /// Stops reading messages, so that an owner that cannot keep up need not drop any; or resumes. Messages that were read already are
-    /// still delivered.
+    /// Pauses reading messages, so that an owner that cannot keep up need not drop any; or resumes. Messages that were read already
+    /// are still delivered.
     package func setReading(_ isReading: Bool) {
         perform(.setReading(isReading))
     }
@@ -144,7 +144,7 @@ package final class RedisLink: Sendable {
 
 typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
 
-/// A request to a link.
+/// An operation of a link.
 enum RedisLinkOperation: Sendable {
     case start
     case renew(RedisEndpoint?)

@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// Performs the effects of a ``RedisLinkMachine``: connections, answers, one alarm. On one event loop.
+/// Performs the effects of a ``RedisLinkMachine``: connections, answers, one timer. Used on one event loop.
 ///
-/// Connections do not keep the core alive; whoever owns the link does, until everything is closed.
+/// Connections do not keep the core alive; the owner of the link does, until everything is closed.
 final class RedisLinkCore {
     private var settings: RedisLinkSettings
     private let eventLoop: any EventLoop
@@ -18,9 +18,9 @@ final class RedisLinkCore {
     private var effects: [RedisLinkMachine.Effect] = []
     private var isPerforming = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
-    /// Asks again and again where the master is.
+    /// The timer that periodically queries the address of the master.
     private var looking: TimerCancellation?
-    /// Hear at once that the master is another server.
+    /// Listeners that detect at once that another server has become the master.
     private var listeners: [SentinelListener] = []
 
     init(
@@ -65,7 +65,7 @@ final class RedisLinkCore {
         case .unsubscribe(let kind, let names): run { $0.unsubscribe(kind, names, at: $1, into: &$2) }
         case .setReading(let isReading):
             self.isReading = isReading
-            // A connection that is not restored has to be read from; it stops reading when it is.
+            // A connection that is not restored has to be read from; reading pauses when it is restored.
             if isReading || machine.isRestored { connections[.messages]?.setReading(isReading) }
             run { machine, now, _ in machine.setReading(isReading, at: now) }
         }
@@ -120,7 +120,7 @@ final class RedisLinkCore {
         }
     }
 
-    /// Notices a switch that this link was not told of: a former master that is cut off answers as if nothing had happened.
+    /// Detects a switch that was not announced to this link: a former master that is cut off answers as if nothing had happened.
     private func look() {
         let locator = settings.endpoint.locator
         guard locator.canMove, looking == nil else { return }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
 extension RedisLinkMachine {
-    /// Sends a call, or keeps it until it can be sent.
+    /// Sends a call, or queues it until it can be sent.
     package mutating func submit(
         _ call: RedisCall, id: UInt64, deadline: Moment, at now: Moment, into effects: inout [Effect]
     ) {
@@ -18,7 +18,7 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Sends what waits, in order, if there is a connection and the server is not spared.
+    /// Sends queued calls in order, if there is a connection and the server is not on hold.
     mutating func sendAll(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, hold == nil else { return }
         while let id = unsent.popFirst() { send(call: id, at: now, into: &effects) }
@@ -33,7 +33,7 @@ extension RedisLinkMachine {
         switch result {
         case .failure(.refused(let reply)):
             switch reply.remedy {
-            // The keys of a script are on both sides of a slot that moves. Others must not wait behind it.
+            // The keys of a script are on both sides of a slot that is being moved. Other calls must not wait for it.
             case .wait where reply.isSplit && calls[id]?.call.isScript == true: break
             case .wait:
                 if case .ready = commands.phase {
@@ -49,7 +49,7 @@ extension RedisLinkMachine {
             case .refuseWrites, .stop, .fail: break
             }
         case .failure(.unsent):
-            // The connection was ending already.
+            // The connection was already ending.
             if !isClosed { return again(id, at: now, into: &effects) }
         case .success, .failure: break
         }
@@ -61,7 +61,7 @@ extension RedisLinkMachine {
         }
     }
 
-    /// The server has been left alone for a while: one call shows whether it answers.
+    /// The hold of the server is over: a single call tests whether it answers.
     mutating func release(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, let id = unsent.popFirst() else { return endHold(at: now, into: &effects) }
         hold = .trying
@@ -69,7 +69,7 @@ extension RedisLinkMachine {
         if unsent.isEmpty { unsentDeadline = nil }
     }
 
-    /// Answers the commands that could not be sent in time.
+    /// Fails the commands that could not be sent in time.
     mutating func expire(at now: Moment, into effects: inout [Effect]) {
         if let deadline = unsentDeadline, deadline <= now {
             let waiting = unsent
@@ -105,13 +105,13 @@ extension RedisLinkMachine {
     private mutating func send(call id: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let call = calls[id] else { return }
         if case .script(let script, _, _) = call.call, loaded.insert(script.digest).inserted {
-            // The loading goes before the first run on the same connection, so the server knows the script when it is run.
+            // The script is loaded before its first run on the same connection, so the server has it when it is run.
             send(.commands, .command(script.load), for: .load(digest: script.digest), deadline: call.deadline, into: &effects)
         }
         send(.commands, .command(call.call.command), for: .call(id), deadline: call.deadline, into: &effects)
     }
 
-    /// Keeps a call to be sent, in the order of the calls.
+    /// Queues a call, in the order of the calls.
     private mutating func keep(_ id: UInt64, _ deadline: Moment) {
         if let last = unsent.last, last > id {
             unsent.insert(id, at: unsent.firstIndex { $0 > id } ?? unsent.endIndex)
@@ -121,7 +121,7 @@ extension RedisLinkMachine {
         unsentDeadline = unsentDeadline.map { min($0, deadline) } ?? deadline
     }
 
-    /// Repeats a call that was not carried out.
+    /// Repeats a call that was not performed.
     private mutating func again(_ id: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let call = calls[id] else { return }
         keep(id, call.deadline)
@@ -130,7 +130,7 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Whether a script that the server did not know is worth another try.
+    /// Whether a script that the server did not have should be loaded again.
     private mutating func isKnownAnew(_ id: UInt64) -> Bool {
         guard var call = calls[id], case .script(let script, _, _) = call.call, call.misses < 3 else { return false }
         call.misses += 1
@@ -139,7 +139,7 @@ extension RedisLinkMachine {
         return true
     }
 
-    /// The server is not the master: both connections are made anew.
+    /// The server is not the master: both connections are made again.
     private mutating func leave(because reply: RedisErrorReply, into effects: inout [Effect]) {
         if case .ready = commands.phase {
             commands.phase = .leaving

@@ -2,12 +2,12 @@ import ConnectionEngine
 import NIOCore
 
 extension RedisLinkMachine {
-    /// How many names one command subscribes to after a reconnect.
+    /// The number of names in one subscribe command after a reconnect.
     private static var chunk: Int { 1_000 }
 
     /// Subscribes to channels, now and after every reconnect. Answered when the server has confirmed all of them.
     ///
-    /// One that is not confirmed before its deadline goes on all the same; one that is refused does not.
+    /// A subscription that is not confirmed before its deadline is kept nevertheless; one that is refused is not.
     package mutating func subscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], id: UInt64, deadline: Moment, at now: Moment,
         into effects: inout [Effect]
@@ -25,7 +25,7 @@ extension RedisLinkMachine {
         send(.messages, request, for: .subscribe(channels, id, deadline), deadline: deadline, into: &effects)
     }
 
-    /// Leaves channels. Messages that still arrive on them are dropped.
+    /// Unsubscribes from channels. Messages that still arrive on them are dropped.
     package mutating func unsubscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], at now: Moment, into effects: inout [Effect]
     ) {
@@ -67,7 +67,7 @@ extension RedisLinkMachine {
         effects.append(.answer(id, result))
     }
 
-    /// Subscribes to everything that is wanted, on a new connection.
+    /// Subscribes to all wanted channels on a new connection.
     mutating func restore(at now: Moment, into effects: inout [Effect]) {
         isRestored = false
         missingRestores = 0
@@ -103,7 +103,7 @@ extension RedisLinkMachine {
         }
     }
 
-    /// Messages may be lost from now on.
+    /// Reports that messages may be lost from now on.
     mutating func interrupt(_ loss: RedisLoss, into effects: inout [Effect]) {
         isRestored = false
         probe = nil
@@ -119,7 +119,7 @@ extension RedisLinkMachine {
 
     // MARK: Probes
 
-    /// The owner pauses reading, or resumes.
+    /// Pauses or resumes reading for the owner.
     package mutating func setReading(_ isReading: Bool, at now: Moment) {
         if self.isReading == isReading { return }
         self.isReading = isReading
@@ -127,13 +127,13 @@ extension RedisLinkMachine {
         heardAt = now
     }
 
-    /// Whether published messages should come back now.
+    /// Whether published probes should be received now.
     private var isProbing: Bool {
         guard policy.probe != nil, isReading, isRestored, hold == nil, case .ready = commands.phase else { return false }
         return true
     }
 
-    /// When a probe is due, or has failed.
+    /// When a probe is due, or will have failed.
     var probeAlarm: Moment? {
         guard let settings = policy.probe, isProbing else { return nil }
         guard let probe else { return min(heardAt + settings.idle, probedAt + settings.interval) }
@@ -145,7 +145,7 @@ extension RedisLinkMachine {
         if let failed = probe {
             probe = nil
             cut(.messages, .noEcho, into: &effects)
-            // Without even an answer to the publishing, either connection may be the dead one.
+            // If not even the publish command was answered, either connection may be dead.
             if !failed.isPublished { cut(.commands, .noEcho, into: &effects) }
             return
         }

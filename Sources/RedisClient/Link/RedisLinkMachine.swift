@@ -1,10 +1,10 @@
 import ConnectionEngine
 import DequeModule
 
-/// The connections to one address as a pure value: attempts with backoff, commands that wait within their deadline, subscriptions that
-/// survive reconnects, probes.
+/// The connections to one address as a pure value: attempts with backoff, commands that wait until their deadline, subscriptions
+/// that survive reconnects, and probes.
 ///
-/// Each lane:
+/// The states of each lane:
 ///
 ///     idle ─▶ dialling ──▶ ready ──▶ leaving
 ///               ▲  └─────────┴───────┴──▶ waiting ─▶ dialling
@@ -16,7 +16,7 @@ package struct RedisLinkMachine: Sendable {
     package enum Effect: Hashable, Sendable {
         case dial(RedisLane, UInt64)
         case submit(RedisLane, UInt64, id: UInt64, RedisRequest, deadline: Moment)
-        /// Closes a connection when it has answered the requests that were sent.
+        /// Closes a connection when it has received the answers to sent requests.
         case retire(RedisLane, UInt64, RedisLoss)
         case cut(RedisLane, UInt64, RedisLoss)
         case answer(UInt64, Result<RedisValue, RedisFailure>)
@@ -34,10 +34,10 @@ package struct RedisLinkMachine: Sendable {
 
     struct Lane: Sendable {
         var phase = Phase.idle
-        /// Counts attempts, so that reports of a former connection can be recognised.
+        /// Numbers the attempts, so that reports of a former connection can be recognised.
         var attempt: UInt64 = 0
         var failures = 0
-        /// Final causes in a row, with a policy that goes on after them.
+        /// The number of consecutive final causes, with a policy that continues after them.
         var refusals = 0
         var readyAt: Moment?
         var status: RedisLinkStatus?
@@ -48,7 +48,7 @@ package struct RedisLinkMachine: Sendable {
         let call: RedisCall
         let deadline: Moment
         let cost: Int
-        /// How often the server did not know the script although it had been given it.
+        /// The number of times that the server did not have the script although it had been loaded.
         var misses = 0
     }
 
@@ -62,10 +62,10 @@ package struct RedisLinkMachine: Sendable {
         case probe
     }
 
-    /// The kinds of command that are held back from a server that cannot answer yet.
+    /// The reasons for which commands are held while a server cannot answer yet.
     enum Hold: Sendable {
         case until(Moment)
-        /// One command was sent to find out whether the server answers again.
+        /// One command was sent to test whether the server answers again.
         case trying
     }
 
@@ -80,12 +80,12 @@ package struct RedisLinkMachine: Sendable {
     // Commands.
     var calls: [UInt64: Call] = [:]
     var cost = 0
-    /// Calls that are not sent, in the order in which they came.
+    /// Queued calls in the order of their arrival.
     var unsent: Deque<UInt64> = []
-    /// No unsent call has an earlier deadline.
+    /// No queued call has an earlier deadline.
     var unsentDeadline: Moment?
     var hold: Hold?
-    /// The scripts that the present connection has given to the server.
+    /// The scripts that were loaded on the present connection.
     var loaded: Set<String> = []
 
     // Messages.
@@ -98,7 +98,7 @@ package struct RedisLinkMachine: Sendable {
     var isReading = true
     var heardAt = Moment.zero
     var probedAt = Moment.zero
-    /// Counts probes; each carries its number.
+    /// Numbers the probes; each contains its number.
     var probes: UInt64 = 0
     var probe: (sentAt: Moment, isPublished: Bool)?
 
@@ -107,7 +107,7 @@ package struct RedisLinkMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// How a connection is; nil before the start.
+    /// The status of a connection; nil before the start.
     package func status(_ lane: RedisLane) -> RedisLinkStatus? { self[lane].status }
 
     subscript(lane: RedisLane) -> Lane {
@@ -120,12 +120,12 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// The connections that the link has.
+    /// The connections of the link.
     private var lanes: [RedisLane] { policy.probe == nil ? [.commands] : RedisLane.allCases }
 
     // MARK: Inputs
 
-    /// Dials, at first and again after a final cause.
+    /// Connects, initially and again after a final cause.
     package mutating func start(at now: Moment, into effects: inout [Effect]) {
         if isClosed { return }
         for lane in lanes {
@@ -138,7 +138,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Ends everything. Unsent calls are answered at once, sent ones as soon as their connection has ended.
+    /// Ends everything. Queued calls fail at once, sent ones as soon as their connection has ended.
     package mutating func close(into effects: inout [Effect]) {
         if isClosed { return }
         isClosed = true
@@ -153,7 +153,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// A connection is ready.
+    /// Handles a connection that is ready.
     package mutating func ready(
         _ lane: RedisLane, _ attempt: UInt64, _ server: RedisServer, at now: Moment, into effects: inout [Effect]
     ) {
@@ -172,7 +172,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// A request of a connection has its answer.
+    /// Handles the answer to a request.
     package mutating func answered(
         _ lane: RedisLane, _ attempt: UInt64, _ id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment,
         into effects: inout [Effect]
@@ -188,7 +188,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// A connection has ended; all its requests have been answered.
+    /// Handles the end of a connection; all its requests have been answered.
     package mutating func closed(
         _ lane: RedisLane, _ attempt: UInt64, _ loss: RedisLoss, at now: Moment, into effects: inout [Effect]
     ) {
@@ -201,7 +201,7 @@ package struct RedisLinkMachine: Sendable {
         case .commands:
             hold = nil
             if probe?.isPublished == false { probe = nil }
-            // The messages have to come from the master, too.
+            // Messages must come from the master, too.
             if case .notMaster = loss { cut(.messages, loss, into: &effects) }
         case .messages: interrupt(loss, into: &effects)
         }
@@ -227,7 +227,7 @@ package struct RedisLinkMachine: Sendable {
         return persistence.pause(afterFailures: self[lane].refusals, wasConnected: false, using: &random)
     }
 
-    /// Ends all pauses: connections that wait for the next attempt are dialled at once.
+    /// Ends all pauses: connections that wait for the next attempt connect at once.
     package mutating func hurry(into effects: inout [Effect]) {
         if isClosed { return }
         for lane in lanes {
@@ -240,7 +240,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// When ``timeReached(at:into:)`` has to be called at the latest. It may turn out that there is nothing to do.
+    /// The latest time for the next call of ``timeReached(at:into:)``, which may find nothing to do.
     package var alarm: Moment? {
         var alarm = probeAlarm
         func wake(at moment: Moment?) {
@@ -288,9 +288,9 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.cut(lane, self[lane].attempt, loss))
     }
 
-    /// The master is another server now: both connections are made anew (rules RC-36 and RC-40).
+    /// Another server is the master now: both connections are made again (rules RC-36 and RC-40).
     package mutating func moved(into effects: inout [Effect]) {
-        // A connection that is being dialled may lead to the former master.
+        // A connection attempt in progress may lead to the former master.
         for lane in lanes {
             if case .dialling = self[lane].phase { effects.append(.cut(lane, self[lane].attempt, .moved)) }
         }

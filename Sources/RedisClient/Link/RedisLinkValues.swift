@@ -4,11 +4,11 @@ import ConnectionEngine
 package enum RedisLane: Hashable, Sendable, CaseIterable {
     /// Commands and scripts.
     case commands
-    /// Subscriptions and the messages that come by them.
+    /// Subscriptions and their messages.
     case messages
 }
 
-/// How a connection of a link is.
+/// The status of a link's connection.
 package enum RedisLinkStatus: Hashable, Sendable {
     case connecting
     case ready(RedisServer)
@@ -18,53 +18,53 @@ package enum RedisLinkStatus: Hashable, Sendable {
     case stopped(RedisLoss)
 }
 
-/// A link's report to its owner; all are in one order.
+/// An event of a link for its owner; all events are in one order.
 package enum RedisLinkEvent: Hashable, Sendable {
     case status(RedisLane, RedisLinkStatus)
-    /// Messages may be missing from here on. Comes before every message that follows the loss.
+    /// Messages may be missing from here on. Reported before every message that follows the loss.
     case interrupted(RedisLoss)
-    /// Every subscription is confirmed again, or for the first time. What was published meanwhile can be read now: from here on
-    /// messages are complete.
+    /// All subscriptions are confirmed, initially or after a reconnect. Messages that were published in the meantime can be read
+    /// now, and from here on messages are complete.
     case restored
     case message(RedisMessage)
     /// The server has ended a subscription by itself.
     case unsubscribed(RedisChannel)
 }
 
-/// How a link behaves.
+/// The intervals and limits of a link.
 package struct RedisLinkPolicy: Hashable, Sendable {
-    /// Pauses between attempts of one connection.
+    /// The backoff between attempts of one connection.
     package var retry: RetrySchedule
-    /// Pauses between attempts after a final cause, such as a wrong password. Nil for a link that stops instead.
+    /// The backoff after a final cause, such as a wrong password. Nil for a link that stops instead.
     package var persistence: RetrySchedule?
-    /// How long a connection has to be ready for failures to be counted anew.
+    /// How long a connection has to be ready before the count of failures is reset.
     package var steady: Duration
-    /// How long a server that is loading or busy is left alone.
+    /// How long nothing is sent to a server that is loading or busy.
     package var hold: Duration
     /// The time limit for confirming all subscriptions after a reconnect.
     package var restoring: Duration
-    /// Commands that wait to be sent or answered.
+    /// The largest number of commands that wait to be sent or answered.
     package var commands: Int
-    /// Bytes of these commands.
+    /// The largest number of bytes of these commands.
     package var bytes: Int
-    /// How often Sentinels or a cluster are asked where the master is.
+    /// The interval in which Sentinels or a cluster are asked for the address of the master.
     package var looking = Duration.seconds(5)
     /// The interval at which Sentinels are queried while none of them announces changes.
     package var lookingUntold = Duration.seconds(1)
-    /// Nil for a link without subscriptions.
+    /// The probe settings; nil for a link without subscriptions.
     package var probe: Probe?
 
-    /// Checks whether published messages arrive.
+    /// The settings for testing whether published messages arrive.
     package struct Probe: Hashable, Sendable {
-        /// A channel of this link alone.
+        /// A channel that only this link uses.
         package var channel: RedisChannel
-        /// A probe is published when no message has come for this long,
+        /// A probe is published when no message has arrived for this time,
         package var idle: Duration
         /// or when the last probe is older than this.
         package var interval: Duration
-        /// How long a probe may take when no other message comes either.
+        /// The time limit of a probe when no other message arrives either.
         package var patience: Duration
-        /// The greatest total time of a probe.
+        /// The largest total time limit of a probe.
         package var longest: Duration
 
         package init(

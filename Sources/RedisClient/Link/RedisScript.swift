@@ -2,10 +2,10 @@ import Crypto
 
 /// A Lua script that the server runs by its digest, so that its text is sent once for each connection and not with every call.
 package struct RedisScript: Hashable, Sendable {
-    /// For people, in logs and metrics.
+    /// The name for people, in logs and metrics.
     package let name: String
     package let text: String
-    /// The SHA-1 of the text, in hexadecimal digits: the server's name of the script.
+    /// The SHA-1 of the text, in hexadecimal digits: the server's identifier of the script.
     package let digest: String
 
     package init(name: String, text: String) {
@@ -20,10 +20,10 @@ package struct RedisScript: Hashable, Sendable {
         self.digest = String(digest)
     }
 
-    /// Gives the script to the server.
+    /// Loads the script on the server.
     var load: RedisCommand { RedisCommand("SCRIPT", "LOAD", .text(text)) }
 
-    /// Runs the script, which the server has to know.
+    /// Runs the script, which must be loaded on the server.
     func run(keys: [RedisArgument], arguments: [RedisArgument]) -> RedisCommand {
         RedisCommand("EVALSHA", [.text(digest), .integer(Int64(keys.count))] + keys + arguments)
     }
@@ -36,7 +36,7 @@ package enum RedisCall: Hashable, Sendable {
 
     var isScript: Bool { if case .script = self { true } else { false } }
 
-    /// The command that is sent, besides that which loads a script.
+    /// The command that is sent, in addition to the one that loads a script.
     var command: RedisCommand {
         switch self {
         case .command(let command): command

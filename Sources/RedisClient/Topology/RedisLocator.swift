@@ -3,27 +3,27 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Finds the server that has to be dialled: the one of the address, the master that Sentinels know, or the node of a cluster that has a
+/// Finds the server to connect to: the one in the address, the master that Sentinels report, or the node of a cluster that has a
 /// key. May be used from any thread.
 ///
-/// Asked before each attempt, so that a connection that was lost leads to wherever the master is by then.
+/// Called before each attempt, so that a reconnect leads to the current master.
 package final class RedisLocator: Sendable {
     private let address: RedisAddress
     private let tls: RedisTLS?
     private let clientName: String
     private let timing: RedisTiming
-    /// A key of the slot that is wanted, for clusters.
+    /// For clusters, a key in the wanted slot.
     private let key: String
     private let state: NIOLockedValueBox<State>
 
     private struct State: Sendable {
-        /// The Sentinels to ask, the last one that answered first.
+        /// The Sentinels to query, beginning with the last one that answered.
         var hosts: [RedisAddress.Host]
         /// The result of the last search.
         var found: RedisAddress.Host?
     }
 
-    /// - Parameter key: all keys and channels that are used have its hash tag.
+    /// - Parameter key: a key with the hash tag of all used keys and channels.
     package init(_ address: RedisAddress, tls: RedisTLS?, clientName: String, key: String, timing: RedisTiming = RedisTiming()) {
         self.address = address
         self.tls = tls
@@ -33,7 +33,7 @@ package final class RedisLocator: Sendable {
         state = NIOLockedValueBox(State(hosts: address.hosts))
     }
 
-    /// Always the same server.
+    /// A locator that always returns the same server.
     package convenience init(_ host: RedisAddress.Host) {
         self.init(RedisAddress(hosts: [host]), tls: nil, clientName: "", key: "")
     }
@@ -44,16 +44,16 @@ package final class RedisLocator: Sendable {
     /// Whether keys are spread over the shards of a Redis Cluster.
     package var isCluster: Bool { address.topology == .cluster }
 
-    /// Whether the server can be another one each time.
+    /// Whether different searches can return different servers.
     package var canMove: Bool { address.topology != .single }
 
-    /// Whether Sentinels know where the master is.
+    /// Whether Sentinels report the address of the master.
     var hasSentinels: Bool { if case .sentinel = address.topology { true } else { false } }
 
-    /// Listens to all Sentinels of the address until the returned object is released; does nothing without Sentinels. A Sentinel that
-    /// has announced a master is asked first from then on, because others may learn of it later.
+    /// Listens to all Sentinels of the address until the returned object is released; does nothing without Sentinels. A Sentinel
+    /// that has announced a master is queried first from then on, because others may learn of it later.
     ///
-    /// - Parameter moved: called on the event loop when another server than the one that was found last is the master.
+    /// - Parameter moved: called on the event loop when the master is another server than the one found last.
     func listen(
         on eventLoop: any EventLoop, timers: any TimerScheduler, moved: @escaping () -> Void
     ) -> [SentinelListener] {
@@ -85,7 +85,7 @@ package final class RedisLocator: Sendable {
         }
     }
 
-    /// Fails when no Sentinel knows the master, with the error of the last one that was asked.
+    /// Fails, with the error of the last queried Sentinel, when no Sentinel knows the master.
     func locate(on eventLoop: any EventLoop, timers: any TimerScheduler) -> EventLoopFuture<RedisAddress.Host> {
         let hosts = state.withLockedValue(\.hosts)
         guard canMove, !hosts.isEmpty else {
@@ -141,7 +141,7 @@ package final class RedisLocator: Sendable {
         var quick = timing
         quick.opening = min(timing.opening, .seconds(1))
         let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)
-        // The events refer to the question, and the question to its connection, until that is closed.
+        // The event handlers refer to the query, and the query to its connection, until that is closed.
         let asking = RedisQuestion()
         asking.connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { event in
             switch event {
@@ -182,7 +182,7 @@ package final class RedisLocator: Sendable {
     }
 }
 
-/// A question that is under way, with its connection. Used on one event loop.
+/// A query in progress, with its connection. Used on one event loop.
 private final class RedisQuestion {
     var connection: RedisConnection?
 }

@@ -3,7 +3,7 @@ struct RedisShard: Hashable, Sendable {
     var slots: [ClosedRange<Int>]
     var master: RedisAddress.Host?
 
-    /// The shards of an answer to `CLUSTER SHARDS`; what cannot be read is left out.
+    /// The shards in an answer to `CLUSTER SHARDS`; malformed ones are skipped.
     static func list(_ value: RedisValue, usesTLS: Bool) -> [RedisShard] {
         (value.elements ?? []).map { shard in
             let numbers = (shard["slots"]?.elements ?? []).compactMap { $0.number.map { Int($0) } }
@@ -17,7 +17,7 @@ struct RedisShard: Hashable, Sendable {
                 node["role"]?.text == "master" && node["health"]?.text == "online"
             }
             let port = master?[usesTLS ? "tls-port" : "port"]?.number
-            // A node that has no name that clients should use says so by an empty one.
+            // A node without a preferred name for clients reports an empty one.
             let name = [master?["endpoint"]?.text, master?["ip"]?.text].compactMap(\.self).first { !$0.isEmpty && $0 != "?" }
             guard let name, let port, (1...65_535).contains(port) else { return RedisShard(slots: slots, master: nil) }
             return RedisShard(slots: slots, master: RedisAddress.Host(name, port: Int(port)))
@@ -27,7 +27,7 @@ struct RedisShard: Hashable, Sendable {
 
 /// The slots of a cluster.
 enum RedisSlot {
-    /// The slot of a key: of its hash tag, if it has one.
+    /// The slot of a key, computed from its hash tag if it has one.
     static func of(_ key: String) -> Int {
         var bytes = Array(key.utf8)[...]
         if let open = bytes.firstIndex(of: UInt8(ascii: "{")) {
@@ -36,7 +36,7 @@ enum RedisSlot {
                 bytes = inside.prefix(upTo: close)
             }
         }
-        // CRC-16/XMODEM, by the specification of Redis Cluster.
+        // CRC-16/XMODEM, as specified by Redis Cluster.
         var sum: UInt16 = 0
         for byte in bytes {
             sum ^= UInt16(byte) << 8

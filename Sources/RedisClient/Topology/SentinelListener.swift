@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// A master that a Sentinel has chosen in place of another one.
+/// A new master that a Sentinel has announced.
 struct SwitchedMaster: Hashable, Sendable {
-    /// The name under which Sentinels know it.
+    /// The master's name at the Sentinels.
     var name: String
     var host: RedisAddress.Host
 
@@ -19,7 +19,8 @@ struct SwitchedMaster: Hashable, Sendable {
     }
 }
 
-/// Listens to one Sentinel for as long as it lives, and says at once when another server has become the master (rules RC-40 and CR-46).
+/// Listens to one Sentinel for as long as the listener lives, and reports at once when another server has become the master (rules
+/// RC-40 and CR-46).
 ///
 /// Used on one event loop.
 final class SentinelListener {
@@ -32,19 +33,19 @@ final class SentinelListener {
     private let timers: any TimerScheduler
     private let report: (RedisAddress.Host) -> Void
     private var connection: RedisConnection?
-    /// Which of ``handshakes`` is used.
+    /// The index of the handshake in use, modulo the number of ``handshakes``.
     private var attempt = 0
     private var waiting: TimerCancellation?
     /// Whether the Sentinel has confirmed the subscription.
     private(set) var isListening = false
 
     private static let channel = RedisChannel(.channel, "+switch-master")
-    /// Between two attempts to reach the Sentinel.
+    /// The pause between two attempts to connect to the Sentinel.
     static let pause = Duration.seconds(1)
 
     /// - Parameters:
     ///   - master: the name of the master at the Sentinels.
-    ///   - handshakes: tried one after the other while the Sentinel refuses them.
+    ///   - handshakes: the handshakes to try one after the other while the Sentinel refuses them.
     ///   - report: called on the event loop with the new master.
     init(
         _ sentinel: RedisAddress.Host, master: String, tls: RedisTLS?, handshakes: [RedisHandshake], timing: RedisTiming,

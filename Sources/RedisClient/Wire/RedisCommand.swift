@@ -6,7 +6,7 @@ package enum RedisArgument: Hashable, Sendable {
     case bytes(ByteBuffer)
     case integer(Int64)
 
-    /// How many bytes the argument has on the wire, without its framing.
+    /// The number of bytes of the argument on the wire, without its framing.
     package var count: Int {
         switch self {
         case .text(let text): text.utf8.count
@@ -35,10 +35,10 @@ package struct RedisCommand: Hashable, Sendable {
         self.init(name, arguments)
     }
 
-    /// About how many bytes the command has on the wire.
+    /// The approximate number of bytes of the command on the wire.
     package var cost: Int { arguments.reduce(name.utf8.count + 16) { $0 + $1.count + 16 } }
 
-    /// Appends the command in the form that servers read: an array of bulk strings.
+    /// Appends the command in the form for servers: an array of bulk strings.
     package func write(to buffer: inout ByteBuffer) {
         buffer.writeString("*\(arguments.count + 1)\r\n")
         Self.write(name, to: &buffer)

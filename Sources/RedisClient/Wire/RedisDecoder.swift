@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Reads RESP3 as a pure value: bytes in, cut anywhere; whole values out.
+/// A decoder for RESP3 as a pure value: bytes in pieces of any size in, complete values out.
 ///
-/// Memory grows with what has arrived, never with what was announced. Work is proportional to the bytes, however they are cut: a
-/// line that is not complete is not searched twice, and what an outer value has so far is kept.
+/// Memory is proportional to the received bytes, never to announced lengths. Time is proportional to the bytes, independent of
+/// their division: an incomplete line is not searched twice, and the parsed part of an outer value is kept.
 package struct RedisDecoder: Sendable {
     private enum Kind {
         case array, set, map, push
-        /// Facts about the value that follows. They are read and left out.
+        /// Attributes of the following value, which are parsed and ignored.
         case attribute
     }
 
-    /// A value with elements, of which some are still missing.
+    /// A value with elements, some of which are still missing.
     private struct Open {
         let kind: Kind
         var missing: Int
@@ -26,14 +26,14 @@ package struct RedisDecoder: Sendable {
 
     private enum Step {
         case value(RedisValue)
-        /// A value with elements has begun.
+        /// A value with elements was started.
         case opened
         case needsMore
     }
 
     package let limits: RedisLimits
     private var buffer = ByteBuffer()
-    /// How many readable bytes are known to hold no end of the line.
+    /// The number of readable bytes that are known to contain no end of a line.
     private var searched = 0
     private var open: [Open] = []
     private var pending: PendingBulk?
@@ -51,7 +51,7 @@ package struct RedisDecoder: Sendable {
         if buffer.readableBytes == 0 {
             buffer = new
         } else if buffer.readerIndex > 0 {
-            // A buffer of its own: the old one is shared with the values that were cut from it.
+            // A new buffer, because returned values share the old one.
             var joined = ByteBuffer()
             joined.reserveCapacity(buffer.readableBytes + new.readableBytes)
             joined.writeImmutableBuffer(buffer)
@@ -62,9 +62,9 @@ package struct RedisDecoder: Sendable {
         }
     }
 
-    /// The next value that is complete; nil when more bytes are needed.
+    /// The next complete value; nil when more bytes are needed.
     ///
-    /// - Throws: the violation that ends the stream; the same from then on. What came before it has been returned.
+    /// - Throws: the violation that ends the stream; the same again in later calls. Values before it have been returned.
     package mutating func next() throws(RedisViolation) -> RedisValue? {
         if let violation { throw violation }
         do throws(RedisViolation) {
@@ -93,7 +93,7 @@ package struct RedisDecoder: Sendable {
         }
     }
 
-    /// Puts a value where it belongs; returns the outermost one when that is complete.
+    /// Adds a value to its outer value; returns the outermost value when that is complete.
     private mutating func close(with value: RedisValue) -> RedisValue? {
         var value = value
         while let last = open.indices.last {
@@ -133,7 +133,7 @@ package struct RedisDecoder: Sendable {
             return .value(.null)
         case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "="):
             guard let length = try RedisScalar.length(line, mayBeNull: type == UInt8(ascii: "$")) else { return .value(.null) }
-            // Subtracted rather than added: the length may be as large as a number gets.
+            // Subtracted rather than added, because the length may be as large as an integer can be.
             if length > limits.bytes - bytes { throw .tooManyBytes }
             bytes += length
             let announced = PendingBulk(type: type, length: length)
@@ -169,7 +169,7 @@ package struct RedisDecoder: Sendable {
         return .opened
     }
 
-    /// Ends a string once its bytes and the two of the line's end are there.
+    /// Completes a string once its bytes and the two bytes of the line's end have arrived.
     private mutating func finish(_ bulk: PendingBulk) throws(RedisViolation) -> Step {
         guard buffer.readableBytes >= bulk.length + 2 else { return .needsMore }
         guard let content = buffer.readSlice(length: bulk.length), buffer.readInteger(as: UInt16.self) == 0x0D0A else {
@@ -190,7 +190,7 @@ package struct RedisDecoder: Sendable {
 
     // MARK: Lines
 
-    /// The type and the rest of the next line; nil when its end has not come. An unknown type is refused at its first byte.
+    /// The type and the rest of the next line; nil when its end has not arrived. An unknown type is refused at its first byte.
     private mutating func nextLine() throws(RedisViolation) -> (UInt8, ByteBuffer)? {
         let readable = buffer.readableBytesView
         guard let type = readable.first else { return nil }

@@ -1,12 +1,13 @@
-/// An error that the server answered with: its first word, and the sentence behind it.
+/// An error answer of the server: its first word, and the sentence behind it.
 ///
-/// The sentence is the server's. It can name keys and channels, so it belongs into answers to operators, not into answers to clients.
+/// The sentence comes from the server. It can contain names of keys and channels, so it belongs in answers to operators, not in
+/// answers to clients.
 package struct RedisErrorReply: Error, Hashable, Sendable {
     /// The first word, such as `NOSCRIPT` or `ERR`.
     package let code: String
     package let message: String
 
-    /// How many characters of a word or a sentence are kept.
+    /// The largest number of characters that are kept of a word or a sentence.
     private static var longest: Int { 300 }
 
     package init(_ line: String) {
@@ -17,21 +18,21 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
 
     /// The reaction to an error.
     package enum Remedy: Hashable, Sendable {
-        /// The server does not know the script: load it, then run it.
+        /// The server does not have the script: load it, then run it.
         case loadScript
-        /// The server is not the master, or not any more: connect anew, to whatever the address leads to then.
+        /// The server is not, or no longer, the master: connect again, to the server that the locator finds then.
         case connectAnew
-        /// The server cannot answer yet: repeat the command after a while. It was not carried out.
+        /// The server cannot answer yet: repeat the command later. It was not performed.
         case wait
         /// The server accepts no writes until an operator acts: refuse them, and give the reason.
         case refuseWrites
-        /// User, password or rights do not fit: repeating would not help before somebody has changed them.
+        /// The user, password or rights are wrong: repeating does not help until they are changed.
         case stop
         /// The command itself was wrong.
         case fail
     }
 
-    /// Whether a slot is being moved, and not all keys of the command are where it was sent.
+    /// Whether a slot is being moved, so that the server does not have all keys of the command.
     package var isSplit: Bool { code == "ASK" || code == "TRYAGAIN" }
 
     package var remedy: Remedy {

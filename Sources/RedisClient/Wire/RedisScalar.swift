@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The scalars of RESP3, each from the rest of its line. Only the forms that the protocol describes are accepted.
+/// Parses the scalars of RESP3, each from the rest of its line. Only the forms in the protocol's specification are accepted.
 enum RedisScalar {
     static func integer(_ line: ByteBuffer) throws(RedisViolation) -> Int64 {
         let text = Substring(String(buffer: line))
@@ -30,14 +30,14 @@ enum RedisScalar {
         case "nan", "-nan": return .nan
         default: break
         }
-        // The initialiser alone would accept hexadecimal numbers and names as well.
+        // The initialiser alone would also accept hexadecimal numbers and names.
         guard text.utf8.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }), let number = Double(text) else {
             throw .invalidScalar
         }
         return number
     }
 
-    /// A length. Nil for -1, which stands for null in the older protocol, where that is allowed.
+    /// Parses a length. Nil for -1, which means null in the older protocol, where that is allowed.
     static func length(_ line: ByteBuffer, mayBeNull: Bool) throws(RedisViolation) -> Int? {
         let digits = line.readableBytesView
         if digits.elementsEqual("?".utf8) { throw .streamedValue }
@@ -48,7 +48,7 @@ enum RedisScalar {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// Whether a text is decimal digits, at least one, behind at most one sign.
+    /// Whether a text is an optional sign, followed by at least one decimal digit.
     private static func isInteger(_ text: Substring) -> Bool {
         let digits = text.utf8.first.map { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") } == true ? text.dropFirst() : text
         return !digits.isEmpty && digits.utf8.allSatisfy(isDigit)

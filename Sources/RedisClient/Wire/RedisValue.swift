@@ -2,7 +2,8 @@ import NIOCore
 
 /// One value of RESP3, the protocol of Redis 6 and later and of Valkey.
 ///
-/// Bulk strings are slices of the bytes that were read. A slice keeps the whole read alive, so whoever stores one for long copies it.
+/// Bulk strings are slices of the received bytes. A slice keeps the whole read in memory, so copy a string before you store it for
+/// a long time.
 package enum RedisValue: Hashable, Sendable {
     case null
     /// A short text, such as `OK`.
@@ -15,12 +16,12 @@ package enum RedisValue: Hashable, Sendable {
     case boolean(Bool)
     /// An integer of any size, in decimal digits.
     case bigNumber(String)
-    /// A text with the three letters of its format, such as `txt`.
+    /// A text with its format in three letters, such as `txt`.
     case verbatim(format: String, ByteBuffer)
     case array([RedisValue])
     case set([RedisValue])
     case map([RedisPair])
-    /// A message that the server sends without a request, such as a message of a channel. Never inside another value.
+    /// A message that the server sends without a request, such as a published message. Never inside another value.
     case push([RedisValue])
 }
 

@@ -1,6 +1,7 @@
-/// A rule of RESP3, or a limit, that the server broke. The connection cannot go on: what follows has no meaning.
+/// A rule of RESP3, or a limit, that the server violated. The connection cannot continue, because the following bytes cannot be
+/// interpreted.
 package enum RedisViolation: Error, Hashable, Sendable {
-    /// The first byte of a value names no known type.
+    /// The first byte of a value is no known type.
     case unknownType(UInt8)
     /// A length of unknown size (`$?`, `*?`), which no released server sends.
     case streamedValue
@@ -18,22 +19,22 @@ package enum RedisViolation: Error, Hashable, Sendable {
     case tooManyBytes
     /// One value has more elements than the limit, including those of inner values.
     case tooManyElements
-    /// Values lie inside each other more deeply than the limit.
+    /// Values are nested more deeply than the limit.
     case tooDeep
-    /// A push lies inside another value.
+    /// A push is nested in another value.
     case nestedPush
     /// A verbatim text does not begin with a format.
     case invalidVerbatim
-    /// An answer came, and no command waits for one.
+    /// An answer arrived although no command waits for one.
     case unexpectedAnswer
-    /// A push lacks a part that its kind has.
+    /// A push lacks a required part.
     case invalidPush
-    /// The answer to `HELLO` or `ROLE` is not of the form that it should have.
+    /// The answer to `HELLO` or `ROLE` is malformed.
     case invalidHandshake
 }
 
 extension RedisViolation: CustomStringConvertible {
-    /// A sentence; never contains received data.
+    /// A sentence; it never contains received data.
     package var description: String {
         switch self {
         case .unknownType(let byte): "The server sent a value of the unknown type \(byte). Is it a Redis server?"
@@ -55,15 +56,15 @@ extension RedisViolation: CustomStringConvertible {
     }
 }
 
-/// How much of a server is believed.
+/// The limits for the data of a server.
 package struct RedisLimits: Hashable, Sendable {
-    /// Bytes of one line, its end not counted.
+    /// The largest length of a line in bytes, without its end.
     package var line: Int
-    /// Bytes of all strings of one value together.
+    /// The largest number of bytes of all strings in one value.
     package var bytes: Int
-    /// Elements of one value, those of inner values included; an entry of a map is two.
+    /// The largest number of elements of one value, including those of inner values; an entry of a map counts as two.
     package var elements: Int
-    /// How many values may lie inside each other.
+    /// The largest depth of nested values.
     package var depth: Int
 
     package init(line: Int = 65_536, bytes: Int = 67_108_864, elements: Int = 1_048_576, depth: Int = 32) {
