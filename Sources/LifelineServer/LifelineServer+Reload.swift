@@ -8,9 +8,9 @@ extension LifelineServer {
     /// Applies changes of the configuration's application registry to open connections. Call it after
     /// ``ReloadableApplicationRegistry/replace(with:)``.
     ///
-    /// Connections whose application was removed or disabled are closed with 4001 or 4003; the others stay open with its new settings,
-    /// without a new check of their number and origin. New connections and requests use the registry anyway. Returns at once; open
-    /// connections follow within one turn of their event loops (rule SO-21).
+    /// Connections whose application was removed or disabled are closed with 4001 or 4003; the others stay open with its new
+    /// settings, and their number and origin are not checked again. New connections and requests always use the registry. Returns
+    /// at once; open connections follow within one turn of their event loops (rule SO-21).
     public func applicationsChanged() {
         services.pusher.applicationsChanged()
         shared.applicationsChanged()
@@ -23,10 +23,10 @@ extension LifelineServer {
     /// would be refused; sessions of removed or disabled chat applications are ended. Returns when the new values apply to new requests;
     /// open connections follow within one turn of their event loops.
     ///
-    /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store from which new ones are restored. Nothing has
-    ///   changed then.
+    /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store when it cannot restore new ones. Nothing
+    ///   has changed then.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
-        // One after the other: each change numbers its applications after those that the last one has added.
+        // One change after the other, because each numbers its applications after those of the previous one.
         let task = shared.reloading.withLockedValue { reloading in
             let task = Task { [shared, last = reloading] in
                 _ = await last?.result
@@ -41,8 +41,8 @@ extension LifelineServer {
         try await task.value
     }
 
-    /// Signs in to Redis with another user or password when a connection is made anew, and tries again at once where one is missing (rule
-    /// CR-36). Does nothing for a server without Redis. Everything else in the configuration needs a new start.
+    /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36).
+    /// Does nothing for a server without Redis. Other changes of the configuration need a restart.
     package func replace(redis: RedisConfiguration) {
         guard let started = configuration.redis, started.placeHash == redis.placeHash else { return }
         seat.renew(redis)
@@ -52,7 +52,7 @@ extension LifelineServer {
     ///
     /// The server also checks the files at regular intervals.
     ///
-    /// - Throws: `CertificateError` when the files cannot be used; the server keeps the present certificate then (rule SO-32).
+    /// - Throws: `CertificateError` when the files cannot be used; the server keeps the current certificate then (rule SO-32).
     public func reloadCertificate() async throws {
         guard let certificate = context.certificate else { return }
         try await NIOThreadPool.singleton.runIfActive { try certificate.reload() }

@@ -21,13 +21,13 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
-    /// The server's place in its backend.
+    /// The server's membership in its backend.
     let seat: any ServerSeat
     private let listener: any Channel
     /// The admin port; nil for none.
     private let admin: AdminServer?
     private let sweeps: [RepeatedTask]
-    /// Threads of the server's own, which end with it.
+    /// The server's own event loops, which end with it; nil when it uses those of the process.
     private let ownGroup: MultiThreadedEventLoopGroup?
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
@@ -38,7 +38,7 @@ public final class LifelineServer: Sendable {
     public let port: Int
     /// The address for clients and for the HTTP API, such as `http://127.0.0.1:6001`.
     public let url: String
-    /// How many threads serve connections.
+    /// The number of threads that serve connections.
     public var threads: Int { context.loops.count }
     /// The address of the console; nil without an admin port.
     package var adminURL: String? { admin?.url }
@@ -61,7 +61,7 @@ public final class LifelineServer: Sendable {
         url = "\(configuration.tls == nil ? "http" : "https")://\(shown):\(port)"
     }
 
-    /// A server that is released ends by itself.
+    /// A server that is released stops by itself.
     deinit {
         guard stopping.withLockedValue({ $0 }) == nil else { return }
         let (ending, timeout) = (ending, configuration.closeTimeout)
@@ -74,17 +74,17 @@ public final class LifelineServer: Sendable {
 
     /// Starts a server; returns when it accepts connections.
     ///
-    /// - Throws: an `IOError` when the server cannot listen on the address; `CertificateError` when the certificate or key cannot be
-    ///   used; ``ServerError`` when the bridge or the Redis cannot be used; errors of the stores.
+    /// - Throws: an `IOError` when the server cannot listen on the address; `CertificateError` when the certificate or key cannot
+    ///   be used; ``ServerError`` when the bridge or Redis cannot be used; errors of the stores.
     public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
         try await start(configuration, on: LocalBackend())
     }
 
-    /// As ``start(_:)``, with further protocols.
+    /// The same as ``start(_:)``, with further protocols.
     ///
     /// - Parameters:
-    ///   - fronts: make a front each, whose paths come before those of the server's own.
-    ///   - backend: what the server shares with others; by default nothing.
+    ///   - fronts: closures that make one front each. Their paths have priority over those of the server's own fronts.
+    ///   - backend: the state that the server shares with others; by default nothing.
     package static func start(
         _ configuration: ServerConfiguration, adding fronts: [@Sendable (ServerContext) -> any ServerFront] = [],
         on backend: LocalBackend = LocalBackend()
@@ -119,7 +119,7 @@ public final class LifelineServer: Sendable {
                 let listener: any Channel
                 let admin: AdminServer?
                 do {
-                    // First: if the port is in use, no server must be left behind that clients have found already.
+                    // This comes first: if the admin port is in use, there must be no server that clients have connected to already.
                     admin = try await AdminServer(configuration, host, services, seat, certificate)
                 } catch {
                     try await host.release()
@@ -152,7 +152,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// The loops of the process when they are as many as wanted, otherwise a group of the server's own.
+    /// The event loops of the process if their number is the wanted one, otherwise a new group.
     private static func group(
         _ configuration: ServerConfiguration
     ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {
@@ -173,7 +173,7 @@ public final class LifelineServer: Sendable {
         try await drain(timeout: configuration.drainTimeout)
     }
 
-    /// Stops the server as ``stop()`` does, but drains for at most `timeout`.
+    /// Stops the server like ``stop()``, but drains for at most `timeout`.
     ///
     /// New connections are refused, WebSocket clients get `pusher:error` and a close frame with ``ServerConfiguration/drainCode``,
     /// held polls and requests in progress are answered. This is spread over most of the time (rules SV-12 and SV-37).
@@ -196,7 +196,7 @@ public final class LifelineServer: Sendable {
             ownGroup: ownGroup)
     }
 
-    /// All that has to end, apart from the server itself, which may be gone.
+    /// Everything that has to end, except the server object, which may be released already.
     private struct Ending {
         let host: ServerHost
         let services: ServerServices
@@ -213,7 +213,7 @@ public final class LifelineServer: Sendable {
             try? await listener.close()
             try await host.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
-            // As late as this, so that an operator sees the end.
+            // The admin port is closed last, so that an operator sees the end.
             await admin?.stop()
             await host.close()
             await services.bridge?.end()
@@ -246,9 +246,9 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// Waits while publishing may throw ``ServerError/congested``. Returns early when the task is cancelled or the server stops.
+    /// Waits while publishing would throw ``ServerError/congested``. Returns early when the task is cancelled or the server stops.
     ///
-    /// When several tasks publish, another one may use the room first, and publishing throws again.
+    /// When several tasks publish, another one may use the room first, so that publishing throws again.
     public func waitForRoom() async {
         while !Task.isCancelled {
             let wait = NIOLockedValueBox<UInt64?>(nil)
@@ -271,8 +271,8 @@ public final class LifelineServer: Sendable {
     /// - Parameters:
     ///   - subscribeKey: the keyset's subscribe key; by default that of the development keyset.
     ///   - channel: the channel's name.
-    ///   - message: JSON text.
-    ///   - metadata: JSON text for subscribers' filters; nil for none.
+    ///   - message: the message as JSON text.
+    ///   - metadata: metadata as JSON text for subscribers' filters; nil for none.
     ///   - user: the id of the publisher.
     /// - Returns: the message's timetoken, after it was stored and became visible.
     /// - Throws: ``ServerError``.
@@ -293,7 +293,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// Closes the connections of all held PubNub polls. For their clients it is a lost connection.
+    /// Closes the connections of all held PubNub polls. Their clients see a lost connection.
     public func disconnectPolls() {
         services.pubnub.disconnectPolls()
     }
@@ -301,25 +301,25 @@ public final class LifelineServer: Sendable {
     /// Closes every WebSocket connection with a `pusher:error` and a close frame.
     ///
     /// - Parameters:
-    ///   - code: 4000 ... 4999; its range tells clients whether to connect again (Pusher protocol, Close codes).
-    ///   - reason: a sentence that clients get.
+    ///   - code: the close code, 4000 ... 4999; its range tells clients whether to reconnect (Pusher protocol, Close codes).
+    ///   - reason: a sentence for the clients.
     public func disconnectAll(code: UInt16 = 4200, reason: String = "The server asks to connect again.") {
         services.pusher.disconnectAll(code: code, reason: reason)
     }
 
-    /// Returns when every event loop has run something that was given to it by this call. A loop that is blocked keeps the caller waiting.
+    /// Returns when every event loop has run a closure that this call has given to it. A blocked event loop keeps the caller waiting.
     package func eventLoopsAnswer() async throws {
         for loop in context.loops { try await loop.eventLoop.submit {}.get() }
     }
 
-    /// The server's present numbers. Counters may be up to a second old.
+    /// The server's current statistics. Counters may be up to one second old.
     public var statistics: ServerStatistics { services.statistics }
 }
 
 extension LifelineServer: Service {
     /// Runs until a graceful shutdown or a cancellation, then drains.
     ///
-    /// - Throws: as ``stop()``.
+    /// - Throws: the same errors as ``stop()``.
     public func run() async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         await withGracefulShutdownHandler {

@@ -12,27 +12,27 @@ import ServiceBridge
 /// The shared state of the servers in one process: channels, streams, presence, groups, grants and chat. Several servers on one backend
 /// behave as one server with several ports.
 ///
-/// The first server to join decides with its configuration what is kept and where; the others should be configured alike. The last one
-/// to leave closes the stores.
+/// The configuration of the first server that joins determines what is stored and where; the others should have the same
+/// configuration. The last one to leave closes the stores.
 package final class LocalBackend: Sendable {
     /// The parts that the servers share.
     struct Parts: ServerParts {
         private let messages: any MessageStore
-        /// Nil for memory.
+        /// The times of the stores; nil for stores in memory.
         let storeTimes: StoreTimes?
         private let chatStore: any ChatStore
         private let localStreams: LocalStreams
         private let localChannels: LocalChannels
         private let localChat: LocalChat
         private let bridgeQueue: BridgeQueue
-        /// The bridges of the servers, by their first event loops, and the lock under which keysets are taken over.
+        /// The bridges of the servers, by their first event loops. This lock is also held while changed keysets are applied.
         private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
-        /// The last change of keysets and chat applications.
+        /// The task that applies the last change of keysets and chat applications.
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
         init(_ configuration: ServerConfiguration, _ names: MetricNames, _ feed: LiveFeed) async throws {
             bridgeQueue = BridgeQueue()
-            // Asked for each message; without a console there are no viewers.
+            // Called for each message; without a console there are no viewers.
             let tap: any BridgeTap =
                 configuration.admin == nil
                 ? bridgeQueue : ObservedTap(bridgeQueue, feed: feed)
@@ -42,7 +42,7 @@ package final class LocalBackend: Sendable {
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             let times = StoreTimes(clock: configuration.clock)
             let store = try await stores.messages(configuration)
-            // A store in memory takes no measurable time.
+            // The times of a store in memory are too short to be measured.
             let isMemory = configuration.stores == nil && configuration.dataDirectory == nil
             messages = isMemory ? store : TimedMessageStore(store: store, times: times)
             storeTimes = isMemory ? nil : times
@@ -73,7 +73,7 @@ package final class LocalBackend: Sendable {
         var pusherForwarder: PusherService.RequestForwarder? { nil }
         func applicationsChanged() {}
 
-        /// Lets a server bridge what the servers share, unless that would open a keyset that requires grants (rule BR-22).
+        /// Adds a server's bridge, unless it includes a keyset that requires grants (rule BR-22).
         func open(_ bridge: Bridge, for node: ServerNode) throws {
             try bridges.withLockedValue { bridges in
                 try bridge.check(localStreams.keysets)
@@ -85,7 +85,7 @@ package final class LocalBackend: Sendable {
             bridges.withLockedValue { $0[node.firstEventLoopID] = nil }
         }
 
-        /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
+        /// Applies changed keysets and chat applications, unless a bridge includes a keyset that requires grants (rule BR-22).
         func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws {
             try bridges.withLockedValue { bridges in
                 for bridge in bridges.values { try bridge.check(keysets?.keysets ?? []) }
@@ -101,7 +101,7 @@ package final class LocalBackend: Sendable {
         }
     }
 
-    /// A server's part in the backend, from joining to leaving.
+    /// A server's membership in the backend, from joining to leaving.
     struct Seat: ServerSeat {
         var clusterLoop: (any EventLoop)? { nil }
         let node: ServerNode
@@ -143,7 +143,7 @@ package final class LocalBackend: Sendable {
 
     package init() {}
 
-    /// - Parameter loops: how many event loops the server has.
+    /// - Parameter loops: the number of the server's event loops.
     func join(_ configuration: ServerConfiguration, loops: Int) async throws -> Seat {
         let (first, parts) = try state.withLockedValue { state in
             guard let first = Self.place(for: loops, beside: state.used) else {
@@ -170,7 +170,7 @@ package final class LocalBackend: Sendable {
         if give(back: seat.eventLoopIDs) { await seat.localParts.close() }
     }
 
-    /// Whether the last server has left.
+    /// Releases a server's event loops. Returns whether the last server has left.
     private func give(back eventLoopIDs: EventLoopSet) -> Bool {
         state.withLockedValue { state in
             for eventLoopID in eventLoopIDs { state.used.remove(eventLoopID) }
@@ -180,7 +180,7 @@ package final class LocalBackend: Sendable {
         }
     }
 
-    /// The least number from which on this number of event loops is free.
+    /// The lowest number from which on this number of event loops is unused.
     private static func place(for loops: Int, beside used: EventLoopSet) -> Int? {
         guard loops <= EventLoopSet.capacity else { return nil }
         return (0...EventLoopSet.capacity - loops).first { first in

@@ -11,15 +11,15 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unguardedBridge(subscribeKey: String)
     /// The Redis of the cluster cannot be reached, or no server of the cluster leads.
     case redisUnreachable(reason: String)
-    /// The Redis of the cluster cannot be used; the reason says what to change.
+    /// The Redis of the cluster cannot be used; the reason contains the remedy.
     case redisUnusable(reason: String)
     /// A bridge works within one server only.
     case bridgeWithRedis
-    /// The message or another value breaks a rule of the API.
+    /// The message or another value violates a rule of the API.
     case invalidMessage(String)
     /// Too much is waiting for the subscribers. Nothing was published; try again later.
     case congested
-    /// The store could not keep the message, and it was not published.
+    /// The store could not save the message, and it was not published.
     case notStored
 
     public var description: String {

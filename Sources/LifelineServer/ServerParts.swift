@@ -7,45 +7,45 @@ import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// The parts that servers share: in one process (``LocalBackend``), or over a Redis.
+/// The parts that servers share: in one process (``LocalBackend``), or over Redis.
 protocol ServerParts: Sendable {
     var channels: any ChannelBackend { get }
     var streams: any StreamBackend { get }
     var chat: any ChatBackend { get }
-    /// Answers requests of Pusher's HTTP API elsewhere; nil where they are answered here.
+    /// Forwards requests of Pusher's HTTP API; nil when they are answered in this process.
     var pusherForwarder: PusherService.RequestForwarder? { get }
-    /// The queue of the servers' bridge; nil where there can be none.
+    /// The queue of the servers' bridge; nil when no bridge is possible.
     var bridge: BridgeQueue? { get }
-    /// The last change of keysets and chat applications.
+    /// The task that applies the last change of keysets and chat applications.
     var reloading: NIOLockedValueBox<Task<Void, any Error>?> { get }
 
-    /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
+    /// Applies changed keysets and chat applications, unless a bridge includes a keyset that requires grants (rule BR-22).
     func take(_ keysets: PubNubReload?, _ applications: ChatReload?) async throws
-    /// Pusher's applications have changed.
+    /// Applies changed applications of Pusher.
     func applicationsChanged()
 }
 
-/// A server's place in a backend, from joining to leaving.
+/// A server's membership in a backend, from joining to leaving.
 protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: any ServerParts { get }
 
-    /// The loop on which what other servers did arrives; nil when there are none.
+    /// The event loop on which changes of other servers arrive; nil for a single server.
     var clusterLoop: (any EventLoop)? { get }
-    /// The conditions for readiness.
+    /// The further conditions for readiness.
     var conditions: [@Sendable () -> Unreadiness?] { get }
-    /// Add families to the server's metrics.
+    /// Closures that add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
 
-    /// How the server stands among those that share a Redis; nil for a server alone.
+    /// The server's status in its cluster; nil for a single server.
     var clusterStatus: (@Sendable () -> ClusterStatus)? { get }
 
-    /// Signs in to Redis with this user and password from now on. Does nothing for a server alone.
+    /// Uses this user and password for Redis from now on. Does nothing for a single server.
     func renew(_ redis: RedisConfiguration)
 
-    /// Lets the server's bridge carry the messages of the shared backend.
+    /// Makes the server's bridge carry the messages of the shared backend.
     func open(_ bridge: Bridge) throws
-    /// Leaves. The server's connections are gone by now.
+    /// Leaves the backend. The server's connections have closed already.
     func leave() async
 }
 

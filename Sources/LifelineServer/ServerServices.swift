@@ -6,7 +6,7 @@ import ServerDescriptions
 import ServerRuntime
 import ServiceBridge
 
-/// The three services of a server and their state, composed.
+/// The three services of a server and their shared state.
 struct ServerServices: Sendable {
     let context: ServerContext
     let pusher: PusherService
@@ -34,9 +34,9 @@ struct ServerServices: Sendable {
         }
     }
 
-    /// The server's fronts. Others come first, and Pusher last: it takes every WebSocket that no other front takes.
+    /// The server's fronts. Further fronts come first, and Pusher last, because it accepts every WebSocket that no other front accepts.
     ///
-    /// - Parameter otherMetrics: add families of what is not a front.
+    /// - Parameter otherMetrics: closures that add metric families from outside of the fronts.
     func host(
         _ others: [any ServerFront], otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
     ) -> ServerHost {
@@ -46,7 +46,7 @@ struct ServerServices: Sendable {
             otherMetrics: metrics)
     }
 
-    /// For a server that could not start.
+    /// Closes the services of a server that could not start.
     func close() async {
         await pusher.close()
         await pubnub.close()

@@ -1,18 +1,18 @@
-/// The present numbers of a server and its counters since the start.
+/// The current statistics of a server, and its counters since the start.
 public struct ServerStatistics: Hashable, Sendable {
-    /// Open WebSocket connections.
+    /// The number of open WebSocket connections.
     public var connections = 0
-    /// Channels with at least one subscription.
+    /// The number of channels with at least one subscription.
     public var channels = 0
-    /// WebSocket connections since the start.
+    /// The number of accepted WebSocket connections since the start.
     public var connectionsAccepted = 0
     /// Connections refused with a close code: unknown or disabled application, quota, version, path.
     public var connectionsRefused = 0
-    /// Messages that clients sent over WebSockets.
+    /// The number of messages that clients sent over WebSockets.
     public var messagesReceived = 0
     /// Bytes that were received over WebSockets, including frame headers.
     public var bytesReceived = 0
-    /// Messages that were sent to WebSocket connections.
+    /// The number of messages that were sent to WebSocket connections.
     public var messagesSent = 0
     /// Bytes of those messages, including frame headers.
     public var bytesSent = 0
@@ -20,7 +20,7 @@ public struct ServerStatistics: Hashable, Sendable {
     public var slowSubscribersCut = 0
     /// Connections that were closed because nothing was received from them.
     public var deadConnectionsCut = 0
-    /// HTTP requests answered.
+    /// The number of answered HTTP requests.
     public var requests = 0
     /// HTTP requests answered with a status of 400 or above.
     public var requestsRefused = 0
@@ -43,6 +43,6 @@ public struct ServerStatistics: Hashable, Sendable {
     /// Frames of chat sessions that were refused because of their form or rate.
     public var chatRefusals = 0
 
-    /// Zero of everything.
+    /// Makes statistics with all values zero.
     public init() {}
 }

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// How long the store took to keep and to read messages. Locked once for each message that is kept and each call that reads, never for each
+/// How long the store took to save and to read messages. Takes a lock once for each saved message and each read, never for each
 /// subscriber.
 final class StoreTimes: Sendable {
     private let histogram = NIOLockedValueBox(LatencyHistogram())
@@ -14,7 +14,7 @@ final class StoreTimes: Sendable {
         self.clock = clock
     }
 
-    /// A completion that notes the time from now on, and then calls `completion`.
+    /// Returns a completion that records the time since now, and then calls `completion`.
     func timing(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> @Sendable ((any Error)?) -> Void {
         let (start, clock, histogram) = (clock.monotonic(), clock, histogram)
         return { error in
@@ -24,7 +24,7 @@ final class StoreTimes: Sendable {
         }
     }
 
-    /// Notes how long a call takes that reads, also one that fails.
+    /// Records how long a read takes, even one that fails.
     func timingRead<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let start = clock.monotonic()
         defer {
@@ -44,7 +44,7 @@ final class StoreTimes: Sendable {
     }
 }
 
-/// A store of messages with a stopwatch.
+/// A message store that measures the times of another one.
 struct TimedMessageStore: MessageStore {
     let store: any MessageStore
     let times: StoreTimes

@@ -9,7 +9,7 @@ import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// A server's place among those that share a Redis: the node's part of each service, and the leader's parts while this node leads.
+/// A server's membership in a cluster over Redis: the node's part of each service, and the leader's parts while this node leads.
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
     let client: ClusterClient
@@ -43,10 +43,10 @@ final class ClusterBackend: ServerSeat {
 
     var clusterStatus: (@Sendable () -> ClusterStatus)? { { [client] in client.status } }
 
-    /// How long a start waits for Redis and for a leader.
+    /// How long a starting server waits for Redis and for a leader.
     private static let patience = Duration.seconds(30)
 
-    /// Joins the servers that share a Redis; returns when this one can serve clients.
+    /// Joins the servers that share Redis; returns when this one can serve clients.
     ///
     /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` at once.
     init(_ configuration: ServerConfiguration, _ redis: RedisConfiguration) async throws {
@@ -68,7 +68,7 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// Each service's part on this node, and what makes its leader's part, on the bus of the cluster.
+    /// Attaches each service's part on this node, and the factory of its leader's part, to the bus of the cluster.
     private static func parts(_ configuration: ServerConfiguration, _ node: ServerNode, _ client: ClusterClient) -> Parts {
         let (clock, names) = (configuration.clock, node.names)
         let pusher = PusherClusterLeaderFactory(
@@ -80,7 +80,7 @@ final class ClusterBackend: ServerSeat {
         client.attach(chat, of: .chat)
         let channels = ClusterChannels(
             bus: client, clock: clock, recoveries: { pusher.recoveries }, webhooks: { pusher.webhookReports })
-        // Asked for each message; without a console there are no viewers.
+        // Called for each message; without a console there are no viewers.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
         return Parts(
             channels: channels,
@@ -107,7 +107,7 @@ extension ClusterSettings {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()
         var link = try Self.link(redis, seed: seed)
-        // Once a start has succeeded no refusal is final: the operator may remove its cause (rule CR-35).
+        // Once a start has succeeded, no refusal of Redis is final, because the operator may remove its cause (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
         // The name begins with the prefix, so that the cluster may use a Redis user whose rights are limited to that prefix.
         link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))

@@ -1,9 +1,9 @@
 import ServerCluster
 import ServerRuntime
 
-// The metrics of a server's place in a cluster (rule CR-33).
+// The metrics of a server as a member of a cluster (rule CR-33).
 extension ClusterStatus {
-    /// Why clients are not welcome; nil when they are.
+    /// Why the server is not ready for clients; nil when it is.
     var unreadiness: Unreadiness? {
         isReady ? nil : trouble.isEmpty && !isRefused ? .leader : .redis
     }

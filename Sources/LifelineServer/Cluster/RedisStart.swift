@@ -4,7 +4,7 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-/// Looks at Redis before a server joins the others (rule CR-30).
+/// Checks Redis before a server joins the cluster (rule CR-30).
 struct RedisStart: Sendable {
     private var settings: ClusterSettings
     private let redis: RedisConfiguration
@@ -20,7 +20,7 @@ struct RedisStart: Sendable {
 
     /// Returns when Redis can be used.
     ///
-    /// - Parameter patience: how long it may be away.
+    /// - Parameter patience: how long Redis may be unreachable.
     func check(within patience: Duration) async throws {
         let (logger, address) = (settings.logger, "\(redis.address)")
         let loss = NIOLockedValueBox<RedisLoss?>(nil)

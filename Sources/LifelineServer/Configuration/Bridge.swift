@@ -4,14 +4,13 @@ import RealtimeHub
 /// The applications of the three services that share their public channels. A message in an open channel of the chat application is
 /// also published to the Pusher channel and the PubNub channel of the same name, and vice versa (rules BR-1 to BR-14).
 ///
-/// Bridged messages pass neither PubNub's access manager nor chat's lists of muted users. So bridge only channels that everybody may
-/// read.
+/// PubNub's access manager and chat's mutes do not apply to bridged messages. So bridge only channels that everybody may read.
 public struct Bridge: Hashable, Sendable {
-    /// The id of the Pusher application; nil leaves Pusher out.
+    /// The id of the Pusher application; nil to exclude Pusher.
     public var applicationID: String?
-    /// The subscribe key of the PubNub keyset; nil leaves PubNub out.
+    /// The subscribe key of the PubNub keyset; nil to exclude PubNub.
     public var subscribeKey: String?
-    /// The key of the chat application; nil leaves chat out.
+    /// The key of the chat application; nil to exclude chat.
     public var chatKey: String?
     /// The event name of chat's text messages (`RC:TxtMsg`) in the other services. Other types keep their names.
     public var textEvent: String
@@ -34,7 +33,7 @@ public struct Bridge: Hashable, Sendable {
 }
 
 extension Bridge {
-    /// Refuses keysets that the bridge would open although they require grants (rule BR-20).
+    /// Throws for keysets that require grants, unless the bridge ignores the access manager (rule BR-20).
     func check(_ keysets: [Keyset]) throws {
         guard !ignoresAccessManager, let subscribeKey,
             keysets.contains(where: { $0.requiresGrants && $0.subscribeKey.isExactly(subscribeKey) })

@@ -12,7 +12,7 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
 
     /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
-    /// Differs for other servers or another database, and not for another user or password; of one process.
+    /// A hash of the servers and the database, without the user and password; valid within one process.
     package var placeHash: Int {
         var place = address
         place.credentials = nil
@@ -22,12 +22,12 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     /// Checks an address and names.
     ///
     /// - Parameters:
-    ///   - address: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. All but the host may be left out. With
-    ///     `?sentinel=NAME` the hosts are Sentinels that know a master of that name, with `?cluster=true` nodes of a Redis Cluster.
+    ///   - address: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. Everything except the host may be omitted. With
+    ///     `?sentinel=NAME` the hosts are Sentinels of the master with that name, with `?cluster=true` nodes of a Redis Cluster.
     ///   - node: this server's name, 1 to 64 characters.
     ///   - prefix: the prefix of all keys: 1 to 64 letters, digits and `-`, `_`, `.`. Servers with the same Redis and prefix are one
     ///     cluster.
-    /// - Throws: ``RedisConfigurationError``, which says what to change without quoting the address.
+    /// - Throws: ``RedisConfigurationError``, which contains the remedy without quoting the address.
     public init(address: String, node: String, prefix: String = "lifeline") throws(RedisConfigurationError) {
         do throws(RedisAddressError) {
             self.address = try RedisAddress(address)

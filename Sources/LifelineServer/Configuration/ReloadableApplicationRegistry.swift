@@ -3,12 +3,11 @@ import RealtimeHub
 
 /// A list of applications that can be replaced while a server runs.
 ///
-/// New connections and requests see the new list at once. Connections that are open follow with
-/// ``LifelineServer/applicationsChanged()``.
+/// New connections and requests use the new list at once. Open connections follow with ``LifelineServer/applicationsChanged()``.
 public final class ReloadableApplicationRegistry: ApplicationRegistry, ListedApplications {
     private let current: NIOLockedValueBox<InMemoryApplicationRegistry>
 
-    /// A list of applications. Of several applications with the same id or key the first one is used.
+    /// Makes a list of applications. If several have the same id or key, the first one is used.
     public init(_ applications: [Application]) {
         current = NIOLockedValueBox(InMemoryApplicationRegistry(applications))
     }

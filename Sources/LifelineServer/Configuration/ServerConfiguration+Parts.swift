@@ -6,7 +6,7 @@ import ServerRuntime
 
 // The settings of each part of a server.
 extension ServerConfiguration {
-    /// How many threads serve connections (rule SO-50).
+    /// The number of threads that serve connections (rule SO-50).
     package var usedThreads: Int { min(max(threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity) }
 
     /// The close code of a drain (rule SV-38).

@@ -4,22 +4,22 @@ import ServerRuntime
 
 /// All settings of a server. `ServerConfiguration()` has the settings of `lifeline serve` without options.
 ///
-/// Sizes are bytes.
+/// Sizes are in bytes.
 public struct ServerConfiguration: Sendable {
     /// The certificate and key for TLS.
     public typealias TLS = CertificateFiles
 
-    /// The address to listen on. By default only this machine can connect; `0.0.0.0` or `::` publishes the server.
+    /// The address to listen on. By default only clients on this machine can connect; `0.0.0.0` or `::` publishes the server.
     public var host: String
     /// The port to listen on; 0 for any free port.
     public var port: Int
     /// The applications of the Pusher protocol.
     public var applications: any ApplicationRegistry
-    /// The keysets of the PubNub protocol at the start of the server. Of several with the same subscribe key the first one is used.
-    /// ``LifelineServer/replace(keysets:chatApplications:)`` changes them while the server runs.
+    /// The keysets of the PubNub protocol at the start of the server. If several have the same subscribe key, the first one is
+    /// used. ``LifelineServer/replace(keysets:chatApplications:)`` changes them while the server runs.
     public var keysets: [Keyset]
-    /// The chat applications at the start of the server. Of several with the same key the first one is used. They are changed in the same
-    /// way as ``keysets``.
+    /// The chat applications at the start of the server. If several have the same key, the first one is used. They are changed in
+    /// the same way as ``keysets``.
     public var chatApplications: [ChatApplication]
     /// The applications that share their public channels; nil for none.
     public var bridge: Bridge?
@@ -27,35 +27,37 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// The stores to use instead of ``dataDirectory``; nil for none.
     public var stores: ServerStores?
-    /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is kept there then, and
-    /// ``dataDirectory`` and ``stores`` are ignored.
+    /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is stored in Redis
+    /// then, and ``dataDirectory`` and ``stores`` are ignored.
     public var redis: RedisConfiguration?
     /// The certificate and key for TLS; nil for no TLS.
     public var tls: TLS?
     /// The prefix of every path, such as `/realtime`, for servers that share a host name with others; empty for none. Requests without
     /// the prefix are answered with 404, except `/health`, `/ready` and `/metrics`.
     public var pathPrefix: String
-    /// Whether the headers `X-Forwarded-For` and `X-Forwarded-Proto` are used. Only for servers that only their proxy can reach.
+    /// Whether the header fields `X-Forwarded-For` and `X-Forwarded-Proto` are used. Only for servers that clients cannot reach
+    /// without the proxy.
     public var trustsProxyHeaders: Bool
     /// Web pages whose scripts may read answers of the HTTP API, by origin; `*` for all, empty for none.
     public var corsOrigins: [String]
-    /// How many threads serve connections (1 ... 64). Nil for one for each processor that the process may use, by its affinity and the
-    /// quotas of its control groups; these are the event loops of the process if it has as many, otherwise the server's own.
+    /// The number of threads that serve connections (1 ... 64). Nil for one for each processor that the process may use, by its affinity
+    /// and the quotas of its control groups. The server uses the event loops of the process if their number matches, otherwise its own.
     public var threads: Int?
 
-    /// After how much silence of the server Pusher's clients send a ping. Sent to clients in whole seconds.
+    /// The time without a message from the server after which Pusher's clients send a ping. Sent to clients in whole seconds.
     public var activityTimeout: Duration
     /// How long after `activityTimeout` the server waits before it sends a ping itself, and how long it waits for the answer.
     public var pongTimeout: Duration
-    /// How long a new connection may take to send its first request, and a request to arrive as a whole.
+    /// How long a new connection may take to send its first request, and a request to arrive completely.
     public var requestTimeout: Duration
     /// How long a connection may be idle between two requests.
     public var keepAliveTimeout: Duration
     /// How long a PubNub poll without messages is held, unless its keyset has a setting. Clients time out after 310 s.
     public var pollHold: Duration
-    /// How many messages of a channel are kept for polls that catch up.
+    /// The number of messages of each channel that are kept for polls that catch up.
     public var pollQueueLength: Int
-    /// After how much silence of a chat client the server sends a ping. It closes the connection 10 s later if there is no answer.
+    /// The time without a message from a chat client after which the server sends a ping. It closes the connection 10 s later if
+    /// there is no answer.
     public var chatHeartbeat: Duration
     /// How long a user stays online for watchers after the last connection has ended, so that a reconnect is not reported (rule HB-52).
     public var userOfflineGrace: Duration
@@ -63,8 +65,8 @@ public struct ServerConfiguration: Sendable {
     public var messageTimeout: Duration
     /// How long a peer may take to answer a close frame.
     public var closeTimeout: Duration
-    /// How long a stop waits for connections to end. During the first nine tenths connections are closed evenly, at least one every
-    /// 20 ms, so that clients do not all reconnect at the same moment (rule SV-37).
+    /// How long a stop waits for connections to end. During the first nine tenths connections are closed at an even rate, at least
+    /// one every 20 ms, so that clients do not all reconnect at the same moment (rule SV-37).
     public var drainTimeout: Duration
     /// The close code that a stop sends to Pusher's clients, 4100 ... 4299. Nil for 4200 when ``reusesPort`` is true, because another
     /// server takes over, and otherwise for 4100, with which clients wait before they reconnect.
@@ -73,32 +75,33 @@ public struct ServerConfiguration: Sendable {
     /// before this one stops. Both need this setting and must run as the same user.
     public var reusesPort: Bool
 
-    /// The maximum of WebSocket connections. Further clients are refused and asked to come back later.
+    /// The maximum number of WebSocket connections. Further clients are refused and asked to reconnect later.
     public var maximumConnections: Int
-    /// The maximum of connections of one address, or of one IPv6 network of 64 bits; further ones are reset. With ``trustsProxyHeaders``
-    /// the maximum of WebSocket connections of one client that the proxy names; further ones get 429. 0 for no limit.
+    /// The maximum number of connections of one address, or of one IPv6 network of 64 bits; further ones are reset. With
+    /// ``trustsProxyHeaders`` the maximum number of WebSocket connections of one client whose address the proxy adds; further ones
+    /// get 429. 0 for no limit.
     public var maximumConnectionsPerAddress: Int
-    /// The maximum of new connections of one address in a second, with bursts of five times as many; counted as for
+    /// The maximum number of new connections of one address per second, with bursts of five times as many; counted as for
     /// ``maximumConnectionsPerAddress``. 0 for no limit.
     public var connectionRatePerAddress: Int
     /// Whether both limits also apply to connections from this machine.
     public var limitsLoopback: Bool
-    /// The maximum size of a client's message, all fragments together.
+    /// The maximum size of a client's message, including all fragments.
     public var maximumMessageBytes: Int
     /// The maximum number of fragments of a client's message.
     public var maximumFragments: Int
     /// The maximum size of a request body. Batches of events and requests of the chat API may be four times as large, because their
     /// texts are escaped; the default is enough for every full batch.
     public var maximumRequestBytes: Int
-    /// How many bytes may wait for one subscriber. A slower subscriber is disconnected (rule SV-4).
+    /// The maximum number of bytes that may wait for one subscriber. A slower subscriber is disconnected (rule SV-4).
     public var maximumPendingBytes: Int
-    /// How many bytes may wait for one event loop, at least 1024. Beyond that publishers to its subscribers are slowed down (rules SV-14
-    /// and SV-15).
+    /// The maximum number of bytes that may wait for one event loop, at least 1024. Beyond that, publishers to its subscribers are
+    /// slowed down (rules SV-14 and SV-15).
     public var maximumQueuedBytes: Int
     /// How long a request waits for room on event loops before it is answered with 503.
     public var publishTimeout: Duration
 
-    /// The port for the console and figures; nil for none.
+    /// The port for the console and metrics; nil for none.
     package var admin: AdminConfiguration?
 
     /// The server's clock.
@@ -106,7 +109,7 @@ public struct ServerConfiguration: Sendable {
     /// The server's log.
     public var logger: Logger
 
-    /// Settings; see the properties. The defaults are those of `lifeline serve`.
+    /// Makes a configuration; see the properties. The defaults are those of `lifeline serve`.
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
@@ -167,7 +170,7 @@ public struct ServerConfiguration: Sendable {
         self.logger = logger
     }
 
-    /// How often connections are looked through: fine enough for the shortest of the timeouts, and no finer than 20 ms.
+    /// The interval of the periodic checks of connections: short enough for the shortest timeout, and at least 20 ms.
     var sweepInterval: Duration {
         let shortest = [
             activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold,

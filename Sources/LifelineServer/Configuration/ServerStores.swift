@@ -1,21 +1,21 @@
 import HubStorage
 import RealtimeHub
 
-/// The stores for data that outlives a server, as functions that open them.
+/// The durable stores of a server, as functions that open them.
 ///
-/// ``memory`` and ``directory(_:)`` are built in. Stores of your own have to pass the rules in the product `LifelineTesting`:
+/// ``memory`` and ``directory(_:)`` are built in. Custom stores have to pass the rules in the product `LifelineTesting`:
 /// `MessageStoreRule` and `ChatStoreRule`. `docs/adding-a-store.md` shows how.
 public struct ServerStores: Sendable {
     /// Opens the store of PubNub's messages, message actions, channel groups and grants.
     ///
-    /// Called once, in the task that starts the server, before the server listens. The configuration has the clock, which decides what
-    /// has expired, and ``ServerConfiguration/pollQueueLength``: a store should restore one message more of each channel, which shows
-    /// that there were too many. The server closes the store when it stops, and when it cannot start.
+    /// Called once, in the task that starts the server, before the server listens. The configuration contains the clock, which
+    /// determines expiry, and ``ServerConfiguration/pollQueueLength``: a store should restore one message more of each channel,
+    /// which indicates that there were too many. The server closes the store when it stops, and when it cannot start.
     public var messages: @Sendable (ServerConfiguration) async throws -> any MessageStore
     /// Opens the store of chat, in the same way as ``messages``.
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore
 
-    /// Stores of your own. Both functions are called in the task that starts the server; an error of theirs ends the start.
+    /// Makes custom stores. Both functions are called in the task that starts the server; if one throws, the start fails.
     public init(
         messages: @escaping @Sendable (ServerConfiguration) async throws -> any MessageStore,
         chat: @escaping @Sendable (ServerConfiguration) async throws -> any ChatStore

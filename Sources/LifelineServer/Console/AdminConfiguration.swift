@@ -12,17 +12,17 @@ package struct AdminPortError: Error {
 
 /// The port for the server's operator: the console in a browser, and metrics (rules CO-1 to CO-6).
 package struct AdminConfiguration: Sendable {
-    /// Addresses other than this machine's are served with TLS only: the server's own, or that of ``proxies``.
+    /// The address to listen on. Addresses other than this machine's require TLS: the server's own, or that of ``proxies``.
     package var host: String
-    /// 0 picks a free one.
+    /// The port; 0 for any free one.
     package var port: Int
-    /// Names under which the console may be asked for, besides addresses and `localhost`.
+    /// The host names under which the console is available, in addition to IP addresses and `localhost`.
     package var names: [String] = []
-    /// Where proxies that end TLS are; a request of theirs says that it came over TLS (rule CO-87).
+    /// The addresses of proxies that terminate TLS. Their requests have a header field that says whether the client used TLS (rule CO-87).
     package var proxies: [ProxyNetwork] = []
-    /// Nil for figures only.
+    /// The passwords of the console; nil for metrics only.
     package var passwords: ConsolePasswords?
-    /// Whether the public port keeps answering `/metrics`.
+    /// Whether the public port also answers `/metrics`.
     package var tellsPublicMetrics = false
 
     package init(host: String = "127.0.0.1", port: Int) {
@@ -30,16 +30,16 @@ package struct AdminConfiguration: Sendable {
         self.port = port
     }
 
-    /// Whether only programs of this machine can reach the port.
+    /// Whether only clients on this machine can reach the port.
     package var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether an address is one that only programs of this machine reach.
+    /// Whether only clients on this machine can reach an address.
     package static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         return RemoteAddress(try? SocketAddress(ipAddress: host, port: 0))?.isLoopback == true
     }
 
-    /// Where browsers open the console: with a proxy that ends TLS, at the name that it has, and its port is not known.
+    /// The console's address for browsers. With a proxy that terminates TLS it has the proxy's name, and its port is not known.
     func url(port: Int, usesTLS: Bool) -> String {
         if !proxies.isEmpty, !usesTLS, let name = names.first { return "https://\(name)/console" }
         let name = names.first ?? (["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host)

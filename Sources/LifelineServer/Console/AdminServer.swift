@@ -11,9 +11,9 @@ final class AdminServer: Sendable {
     private let sweeps: [RepeatedTask]
     private let group: MultiThreadedEventLoopGroup
 
-    /// Listens; nil without an admin port, or where others could read its traffic.
+    /// Starts listening; nil without an admin port, or when others could read its unencrypted traffic.
     ///
-    /// - Parameter certificate: of the server; used where others than this machine can reach the port.
+    /// - Parameter certificate: the server's certificate; used when clients on other machines can reach the port.
     init?(
         _ configuration: ServerConfiguration, _ main: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
         _ certificate: ServerCertificate?
@@ -32,13 +32,13 @@ final class AdminServer: Sendable {
         runtime.corsOrigins = []
         runtime.readsAllFields = true
         runtime.tellsMetrics = false
-        // Sockets beyond this are spare ones for requests, of which everything here consists.
+        // All sockets are spare ones for requests, because this port has no other connections.
         runtime.maximumConnections = 0
         runtime.maximumConnectionsPerAddress = 100
         runtime.connectionRatePerAddress = 50
         runtime.maximumRequestBytes = 262_144
         runtime.sweepInterval = .milliseconds(250)
-        // A connection without a request holds its place for a short time only, and loses it earlier when another one needs it.
+        // A connection without a request may stay for a short time only, and is closed earlier when another connection needs its place.
         runtime.requestTimeout = .seconds(5)
         runtime.keepAliveTimeout = .seconds(15)
         runtime.replacesIdleConnections = true

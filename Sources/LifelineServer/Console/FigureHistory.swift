@@ -1,19 +1,19 @@
 import ServerValues
 
-/// The figures of the last five minutes, hour, six hours and day, for charts: a value of bounded size (rules CO-31 and CO-81).
+/// The history of metrics for charts over the last five minutes, hour, six hours and day: a value of bounded size (rules CO-31 and CO-81).
 ///
-/// Each span has steps of its own length. Together there are 1,308 steps of 48 bytes: 63 KB, however long the server runs.
+/// Each span has a separate step length. Together there are 1,308 steps of 48 bytes: 63 KB, however long the server runs.
 struct FigureHistory: Sendable {
-    /// Figures at one moment. Counters count since the start.
+    /// Metrics at one moment. Counters count since the start.
     struct Sample: Hashable, Sendable {
-        /// Messages that clients and programs sent to the server: a counter.
+        /// The number of messages that clients and programs sent to the server: a counter.
         var messages = 0
-        /// Messages that were handed to clients: a counter.
+        /// The number of messages that were sent to clients: a counter.
         var deliveries = 0
-        /// Refused connections and requests, and errors that were sent to clients: a counter.
+        /// The number of refused connections and requests, and of errors sent to clients: a counter.
         var errors = 0
         var connections = 0
-        /// The longest time for which an event loop did not answer, since the sample before.
+        /// The longest time for which an event loop did not answer, since the previous sample.
         var delay = Duration.zero
     }
 
@@ -34,7 +34,7 @@ struct FigureHistory: Sendable {
             }
         }
 
-        /// How many steps there are.
+        /// The number of steps.
         var count: Int {
             switch self {
             case .fiveMinutes: 300
@@ -44,7 +44,7 @@ struct FigureHistory: Sendable {
         }
     }
 
-    /// The values of one step. Counters are means in a second, the others the highest values in the step.
+    /// The values of one step. Counters are averages per second, other values are the maximum within the step.
     struct Point: Hashable, Sendable {
         var messages: Double
         var deliveries: Double
@@ -53,23 +53,23 @@ struct FigureHistory: Sendable {
         var delay: Duration
     }
 
-    /// Samples are taken no more often than this.
+    /// The shortest time between two samples.
     static let interval = Duration.seconds(1)
 
     private var rings = Dictionary(uniqueKeysWithValues: Span.allCases.map { ($0, StepRing($0)) })
     private var last: (at: MonotonicInstant, sample: Sample)?
-    /// Messages and deliveries in a second, between the last two samples.
+    /// Messages and deliveries per second, between the last two samples.
     private(set) var rates = (messages: 0.0, deliveries: 0.0)
 
-    /// Whether a second is over.
+    /// Whether the next sample is due.
     func isDue(at now: MonotonicInstant) -> Bool { last.map { now.since($0.at) >= Self.interval } ?? true }
 
-    /// Notes figures. What was counted since the sample before is spread evenly over the time between.
+    /// Adds a sample. The increase of counters since the previous sample is spread evenly over the time between the two.
     mutating func add(_ sample: Sample, at now: MonotonicInstant) {
         defer { last = (now, sample) }
         guard let last, now > last.at else { return }
         let seconds = now.since(last.at) / .seconds(1)
-        // Counters of a service that was left out for a moment must not look like messages taken back.
+        // A counter that decreases, because a service was missing for a moment, must not become a negative rate.
         func rate(_ counter: KeyPath<Sample, Int>) -> Double {
             max(Double(sample[keyPath: counter]) - Double(last.sample[keyPath: counter]), 0) / seconds
         }
@@ -80,12 +80,12 @@ struct FigureHistory: Sendable {
         for span in Span.allCases { rings[span]?.add(point, from: last.at, to: now) }
     }
 
-    /// The steps of a span up to now, the latest last; nil where nothing is known. The last step is not over yet.
+    /// The steps of a span up to now, the latest last; nil for steps without data. The last step is not complete yet.
     func points(of span: Span, at now: MonotonicInstant) -> [Point?] {
         rings[span]?.points(at: now) ?? []
     }
 
-    /// The time since the beginning of the last step of a span.
+    /// The time since the start of the last step of a span.
     static func age(ofLastStep span: Span, at now: MonotonicInstant) -> Duration {
         .nanoseconds(now.nanoseconds - StepRing.step(of: now, span) * span.step * 1_000_000_000)
     }
@@ -93,9 +93,9 @@ struct FigureHistory: Sendable {
 
 /// The last steps of a span, in a ring.
 private struct StepRing: Sendable {
-    /// Sums over the part of a step that is known.
+    /// The sums over the part of a step with data.
     private struct Step: Sendable {
-        /// Seconds that are known; 0 for a step of which nothing is.
+        /// The number of seconds with data; 0 for a step without data.
         var known = 0.0
         var messages = 0.0
         var deliveries = 0.0
@@ -114,7 +114,7 @@ private struct StepRing: Sendable {
         steps = Array(repeating: Step(), count: span.count)
     }
 
-    /// The number of the step in which a moment lies.
+    /// The number of the step that contains a moment.
     static func step(of instant: MonotonicInstant, _ span: FigureHistory.Span) -> Int64 {
         let length = span.step * 1_000_000_000
         let quotient = instant.nanoseconds / length
@@ -128,7 +128,7 @@ private struct StepRing: Sendable {
 
     mutating func add(_ point: FigureHistory.Point, from start: MonotonicInstant, to end: MonotonicInstant) {
         let length = Double(span.step)
-        // The end belongs to the step before when it is the beginning of the next one.
+        // An end that is also the start of the next step belongs to the step before it.
         let final = Self.step(of: MonotonicInstant(nanoseconds: end.nanoseconds - 1), span)
         let first = max(Self.step(of: start, span), final - Int64(span.count) + 1)
         for step in first...final {
@@ -147,7 +147,7 @@ private struct StepRing: Sendable {
         }
     }
 
-    /// Empties the places of steps of which nothing was noted, up to a new step.
+    /// Clears the skipped steps without data, up to a new step.
     private mutating func forget(through step: Int64) {
         let first = max(latest == .min ? step : latest + 1, step - Int64(span.count) + 1)
         for missed in first...step { steps[place(missed)] = Step() }

@@ -1,29 +1,29 @@
 import ServerValues
 
-/// How long event loops take to answer, and how many errors they have sent: a value that is read once a second (rule CO-82).
+/// Measures how long event loops take to answer, and counts their errors: a value that is read once a second (rule CO-82).
 struct LoopProbes: Sendable {
     private struct Probe: Sendable {
-        /// When the question was put that is not answered yet.
+        /// When the unanswered request was sent; nil without one.
         var asked: MonotonicInstant?
-        /// The longest time that an answer took since the last call of `take`.
+        /// The longest answer time since the last call of `take`.
         var longest = Duration.zero
         var errors = 0
     }
 
     private var probes: [Int: Probe] = [:]
 
-    /// Records a request to a loop. A loop with an unanswered request is not asked again.
+    /// Records a request to an event loop. An event loop with an unanswered request gets no further one.
     ///
-    /// - Returns: whether to ask it.
+    /// - Returns: whether to send the request.
     mutating func ask(_ loop: Int, at now: MonotonicInstant) -> Bool {
         guard probes[loop]?.asked == nil else { return false }
         probes[loop, default: Probe()].asked = now
         return true
     }
 
-    /// Notes the answer of a loop.
+    /// Records the answer of an event loop.
     ///
-    /// - Parameter errors: that it has told since the start.
+    /// - Parameter errors: the number of errors that it has sent since the start.
     mutating func answer(_ loop: Int, errors: Int, at now: MonotonicInstant) {
         guard var probe = probes[loop], let asked = probe.asked else { return }
         probe.asked = nil
@@ -32,7 +32,7 @@ struct LoopProbes: Sendable {
         probes[loop] = probe
     }
 
-    /// The longest delay since the last call, with loops that still owe an answer, and all errors.
+    /// The longest delay since the last call, including unanswered requests, and the number of all errors.
     mutating func take(at now: MonotonicInstant) -> (delay: Duration, errors: Int) {
         var (delay, errors) = (Duration.zero, 0)
         for (loop, probe) in probes {

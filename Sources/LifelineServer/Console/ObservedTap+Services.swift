@@ -2,7 +2,7 @@ import ChatServer
 import ServerRuntime
 
 extension ObservedTap {
-    /// A tap that knows how the feed calls the services.
+    /// Makes a tap with the feed's names of the services.
     init(_ tap: (any BridgeTap)?, feed: LiveFeed) {
         self.init(tap, feed: feed) { $0 == "nexconn" ? .chat : ServiceName(rawValue: $0) }
     }

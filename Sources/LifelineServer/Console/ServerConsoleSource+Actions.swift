@@ -5,7 +5,7 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// The actions of an admin, through the APIs that applications use, with their limits.
+// The actions of an admin, performed through the applications' APIs, with their limits.
 extension ServerConsoleSource {
     private static func text(_ body: JSONValue, _ name: String, upTo limit: Int = 1_024) throws(HTTPProblem) -> String {
         guard let text = body[name]?.string, !text.isEmpty, text.utf8.count <= limit else {
@@ -26,7 +26,7 @@ extension ServerConsoleSource {
             _ = try await services.pusher.ask("POST", ["events"], body: Array(call.text.utf8), of: application)
             return ["told": "The event was published."]
         case "pubnub":
-            // Data that are not JSON are a text.
+            // Data that are not JSON are sent as a string.
             let message = (try? JSONText(data))?.text ?? JSONWriter.string(data)
             do {
                 let token = try await services.pubnub.publish(
@@ -53,7 +53,7 @@ extension ServerConsoleSource {
         case "direct": (path, receivers) = ("direct-channel/message/send", "toUserIds")
         default: throw HTTPProblem(400, "kind is open, group or direct.")
         }
-        // The content of a text message, unless an object was written.
+        // A plain text becomes the content of a text message; a JSON object is the content itself.
         let isObject = (try? JSONText(data))?.kind == .object
         let content = isObject ? data : JSONValue(dictionaryLiteral: ("content", .string(data))).text
         let call: JSONValue = .object([

@@ -5,7 +5,7 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// Channels and groups with who is in them (rules CO-85 and CO-86).
+// Channels and groups with their members (rules CO-85 and CO-86).
 extension ServerConsoleSource {
     static let unknownService = HTTPProblem(400, "service is pusher, pubnub or chat.")
 
@@ -67,7 +67,7 @@ extension ServerConsoleSource {
 
     static let unknownKind = HTTPProblem(400, "kind is open or group.")
 
-    /// Users of a keyset who are on some channel.
+    /// Users of a keyset who are present on at least one channel.
     func presentUsers(_ parameters: ConsoleParameters) async throws -> JSONValue {
         let (search, prefix, limit) = (NameSearch(parameters.contains), parameters.prefix, parameters.limit)
         let (found, total) = try await services.pubnub.listUsers(

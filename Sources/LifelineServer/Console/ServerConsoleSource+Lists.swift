@@ -6,22 +6,22 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// Lists of channels, users and connections. They are bounded; event loops are asked for a slice at a time.
+// Lists of channels, users and connections. They are bounded; each request to an event loop reads one slice.
 extension ServerConsoleSource {
-    /// How many connections are visited in one turn of an event loop: some hundred microseconds.
+    /// The number of connections that are visited in one turn of an event loop: this takes some hundred microseconds.
     private static let slice = 500
 
     // MARK: Connections
 
-    /// Connections of this server that pass the filter, from a place on that an earlier answer has named.
+    /// Connections of this server that pass the filter, from a position in an earlier answer on.
     private func find(
         _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
     ) async throws -> (reports: [ConnectionReport], next: String?) {
         var found: [ConnectionReport] = []
-        // SERVICE.LOOP.INDEX
+        // The format of the position: SERVICE.LOOP.INDEX
         let given = (parameters.after ?? "").split(separator: ".").compactMap { Int($0) }
         var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
-        // A number that was never given out leads nowhere.
+        // Positions that no earlier answer contained are refused.
         guard index >= 0, number >= 0, service >= 0 else { throw HTTPProblem(400, "after is not from an earlier answer.") }
         while service < 2 {
             while context.loops.indices.contains(number) {
@@ -36,7 +36,7 @@ extension ServerConsoleSource {
                         : services.chat.reports(on: place, from: start, count: Self.slice)
                     return (reports.filter(isWanted), next)
                 }.get()
-                // Entries for which there is no room are left out rather than listed twice.
+                // Entries that exceed the limit are left out rather than listed twice.
                 found += slice.0.prefix(room)
                 if let next = slice.1 {
                     index = next
@@ -77,7 +77,7 @@ extension ServerConsoleSource {
         return ["connections": .array(reports.map(Self.value)), "next": .optional(next)]
     }
 
-    /// Signed-in users of this server's connections, or users of a keyset by presence.
+    /// Signed-in users of this server's connections, or the present users of a keyset.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
         guard parameters.service != "pubnub" else { return try await presentUsers(parameters) }
         let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: true))

@@ -7,7 +7,7 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-// How the server is.
+// The status of the server.
 extension ServerConsoleSource {
     /// Requests a copy of the counts from every event loop, on its own thread.
     private func figures() async throws -> [LoopFigures] {
@@ -70,7 +70,7 @@ extension ServerConsoleSource {
         return value
     }
 
-    /// The figures of a span, series by series, with null where nothing is known (rule CO-81).
+    /// The metrics of a span as one array for each series, with null for steps without data (rule CO-81).
     func figures(_ parameters: ConsoleParameters) throws(HTTPProblem) -> JSONValue {
         guard let span = FigureHistory.Span(rawValue: parameters.span ?? FigureHistory.Span.fiveMinutes.rawValue) else {
             let spans = FigureHistory.Span.allCases.map(\.rawValue).joined(separator: ", ")
@@ -158,7 +158,7 @@ extension ServerConsoleSource {
         return all.flatMap(\.receivers).reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// A row for each receiver (rule CO-71).
+    /// One row for each receiver (rule CO-71).
     func webhooks() -> JSONValue {
         let told = services.pusher.webhookReports
         var list: [JSONValue] = pusherApplications.filter { !$0.webhooks.isEmpty }.flatMap { application in
@@ -173,7 +173,7 @@ extension ServerConsoleSource {
         return ["webhooks": .array(list)]
     }
 
-    /// Nil for a receiver that was removed and has nothing left to receive.
+    /// Nil for a receiver that was removed and has no queued events.
     private func webhook(_ service: String, _ app: String, _ receiver: WebhookReport) -> JSONValue? {
         let counts = receiver.counts
         guard receiver.url != nil || counts.queued > 0 else { return nil }
@@ -191,7 +191,7 @@ extension ServerConsoleSource {
         ]
     }
 
-    /// An address without what may be secret in it: the user, the password and the query.
+    /// The address of a receiver without its possibly secret parts: the user, the password and the query.
     static func withoutSecrets(_ url: String) -> String {
         var text = String(url.prefix { $0 != "?" && $0 != "#" })
         if let scheme = text.range(of: "://") {

@@ -9,7 +9,7 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-/// The data that the console shows of a server, and its actions.
+/// The data and actions of a server for the console.
 final class ServerConsoleSource: ConsoleSource {
     let configuration: ServerConfiguration
     let host: ServerHost
@@ -81,7 +81,7 @@ final class ServerConsoleSource: ConsoleSource {
 
     // MARK: Applications
 
-    /// All Pusher applications; those that are known by their connections where the registry cannot be looked through.
+    /// All Pusher applications; if the registry cannot list them, those with connections.
     var pusherApplications: [Application] {
         if let listed = configuration.applications as? any ListedApplications { return listed.listed }
         return context.names.names.filter { $0.service == .pusher }
@@ -93,7 +93,7 @@ final class ServerConsoleSource: ConsoleSource {
         return application
     }
 
-    /// The chat application as it is configured now.
+    /// The current configuration of the chat application.
     func chatApplication(_ key: String?) throws(HTTPProblem) -> ChatApplication {
         guard let key,
             let application = services.chat.applicationReports(configuration.chatApplications)

@@ -1,13 +1,14 @@
-/// How many processors a process may use, by the system's files. Rule SO-50.
+/// The number of processors that a process may use, by the system's files. Rule SO-50.
 ///
-/// Two event loops on one processor do twice the work of one and are slower than it, so this is how many the server starts.
+/// Two event loops on one processor cause twice the overhead of one and are slower, so this is the number of event loops that the
+/// server starts.
 struct ProcessorAllowance: Hashable, Sendable {
     /// The processors on which the scheduler may run the process; fewer than the machine has with `taskset` or a CPU set.
     var processors: Int
-    /// The time that control groups leave it, in processors; nil for no limit. The least of all groups that it is in.
+    /// The quota of control groups, in processors; nil for no limit. The lowest one of all groups that contain the process.
     var quota: Double?
 
-    /// A quota of one and a half keeps two loops busy for three quarters of the time.
+    /// The quota is rounded up: with one and a half, two event loops can be busy for three quarters of the time.
     var count: Int {
         // A quota above the number of processors is not rounded.
         max(1, quota.map { Int(min($0, Double(processors)).rounded(.up)) } ?? processors)
@@ -19,20 +20,20 @@ struct ProcessorAllowance: Hashable, Sendable {
     }
 }
 
-/// Reads the limits of processor time from the files of control groups.
+/// Parses the limits of processor time in the files of control groups.
 enum ControlGroupFile {
-    /// The least quota that counts; a smaller one is not a number of a real system, and none of them is less than nothing.
+    /// The lowest accepted quota. A lower one does not occur on real systems, and zero or negative ones are invalid.
     private static let least = 0.001
 
-    /// `cpu.max` of version 2: `max 100000` or `150000 100000`, microseconds in each period. Nil when there is no limit, and when the
-    /// text makes no sense.
+    /// `cpu.max` of version 2: `max 100000` or `150000 100000`, microseconds in each period. Nil when there is no limit, or when
+    /// the text is invalid.
     static func quota(cpuMax text: some StringProtocol) -> Double? {
         let words = words(text)
         guard words.count == 2 else { return nil }
         return quota(words[0], period: words[1])
     }
 
-    /// `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1; a quota of -1 is no limit.
+    /// `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1; a quota of -1 means no limit.
     static func quota(cfsQuota quota: some StringProtocol, period: some StringProtocol) -> Double? {
         let (quota, period) = (words(quota), words(period))
         guard quota.count == 1, period.count == 1 else { return nil }
@@ -44,7 +45,7 @@ enum ControlGroupFile {
         return max(Double(quota) / Double(period), least)
     }
 
-    /// Where a process is in the trees of version 2 and of the processors' controller of version 1, from `/proc/self/cgroup`.
+    /// The paths of a process in the hierarchies of version 2 and of version 1's CPU controller, from `/proc/self/cgroup`.
     struct Place: Hashable, Sendable {
         var unified: String?
         var processors: String?
@@ -62,10 +63,10 @@ enum ControlGroupFile {
         }
     }
 
-    /// The group at `path` and all that it lies in, each of which may have a limit: `/a/b`, `/a` and the root, which is empty.
+    /// The group at `path` and all groups that contain it, each of which may have a limit: `/a/b`, `/a` and the root, which is empty.
     static func ancestry(of path: String) -> [String] {
         var steps = path.split(separator: "/")
-        // A path of the host's, seen from a container beside it, has such steps. Nobody knows what lies there.
+        // A path outside of the container's namespace contains `..`, and its files are not accessible here.
         guard !steps.contains("..") else { return [""] }
         var found: [String] = []
         while !steps.isEmpty {
@@ -80,9 +81,9 @@ enum ControlGroupFile {
     }
 }
 
-/// The processors that the scheduler may give a process, from `/proc/self/status`.
+/// Parses the processors that the scheduler may use for a process, from `/proc/self/status`.
 enum AffinityFile {
-    /// How many there are in the line `Cpus_allowed_list:`, such as `0-3,8`. Nil without a line that makes sense.
+    /// The number of processors in the line `Cpus_allowed_list:`, such as `0-3,8`. Nil without a valid line.
     static func count(_ status: some StringProtocol) -> Int? {
         for line in status.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 1)

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Asks the system how many processors this process may use. Rule SO-50.
+/// Determines how many processors this process may use. Rule SO-50.
 enum SystemProcessors {
     static var allowance: ProcessorAllowance {
         var allowance = ProcessorAllowance(processors: text("/proc/self/status").flatMap { AffinityFile.count($0) } ?? online)
@@ -26,7 +26,7 @@ enum SystemProcessors {
 
     private static var online: Int { max(Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), 1) }
 
-    /// The beginning of a small file; nil when it cannot be read.
+    /// The first bytes of a small file; nil when it cannot be read.
     private static func text(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
