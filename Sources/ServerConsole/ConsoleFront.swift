@@ -13,16 +13,16 @@ import WireCoding
     import Foundation
 #endif
 
-/// How a console is protected.
+/// The security settings of the console.
 package struct ConsoleSettings: Sendable {
-    /// Nil for no console: then there are figures only.
+    /// The passwords; nil to provide metrics only, without a console.
     package var passwords: ConsolePasswords?
-    /// Names under which the console may be asked for, besides addresses and `localhost`.
+    /// The host names under which the console is available, in addition to IP addresses and `localhost`.
     package var names: [String] = []
     package var usesTLS = false
-    /// The addresses of proxies that end TLS. If there are any, requests of other machines without TLS are refused.
+    /// The addresses of proxies that terminate TLS. If there are any, requests from other machines without TLS are refused.
     package var proxies: [ProxyNetwork] = []
-    /// Whether figures need a password, since others than this machine can ask for them.
+    /// Whether metrics need a password, because clients on other machines can request them.
     package var protectsMetrics = false
     /// Whether the client address that a proxy on this machine reports is used.
     package var trustsProxyHeaders = false
@@ -30,7 +30,7 @@ package struct ConsoleSettings: Sendable {
     package init() {}
 }
 
-/// The admin port of a server: the console's pages and its API, figures and readiness (rules CO-1 to CO-42).
+/// The admin port of a server: the console's pages and its API, metrics and readiness (rules CO-1 to CO-42).
 package final class ConsoleFront: ServerFront {
     package let service = ServiceName(rawValue: "console")
     let settings: ConsoleSettings
@@ -45,7 +45,7 @@ package final class ConsoleFront: ServerFront {
         var hashing = HashingQueue<@Sendable () -> Void>()
     }
 
-    /// - Parameter context: of the admin port, not of the server that is shown.
+    /// - Parameter context: the context of the admin port, not of the server that the console shows.
     package init(_ settings: ConsoleSettings, _ context: ServerContext, _ source: any ConsoleSource) {
         self.settings = settings
         self.context = context
@@ -68,7 +68,7 @@ package final class ConsoleFront: ServerFront {
         do throws(HTTPProblem) {
             let route = try ConsoleRoute(method: request.method, segments: request.target.segments)
             guard judge.allowsHost(request.headers) else { throw .foreignHost }
-            // Every machine may ask for readiness, because probes run elsewhere and the answer contains no secret.
+            // Readiness needs no password, because probes run on other machines and the answer contains no secret.
             if case .ready = route { return connection.answer(readiness) }
             guard let passage = RequestPassage(request.headers, from: connection.remoteAddress, settings) else {
                 throw .notOverTLS
@@ -142,7 +142,7 @@ package final class ConsoleFront: ServerFront {
 
     /// The session of a request.
     ///
-    /// - Parameter toChange: whether the request changes something, and so has to come from the console's page (rule CO-17).
+    /// - Parameter toChange: whether the request makes a change, so that it has to come from the console's own page (rule CO-17).
     private func session(
         _ request: HTTPRequest, _ passage: RequestPassage, toChange: Bool = false
     ) throws(HTTPProblem) -> (id: String, session: ConsoleSessions.Session) {
@@ -178,7 +178,7 @@ package final class ConsoleFront: ServerFront {
             let now = context.now
             let (id, session) = state.withLockedValue { state in
                 state.logins.succeed(visitor, at: now)
-                // An id that somebody else may have set is never used on (session fixation).
+                // A session id that an attacker may have set is never reused (session fixation).
                 if let former { state.sessions.end(former) }
                 let id = state.sessions.begin(role, at: now)
                 return (id, state.sessions.use(id, at: now))
@@ -191,14 +191,14 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    /// Whom an attempt counts for.
+    /// The visitor against which a login attempt counts.
     private func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
         let now = context.now
         let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
         return LoginVisitor(address: passage.address, session: valid)
     }
 
-    /// Has a password hashed elsewhere than on an event loop, if it may be tried now. Attempts that may wait for their turn.
+    /// Hashes a password off the event loop, if the limits allow an attempt now. Otherwise the attempt may wait in a queue.
     private func check(
         _ password: String, of visitor: LoginVisitor, for connection: HTTPConnection,
         _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void

@@ -3,19 +3,19 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// A page that looks on: server-sent events, a few times in a second, as long as its session lasts and it reads (rule CO-41).
+/// A live feed for a page: server-sent events, a few times per second, as long as its session lasts and the client reads (rule CO-41).
 ///
-/// Lives on the event loop of its connection.
+/// Used on the event loop of its connection only.
 final class FeedStream: HeldExchange {
     private let front: ConsoleFront
     private let session: String
     private let watcher: FeedWatcher
     private var connection: HTTPConnection?
-    /// Events that were dropped and not yet reported to the page.
+    /// The number of dropped events that were not reported to the page yet.
     private var dropped = 0
     private var spoken: MonotonicInstant
 
-    /// After this much silence something is sent, so that a page that is gone is noticed.
+    /// The time without events after which a comment is sent, so that a closed page is detected.
     private static let silence = Duration.seconds(10)
 
     init(_ front: ConsoleFront, _ session: String, _ watcher: FeedWatcher, _ connection: HTTPConnection) {
@@ -69,7 +69,7 @@ final class FeedStream: HeldExchange {
         return members
     }
 
-    /// The server stops, or the session is over.
+    /// The server stops, or the session has ended.
     func expire(at now: MonotonicInstant) {
         connection?.cut()
     }

@@ -2,10 +2,10 @@ import Crypto
 import CryptoExtras
 import WireCoding
 
-/// The passwords of the console, as hashes of scrypt with one salt. Descriptions and reflection show nothing of them (rule CO-10).
+/// The passwords of the console, as scrypt hashes with one salt. Descriptions and reflection show nothing of them (rule CO-10).
 package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The cost of scrypt: 16 MiB and some hundredths of a second. A generated password has 137 random bits, so the cost only has to
-    /// slow down guesses at the server.
+    /// The cost of scrypt: 16 MiB and some hundredths of a second. A generated password has 137 random bits, so the cost only has
+    /// to slow down guesses at the server.
     package struct Cost: Hashable, Sendable {
         package var rounds = 1 << 14
         package var blockSize = 8
@@ -19,7 +19,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         case tooLong
         /// Both passwords are the same, so the two roles could not be distinguished.
         case same
-        /// scrypt found no memory.
+        /// scrypt could not allocate its memory.
         case unavailable
     }
 
@@ -30,7 +30,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     package static let lengths = 12...1024
 
-    /// Hashes passwords. Each one takes a noticeable time.
+    /// Hashes the passwords, each of which takes a noticeable time.
     package init(
         admin: String, reader: String? = nil, salt: [UInt8] = Self.random(16), cost: Cost = Cost()
     ) throws(Problem) {
@@ -51,7 +51,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// The role that has this password; nil for none. Takes the same time for all passwords, and too long for event loops.
+    /// The role with this password; nil for none. Takes the same time for all passwords, and too long for event loops.
     package func role(of password: String) -> ConsoleRole? {
         guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt, cost) else { return nil }
         let isAdmin = ConstantTime.areEqual(hash, admin)
@@ -79,7 +79,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
     /// The stored form of the admin's password: `scrypt ROUNDS BLOCK SALT HASH`, in hexadecimal.
     package var kept: String { "scrypt \(cost.rounds) \(cost.blockSize) \(Hex.text(salt)) \(Hex.text(admin))\n" }
 
-    /// Reads the stored form; nil for anything else.
+    /// Parses the stored form; nil for any other text.
     package init?(kept: String, reader: String?) throws(Problem) {
         let parts = kept.split(whereSeparator: \.isWhitespace)
         guard parts.count == 5, parts[0] == "scrypt", let rounds = Int(parts[1]), parts[2] == "8",
@@ -102,7 +102,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     private struct NotHex: Error {}
 
-    /// A password that nobody can guess: 24 letters and digits without those that look alike, 137 bits.
+    /// A random password that cannot be guessed: 24 letters and digits without similar ones, 137 bits.
     package static func generated() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         var random = SystemRandomNumberGenerator()

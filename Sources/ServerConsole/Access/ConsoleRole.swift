@@ -1,8 +1,8 @@
 /// The role of a user who has logged in.
 package enum ConsoleRole: String, Hashable, Sendable {
-    /// Looks on, publishes, and ends connections.
+    /// May view the console, publish messages, and close connections.
     case admin
-    /// Looks on only.
+    /// May only view the console.
     case reader = "read-only"
 
     package var mayChange: Bool { self == .admin }

@@ -2,22 +2,23 @@ import Crypto
 import ServerValues
 import WireCoding
 
-/// The sessions of users who are logged in: a value (rules CO-14 and CO-15). Ids are stored as hashes, so that a lookup reveals nothing
-/// about others.
+/// The sessions of logged-in users: a value (rules CO-14 and CO-15). Ids are stored as hashes, so that a lookup reveals nothing
+/// about other ids.
 package struct ConsoleSessions: Sendable {
     package struct Session: Hashable, Sendable {
         package let role: ConsoleRole
-        /// The token that calls with changes must carry.
+        /// The token that calls with changes must contain.
         package let token: String
         package let begun: MonotonicInstant
         package fileprivate(set) var used: MonotonicInstant
     }
 
-    /// Beyond this many the one that was not used for the longest time ends. Only who knows a password begins one.
+    /// The largest number of sessions. Beyond it the session that was unused for the longest time ends. A session requires a
+    /// password, so an attacker cannot fill the table.
     package static let capacity = 64
     /// A session ends after this time without a request.
     package static let idle = Duration.seconds(30 * 60)
-    /// However much it is used.
+    /// A session ends after this time even if it is in use.
     package static let longest = Duration.seconds(12 * 3600)
 
     private var sessions: [[UInt8]: Session] = [:]
@@ -26,10 +27,10 @@ package struct ConsoleSessions: Sendable {
 
     package var count: Int { sessions.count }
 
-    /// Begins a session with a new id.
+    /// Starts a session with a new id.
     ///
     /// - Parameter random: makes random bytes.
-    /// - Returns: the id, for the cookie.
+    /// - Returns: the id for the cookie.
     package mutating func begin(
         _ role: ConsoleRole, at now: MonotonicInstant, random: (Int) -> [UInt8] = ConsolePasswords.random
     ) -> String {
@@ -42,7 +43,7 @@ package struct ConsoleSessions: Sendable {
         return id
     }
 
-    /// The session with this id, which is used now; nil when there is none or its time is over.
+    /// The session with this id, whose idle time starts again; nil when there is none or it has ended.
     package mutating func use(_ id: String, at now: MonotonicInstant) -> Session? {
         let key = Self.key(id)
         guard var session = sessions[key] else { return nil }

@@ -1,15 +1,15 @@
-/// Which passwords are hashed now, and which wait for it: a value of bounded size (rule CO-13).
+/// The passwords that are being hashed, and the attempts that wait for it: a value of bounded size (rule CO-13).
 struct HashingQueue<Attempt> {
-    /// The number of passwords that are hashed at a time. Each takes 16 MiB.
+    /// The number of passwords that are hashed at the same time. Each takes 16 MiB.
     static var atATime: Int { 2 }
-    /// Attempts that wait.
+    /// The largest number of waiting attempts.
     static var capacity: Int { 32 }
 
     private(set) var running = 0
     private var known: [Attempt] = []
     private var strangers: [Attempt] = []
 
-    /// How many attempts wait.
+    /// The number of waiting attempts.
     var count: Int { known.count + strangers.count }
 
     enum Verdict {
@@ -18,9 +18,10 @@ struct HashingQueue<Attempt> {
         case full
     }
 
-    /// Adds an attempt. It is not kept when it may begin at once.
+    /// Adds an attempt. It is not queued when it may start at once.
     ///
-    /// - Parameter isKnown: whether the attempt goes before those of strangers, whose number does not concern it.
+    /// - Parameter isKnown: whether the visitor is known. Known visitors go before strangers, and the number of strangers does not
+    ///   affect them.
     mutating func add(_ attempt: Attempt, isKnown: Bool) -> Verdict {
         guard running >= Self.atATime else {
             running += 1
@@ -31,7 +32,7 @@ struct HashingQueue<Attempt> {
         return .wait
     }
 
-    /// A password has been hashed: the attempt that begins now.
+    /// Records that a password has been hashed; returns the attempt that starts now.
     mutating func next() -> Attempt? {
         if !known.isEmpty { return known.removeFirst() }
         if !strangers.isEmpty { return strangers.removeFirst() }

@@ -3,9 +3,9 @@ import ServerValues
 
 /// The origin of attempts to log in.
 package struct LoginVisitor: Hashable, Sendable {
-    /// Nil when it is not known.
+    /// The address; nil when it is not known.
     package var address: RemoteAddress?
-    /// The id of the valid session that the request comes with.
+    /// The id of the valid session in the request.
     package var session: String?
 
     package init(address: RemoteAddress?, session: String? = nil) {
@@ -14,11 +14,11 @@ package struct LoginVisitor: Hashable, Sendable {
     }
 }
 
-/// How often a password may be tried: a value of bounded size (rule CO-13).
+/// Limits how often a password may be tried: a value of bounded size (rule CO-13).
 ///
-/// Each visitor has a limit of its own. Strangers share two further limits: one for the first attempts of an address, one for all later
-/// ones, so that addresses that go on guessing do not keep out one that begins. Sessions and addresses that have logged in before
-/// share none.
+/// Each visitor has a separate limit. Strangers share two further limits: one for the first attempts of an address, one for all
+/// later ones, so that addresses that continue to guess do not keep new ones out. Sessions and addresses that have logged in before
+/// share no limit.
 package struct LoginLimiter: Sendable {
     private enum Visitor: Hashable, Sendable {
         case address(RemoteAddress)
@@ -28,7 +28,7 @@ package struct LoginLimiter: Sendable {
     private struct Attempts: Sendable {
         var bucket: TokenBucket
         var last: MonotonicInstant
-        /// Attempts since the beginning of the address's present time of ``firstsTime``.
+        /// The number of attempts in the address's present period of ``firstsTime``.
         var count = 0
         var begun: MonotonicInstant
 
@@ -38,10 +38,10 @@ package struct LoginLimiter: Sendable {
         }
     }
 
-    /// Of one address (one network of IPv6) or session: attempts at once; and one more in every ten seconds.
+    /// The burst of attempts of one address (one IPv6 network) or session; one more is allowed every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
-    /// The first attempts of an address in ``firstsTime``.
+    /// The number of first attempts of an address within ``firstsTime``.
     package static let firsts = 3
     package static let firstsTime = Duration.seconds(600)
     /// The burst limit of all first attempts together.
@@ -50,9 +50,10 @@ package struct LoginLimiter: Sendable {
     /// The burst limit of all later attempts together, because hashing takes the server's memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
-    /// The number of addresses that are counted separately. Attempts from further ones count as first ones.
+    /// The largest number of addresses that are counted separately. Attempts from further ones count as first ones.
     package static let capacity = 16_384
-    /// Addresses that have logged in, and sessions that try a password; the one that was not seen for the longest time is forgotten.
+    /// The largest number of known addresses and sessions: addresses that have logged in, and sessions that try a password. The one
+    /// that was unseen for the longest time is removed.
     package static let knownCapacity = 128
 
     private var strangers: [RemoteAddress: Attempts] = [:]
@@ -65,17 +66,17 @@ package struct LoginLimiter: Sendable {
         later = TokenBucket(burst: Self.burstOfAll, at: now)
     }
 
-    /// How many addresses and sessions are remembered.
+    /// The number of stored addresses and sessions.
     package var count: Int { strangers.count + known.count }
 
-    /// Whether a visitor has a session, or an address that has logged in before.
+    /// Whether a visitor has a session, or an address from which a login succeeded before.
     package func isKnown(_ visitor: LoginVisitor) -> Bool {
         visitor.session != nil || visitor.address.map { known[.address($0)] != nil } == true
     }
 
     /// Counts an attempt.
     ///
-    /// - Returns: after how many seconds to try again; nil when the attempt may be made.
+    /// - Returns: after how many seconds to retry; nil when the attempt is allowed.
     package mutating func attempt(by visitor: LoginVisitor, at now: MonotonicInstant) -> Int? {
         if let session = visitor.session { return attempt(by: .session(session), at: now) }
         guard let address = visitor.address else { return Self.share(&later, Self.perSecondOfAll, Self.burstOfAll, at: now) }
@@ -98,7 +99,7 @@ package struct LoginLimiter: Sendable {
         return wait
     }
 
-    /// A visitor knew the password: earlier attempts are forgiven, and the address is known from now on.
+    /// Records a successful login: earlier attempts no longer count, and the address is known from now on.
     package mutating func succeed(_ visitor: LoginVisitor, at now: MonotonicInstant) {
         if let session = visitor.session { known[.session(session)] = nil }
         guard let address = visitor.address else { return }
@@ -134,7 +135,7 @@ package struct LoginLimiter: Sendable {
         bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
     }
 
-    /// Seconds of a visitor's bucket are ten of the clock's, since its rates are whole numbers.
+    /// Converts the clock's time for a visitor's bucket: ten seconds become one, because rates are whole numbers.
     private static func slow(_ now: MonotonicInstant) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: now.nanoseconds / 10)
     }

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import WireCoding
 
-/// Whether a request comes from the console's own page: values only (rules CO-16 and CO-17).
+/// Decides whether a request comes from the console's own page: a value (rules CO-16 and CO-17).
 package struct RequestJudge: Hashable, Sendable {
-    /// Names under which the console may be asked for, besides addresses and `localhost`.
+    /// The host names under which the console is available, in addition to IP addresses and `localhost`.
     package let names: Set<String>
 
     package init(names: [String] = []) {
@@ -15,7 +15,7 @@ package struct RequestJudge: Hashable, Sendable {
     package static let secureCookie = "__Host-lifeline_console"
     package static let tokenField = "x-lifeline-token"
 
-    /// Whether the field `Host` names the server and not somebody's domain that was pointed at it (DNS rebinding).
+    /// Whether the field `Host` names the server, and not a foreign domain that resolves to its address (DNS rebinding).
     package func allowsHost(_ headers: HTTPHeaders) -> Bool {
         let hosts = headers["host"]
         guard hosts.count == 1, let host = Self.host(of: hosts[0]) else { return false }
@@ -23,7 +23,7 @@ package struct RequestJudge: Hashable, Sendable {
         return (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// The host without its port, in small letters.
+    /// The host without its port, in lower case.
     private static func host(of field: String) -> String? {
         let text = field.lowercased()
         if text.hasPrefix("[") {
@@ -36,8 +36,8 @@ package struct RequestJudge: Hashable, Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Whether a call that changes something comes from a page of the console's own origin, according to the browser's header fields.
-    /// Programs send none and pass, because they cannot be made to send another user's cookie.
+    /// Whether a call with changes comes from a page of the console's own origin, according to the browser's header fields.
+    /// Programs other than browsers send none and are accepted, because an attacker cannot make them send another user's cookie.
     package func isFromOwnPage(_ headers: HTTPHeaders) -> Bool {
         let sites = headers["sec-fetch-site"]
         guard sites.count <= 1, sites.first.map({ $0 == "same-origin" }) ?? true else { return false }
@@ -48,7 +48,7 @@ package struct RequestJudge: Hashable, Sendable {
         return ["http://", "https://"].contains { origin.lowercased() == $0 + host.lowercased() }
     }
 
-    /// Whether a call carries the token of its session, and a body that no form can send.
+    /// Whether a call contains the token of its session, and a body that no HTML form can send.
     package func isMeant(_ headers: HTTPHeaders, token: String) -> Bool {
         let tokens = headers[Self.tokenField]
         return tokens.count == 1 && ConstantTime.areEqual(tokens[0], token) && isJSON(headers)
@@ -60,14 +60,14 @@ package struct RequestJudge: Hashable, Sendable {
         return types[0].lowercased().split(separator: ";").first.map { $0.filter { $0 != " " } } == "application/json"
     }
 
-    /// The id in the cookie; nil when there is none, or several.
+    /// The session id in the cookie; nil when there is none, or when there are several.
     package func session(_ headers: HTTPHeaders, usesTLS: Bool) -> String? {
         let name = usesTLS ? Self.secureCookie : Self.cookie
         var found: String?
         for pair in headers["cookie"].flatMap({ $0.split(separator: ";") }) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].filter({ $0 != " " }) == name else { continue }
-            // An attacker who can set cookies for the host but not read them could add one.
+            // An attacker who can set cookies for the host but not read them could have added one.
             guard found == nil else { return nil }
             found = String(parts[1])
         }
@@ -77,10 +77,10 @@ package struct RequestJudge: Hashable, Sendable {
         return found
     }
 
-    /// The cookie of a session; of none when `id` is nil.
+    /// The cookie of a session; it deletes the cookie when `id` is nil.
     package func cookie(_ id: String?, usesTLS: Bool) -> (name: String, value: String) {
         let name = usesTLS ? Self.secureCookie : Self.cookie
-        // The prefix __Host- wants the whole path.
+        // The prefix __Host- requires the path `/`.
         let path = usesTLS ? "/; Secure" : "/console"
         return ("set-cookie", "\(name)=\(id ?? ""); Path=\(path); HttpOnly; SameSite=Strict\(id == nil ? "; Max-Age=0" : "")")
     }

@@ -2,18 +2,18 @@ import NIOCore
 import NIOHTTP1
 import ServerRuntime
 
-/// The way that a request took to the admin port: directly, or through a proxy that ends TLS (rules CO-87 and CO-88). A pure value.
+/// How a request reached the admin port: directly, or through a proxy that terminates TLS (rules CO-87 and CO-88). A pure value.
 package struct RequestPassage: Hashable, Sendable {
     /// Whether the browser's connection is encrypted up to this server or to the proxy in front of it.
     package var usesTLS: Bool
     /// The client's address, to which limits apply; nil when it is not known.
     package var address: RemoteAddress?
-    /// The address as logs show it; nil when it is not known.
+    /// The address for logs; nil when it is not known.
     package var shownAddress: String?
 
-    /// Nil for a request that another machine has sent without TLS.
+    /// Nil for a request from another machine without TLS.
     ///
-    /// - Parameter peer: the other end of the connection.
+    /// - Parameter peer: the remote address of the connection.
     package init?(_ headers: HTTPHeaders, from peer: SocketAddress?, _ settings: ConsoleSettings) {
         (usesTLS, address, shownAddress) = (settings.usesTLS, RemoteAddress(peer), peer?.ipAddress)
         let isLocal = address?.isLoopback == true

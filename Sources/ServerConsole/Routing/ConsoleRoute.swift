@@ -1,7 +1,7 @@
 import ConsolePages
 import ServerRuntime
 
-/// The page or call that a path of the admin port stands for.
+/// The page or call at a path of the admin port.
 package enum ConsoleRoute: Hashable, Sendable {
     case page(ConsolePage)
     case metrics
@@ -21,7 +21,7 @@ package enum ConsoleRoute: Hashable, Sendable {
         case overview, history, applications, channels, channel, users, connections, ended, webhooks, polls, errors
     }
 
-    /// Throws 404 for an unknown path and 405 for a known one with another method. Nothing of a path names a file.
+    /// Throws 404 for an unknown path and 405 for a known path with another method. No part of a path is used as a file name.
     package init(method: String, segments: [String]) throws(HTTPProblem) {
         let (route, changes) = try Self.route(segments)
         let allowed = changes ? ["POST"] : route == .feed ? ["GET"] : ["GET", "HEAD"]
@@ -48,7 +48,7 @@ package enum ConsoleRoute: Hashable, Sendable {
         throw .notFound
     }
 
-    /// Whether a path belongs to the console, so that it refuses whatever is wrong with it.
+    /// Whether a path belongs to the console, so that the console answers its errors.
     package static func owns(_ segments: [String]) -> Bool {
         ["console", "metrics", "ready"].contains(segments.first)
     }

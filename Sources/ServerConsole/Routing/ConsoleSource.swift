@@ -6,14 +6,14 @@ import WireCoding
 package protocol ConsoleSource: AnyObject, Sendable {
     /// Answers a query. Lists are bounded.
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
-    /// Performs an action, for a role that may change things.
+    /// Performs an action. The caller has checked that the role permits changes.
     func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
-    /// The figures as Prometheus reads them.
+    /// The metrics in the format of Prometheus.
     func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String>
-    /// Why no connections are wanted; empty when they are.
+    /// Why the server is not ready; empty when it is.
     var readiness: [Unreadiness] { get }
     var feed: LiveFeed { get }
-    /// Notes figures for the curves. Called about once a second.
+    /// Takes a sample of the metrics for charts. Called about once per second.
     func sample()
 }
 
@@ -23,11 +23,11 @@ package struct ConsoleParameters: Hashable, Sendable {
     package var application: String?
     package var channel: String?
     package var prefix = ""
-    /// What occurs in names.
+    /// A text that the listed names contain.
     package var contains = ""
-    /// `open` or `group`: what is listed of chat. Of the feed: which events are shown.
+    /// For lists of chat, `open` or `group`; for the feed, the kind of events.
     package var kind: String?
-    /// How far back figures go.
+    /// The time span of a chart.
     package var span: String?
     /// The last name of the previous page.
     package var after: String?

@@ -1,11 +1,11 @@
-/// Which names a list shows: those in which a text occurs, ASCII letters in either case (rule CO-85).
+/// Selects the names in a list that contain a text, without regard to the case of ASCII letters (rule CO-85).
 package struct NameSearch: Hashable, Sendable {
     private let wanted: [UInt8]
 
-    /// - Parameter text: empty for all names.
+    /// - Parameter text: the text; empty to select all names.
     package init(_ text: String) { wanted = Self.folded(text) }
 
-    /// Whether all names are shown.
+    /// Whether all names are selected.
     package var isEverything: Bool { wanted.isEmpty }
 
     package func takes(_ name: String) -> Bool { wanted.isEmpty || Self.folded(name).contains(wanted) }
@@ -15,11 +15,11 @@ package struct NameSearch: Hashable, Sendable {
     }
 }
 
-/// Looks for names in a list that is told page by page, so far as one answer may (rule CO-85).
+/// Searches a list that is read page by page, up to a limit for one answer (rule CO-85).
 package struct PagedSearch<Entry: Sendable>: Sendable {
-    /// Pages have at most so many entries; a shorter one is the last.
+    /// The largest number of entries of a page; a shorter page is the last one.
     package var pageSize: Int
-    /// More entries are not looked at for one answer.
+    /// The largest number of entries that are visited for one answer.
     package var bound = 10_000
     private let search: NameSearch
     private let name: @Sendable (Entry) -> String
@@ -29,10 +29,10 @@ package struct PagedSearch<Entry: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - after: the name at which an earlier answer ended.
-    ///   - limit: entries to find.
-    ///   - page: the entries after a name.
-    /// - Returns: what was found, and the name after which to go on; nil at the end of the list.
+    ///   - after: the last name of an earlier answer.
+    ///   - limit: the largest number of entries to find.
+    ///   - page: reads the entries behind a name.
+    /// - Returns: the found entries, and the name behind which to continue; nil at the end of the list.
     package func entries<Failure: Error>(
         after: String?, limit: Int, _ page: (String?) async throws(Failure) -> [Entry]
     ) async throws(Failure) -> (found: [Entry], next: String?) {
