@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// The place at which a store is opened.
+/// The place where a store is opened.
 public struct StorePlace: Sendable {
-    /// A new one for each rule. A durable store that is opened again under a name has the contents from when it was closed; under a new
-    /// name it is empty.
+    /// The name, a new one for each rule. A durable store that is opened again under the same name has its contents from when it
+    /// was closed; under a new name it is empty.
     public let name: String
-    /// How many bytes of recent messages a store restores at most (`StoreSettings.recentBytes`); 64 KiB.
+    /// The largest number of bytes of recent messages that a store restores (`StoreSettings.recentBytes`); 64 KiB.
     public let restoredBytes: Int
-    /// The time of day in units of 100 ns, which rules set.
+    /// The Unix time in units of 100 ns, which rules set.
     public var now: @Sendable () -> UInt64 { { [ticks] in ticks.withLockedValue { $0 } } }
     let ticks: NIOLockedValueBox<UInt64>
 
@@ -18,13 +18,13 @@ public struct StorePlace: Sendable {
         ticks = NIOLockedValueBox(Self.start)
     }
 
-    /// When every rule begins.
+    /// The time at which every rule starts.
     static let start = 17_000_000_000 * TimetokenClock.ticksPerSecond / 10
 
     func pass(seconds: UInt64) { ticks.withLockedValue { $0 += seconds * TimetokenClock.ticksPerSecond } }
 }
 
-/// A rule that a store does not fulfil, and what it did instead.
+/// A rule that a store does not fulfil, and the deviation.
 public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule as a sentence: the raw value of `MessageStoreRule` or `ChatStoreRule`.
     public let rule: String
@@ -34,18 +34,18 @@ public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertib
     public var description: String { "\(rule). But \(reason)" }
 }
 
-/// All rules that a store has to fulfil, one after the other.
+/// Checks all rules for stores, one after the other.
 ///
 /// ```swift
 /// try await StoreConformance.messageStore { place in try MyStore(directory: scratch + "/" + place.name, now: place.now) }
 /// ```
-/// Rules can also be checked one by one, as the arguments of a test: see ``MessageStoreRule`` and ``ChatStoreRule``. A store whose
-/// completions never come makes a rule wait without end, so give the test a time limit.
+/// Rules can also be checked one by one, as the arguments of a test: see ``MessageStoreRule`` and ``ChatStoreRule``. If a store
+/// never calls a completion, the check of the rule never ends, so give the test a time limit.
 public enum StoreConformance {
     /// Checks every rule of message stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: the first rule that is broken.
+    /// - Throws: the first violated rule.
     public static func messageStore(
         make: @escaping @Sendable (StorePlace) async throws -> any MessageStore
     ) async throws(StoreRuleFailure) {
@@ -55,7 +55,7 @@ public enum StoreConformance {
     /// Checks every rule of chat stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: the first rule that is broken.
+    /// - Throws: the first violated rule.
     public static func chatStore(
         make: @escaping @Sendable (StorePlace) async throws -> any ChatStore
     ) async throws(StoreRuleFailure) {
@@ -69,7 +69,7 @@ struct StoreTrial<Store: Sendable>: Sendable {
     let place: StorePlace
     let make: @Sendable (StorePlace) async throws -> Store
 
-    /// Any error that a store throws is a failure of the rule.
+    /// Any error that a store throws counts as a violation of the rule.
     static func run(
         _ rule: String, name: String, _ make: @escaping @Sendable (StorePlace) async throws -> Store,
         _ body: (StoreTrial) async throws -> Void
@@ -94,11 +94,11 @@ struct StoreTrial<Store: Sendable>: Sendable {
     }
 }
 
-/// Two spellings of one letter, which Unicode takes for equal.
+/// Two encodings of one letter, which Unicode treats as equal.
 let composed = "caf\u{E9}"
 let decomposed = "cafe\u{301}"
 
-/// The same numbers in each run, so that a failure can be looked at again.
+/// Produces the same numbers in each run, so that a failure can be reproduced.
 struct RepeatableRandom: RandomNumberGenerator {
     private var state: UInt64
 

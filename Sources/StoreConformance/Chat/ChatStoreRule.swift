@@ -1,50 +1,50 @@
 import RealtimeHub
 
-/// What every chat store has to do, rule by rule; used as ``MessageStoreRule``.
+/// The rules for chat stores; used like ``MessageStoreRule``.
 ///
-/// Rules about restarts ask a store for more only if it has the same `RestoredChat.epoch` afterwards.
+/// Rules about restarts require more of a store only if it has the same `RestoredChat.epoch` afterwards.
 public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// Completions come once each in the order of the calls, and what they confirm is read.
+    /// Each completion is called once, in the order of the calls, and confirmed commits can be read.
     case order = "Completions come once each in the order of the calls, and what they confirm is read"
-    /// What is committed from several tasks at the same time is all kept.
+    /// Commits from several concurrent tasks are all stored.
     case concurrency = "What is committed from several tasks at the same time is all kept"
-    /// A commit that cannot be kept changes nothing, and its neighbours are kept.
+    /// A commit that cannot be stored changes nothing, and other commits are stored.
     case atomicity = "A commit that cannot be kept changes nothing, and its neighbours are kept"
-    /// Every field comes back as it was.
+    /// Every field is restored unchanged.
     case fields = "Every field comes back as it was"
-    /// An inbox pages from a place, oldest first, and has only what went there.
+    /// An inbox is read in pages from a position, oldest first, and contains only its own entries.
     case inboxes = "An inbox pages from a place, oldest first, and has only what went there"
-    /// History pages in both directions, and both bounds are excluded.
+    /// History is read in pages in both directions, and both bounds are excluded.
     case histories = "History pages in both directions, and both bounds are excluded"
-    /// A rewrite changes a message in history and in inboxes, and what is not there is ignored.
+    /// A rewrite changes a message in history and in inboxes; a rewrite of a missing message is ignored.
     case rewrites = "A rewrite changes a message in history and in inboxes, and what is not there is ignored"
-    /// A recalled message leaves history with its receipts, and stays in inboxes.
+    /// A recalled message is removed from history with its receipts, and stays in inboxes.
     case recalls = "A recalled message leaves history with its receipts, and stays in inboxes"
-    /// What a user hides, others still see.
+    /// Messages that a user has hidden stay visible to other users.
     case hiding = "What a user hides, others still see"
-    /// A message for some users is in their histories and its sender's, and in nobody else's.
+    /// A message for some users is only in their histories and in its sender's.
     case readers = "A message for some users is in their histories and its sender's, and in nobody else's"
-    /// Receipts come in the order of reading, the first of each reader.
+    /// Receipts are in the order of reading, with the first one of each reader.
     case receipts = "Receipts come in the order of reading, the first of each reader"
-    /// Documents take the place of those with the same key, and are removed.
+    /// Documents replace those with the same key, and can be removed.
     case documents = "Documents take the place of those with the same key, and are removed"
-    /// Places and the sends of the last hour are restored.
+    /// Inbox positions and the sent messages of the last hour are restored.
     case recency = "Places and the sends of the last hour are restored"
-    /// Applications see nothing of each other.
+    /// The data of different applications are separate.
     case applications = "Applications see nothing of each other"
-    /// Names with other bytes are other names, whatever Unicode takes for equal.
+    /// Names with different bytes are different, even if Unicode treats them as equal.
     case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
-    /// Purging empties inboxes and histories up to an id, and places go on.
+    /// Purging removes entries of inboxes and histories up to an id, and inbox positions continue.
     case retention = "Purging empties inboxes and histories up to an id, and places go on"
-    /// A store that keeps its epoch has everything after it was closed and opened again.
+    /// A store that keeps its epoch has all data after it was closed and opened again.
     case restart = "A store that keeps its epoch has everything after it was closed and opened again"
 
     public var description: String { rawValue }
 
-    /// Checks the rule with stores of its own.
+    /// Checks the rule with newly opened stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: how the rule is broken.
+    /// - Throws: the violation of the rule.
     public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any ChatStore) async throws(StoreRuleFailure) {
         try await ChatTrial.run(rawValue, name: "chat-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
             switch self {

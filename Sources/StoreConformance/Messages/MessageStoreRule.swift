@@ -1,6 +1,6 @@
 import RealtimeHub
 
-/// What every message store has to do, rule by rule.
+/// The rules for message stores.
 ///
 /// ```swift
 /// @Test(arguments: MessageStoreRule.allCases)
@@ -10,53 +10,53 @@ import RealtimeHub
 ///     }
 /// }
 /// ```
-/// Rules about restarts ask a store for more only if its `RestoredState.remembersStream` is true.
+/// Rules about restarts require more of a store only if its `RestoredState.remembersStream` is true.
 public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// Completions come once each in the order of the calls, and what they confirm is read.
+    /// Each completion is called once, in the order of the calls, and confirmed messages can be read.
     case order = "Completions come once each in the order of the calls, and what they confirm is read"
-    /// What is appended from several tasks at the same time is all kept.
+    /// Messages that several concurrent tasks append are all stored.
     case concurrency = "What is appended from several tasks at the same time is all kept"
-    /// A timetoken that comes twice is kept once.
+    /// A repeated timetoken is stored once.
     case repetition = "A timetoken that comes twice is kept once"
-    /// Every field comes back as it was.
+    /// Every field is restored unchanged.
     case fields = "Every field comes back as it was"
-    /// A page is what a list would answer: the start is excluded, the end included, the oldest comes first.
+    /// A page equals that of a plain list: the start is excluded, the end included, the oldest message is first.
     case spans = "A page is what a list would answer: the start is excluded, the end included, the oldest comes first"
-    /// A page ends behind the message that goes beyond its bytes.
+    /// A page ends with the message that exceeds its limit of bytes.
     case bytes = "A page ends behind the message that goes beyond its bytes"
-    /// Messages that are not stored or have expired are neither history nor counted.
+    /// Messages outside of the history and expired messages are neither returned nor counted.
     case retention = "Messages that are not stored or have expired are neither history nor counted"
-    /// Counts begin after their timetoken and end at 10,000.
+    /// Counts begin after their timetoken and are at most 10,000.
     case counts = "Counts begin after their timetoken and end at 10,000"
-    /// Deleting takes the span, says how many, and leaves the rest.
+    /// Deleting removes the messages of a span, returns their number, and leaves all others.
     case deletion = "Deleting takes the span, says how many, and leaves the rest"
-    /// Applications see nothing of each other.
+    /// The data of different applications are separate.
     case applications = "Applications see nothing of each other"
-    /// Names with other bytes are other names, whatever Unicode takes for equal.
+    /// Names with different bytes are different, even if Unicode treats them as equal.
     case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
-    /// Names that look like patterns are names like all others.
+    /// Names that look like SQL patterns are treated like all others.
     case patterns = "Names that look like patterns are names like all others"
-    /// A store that remembers has the same messages after it was closed and opened again.
+    /// A store that is durable has the same messages after it was closed and opened again.
     case restart = "A store that remembers has the same messages after it was closed and opened again"
-    /// Groups come back with their channels in order.
+    /// Groups are restored with their channels in order.
     case groups = "Groups come back with their channels in order"
-    /// Message actions come back, and each goes with the message that tells of it.
+    /// Message actions are restored, and each is stored with the message that announces it, or not at all.
     case actions = "Message actions come back, and each goes with the message that tells of it"
-    /// Entries of the access manager come back in order, without those that were removed or have expired.
+    /// Entries of the access manager are restored in order, without removed and expired ones.
     case access = "Entries of the access manager come back in order, without those that were removed or have expired"
-    /// Records come back as they were last put, and go with the messages that tell of them as a whole or not at all.
+    /// Records are restored with their last values, and are stored with the messages that announce them, or not at all.
     case records = "Records come back as they were last put, and each commit is stored as a whole or not at all"
-    /// What is restored has a bound of bytes.
+    /// The restored messages have a size limit in bytes.
     case restoredBytes = "What is restored has a bound of bytes"
-    /// Readers of restored streams get everything, or are told that something is missing.
+    /// Readers of restored streams get all messages, or are told that some are missing.
     case gaps = "Readers of restored streams get everything, or are told that something is missing"
 
     public var description: String { rawValue }
 
-    /// Checks the rule with stores of its own.
+    /// Checks the rule with newly opened stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: how the rule is broken.
+    /// - Throws: the violation of the rule.
     public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any MessageStore) async throws(StoreRuleFailure) {
         try await MessageTrial.run(rawValue, name: "messages-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
             switch self {

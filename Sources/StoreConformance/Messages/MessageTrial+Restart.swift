@@ -5,7 +5,7 @@ import RealtimeHub
 extension MessageTrial {
     /// Closes a store and opens it again.
     ///
-    /// - Returns: nil as state when the store does not say that it remembers.
+    /// - Returns: nil as the state when the store does not claim to be durable.
     private func reopened(_ store: any MessageStore) async throws -> (store: any MessageStore, state: RestoredState?) {
         await store.close()
         let store = try await open()
@@ -93,11 +93,11 @@ extension MessageTrial {
         try await first.append(event(6), with: .removed(removed))
         let elsewhere = action(7, value: "elsewhere")
         try await first.append(event(7, "other"), with: .added(elsewhere), in: "other")
-        // As a whole or not at all: the timetoken of the event exists already.
+        // The commit must fail completely, because the timetoken of the event exists already.
         let late = action(8, value: "late")
         var isLateKept = true
         do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
-        // Their message was deleted; those of other channels and applications with the same timetokens stay.
+        // The message of these actions was deleted; actions of other channels and applications with the same timetokens stay.
         let deleted = action(9, value: "deleted")
         try await first.append(event(9), with: .added(deleted))
         try await first.remove(actions: [deleted], of: "room", application: "app")
@@ -166,7 +166,7 @@ extension MessageTrial {
         try await first.commit([.put(record(.channel, "ann", "first")), .put(changed), .remove(gone.key)], with: [])
         try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
         try await first.commit([.put(gone)], with: [event(5)], in: "other")
-        // As a whole or not at all: the timetoken of the event exists already.
+        // The commit must fail completely, because the timetoken of the event exists already.
         let late = record(.user, "late", "4")
         var isLateKept = true
         do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }
@@ -198,7 +198,7 @@ extension MessageTrial {
         let (store, restored) = try await reopened(first)
         if let restored {
             let found = restored.recent.values.joined().reduce(0) { $0 + $1.bytes }
-            // The one that goes beyond the bound may be there still.
+            // The message that exceeds the limit may still be restored.
             try expect(found <= place.restoredBytes + 2000, "\(found) bytes were restored with a bound of \(place.restoredBytes)")
             try expect(
                 found >= place.restoredBytes / 2, "\(found) bytes were restored of 300,000 with a bound of \(place.restoredBytes)"
@@ -209,7 +209,7 @@ extension MessageTrial {
 
     func gaps() async throws {
         let base = place.now()
-        // Few messages, which fit; one channel with more than a stream keeps; more bytes than are restored.
+        // The phases: few messages, which fit; one channel with more than a stream keeps; more bytes than are restored.
         let phases: [(name: String, messages: [StoredMessage], seconds: UInt64)] = [
             ("a few messages", (1...40).map { message(base + $0, Identifier("few.\($0 % 3)")) }, 0),
             ("a channel with many messages", (100...400).map { message(base + $0, $0 % 100 == 0 ? "few.1" : "many.1") }, 0),
@@ -238,9 +238,9 @@ extension MessageTrial {
         await store.close()
     }
 
-    /// Reads restored streams from every place.
+    /// Reads restored streams from every cursor.
     ///
-    /// - Returns: whether nobody was told of a gap.
+    /// - Returns: whether no reader was told of a gap.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let last = all.last?.timetoken ?? 0
         let streams = MessageStreams<Int>(

@@ -1,7 +1,7 @@
 import Identifiers
 import RealtimeHub
 
-/// A message that is as good as any other.
+/// A message with arbitrary values.
 func message(
     _ timetoken: UInt64, _ channel: Identifier = "room", bytes: Int = 0, isStored: Bool = true, expires: UInt64? = nil
 ) -> StoredMessage {
@@ -82,7 +82,7 @@ extension MessageTrial {
         let store = try await open()
         let first = message(5)
         try await store.append(first)
-        // Whether a store refuses the second one or ignores it is its own business.
+        // A store may refuse or ignore the second message.
         try? await store.append(message(5, bytes: 10))
         try await store.append(message(6))
         let found = try await store.history(HistoryQuery(channel: "room", limit: 9), application: "app")
@@ -213,7 +213,7 @@ extension MessageTrial {
         try await names(["a.b", "a.*", "a.%", "a._", "a.?", "*", "%", "'; DROP TABLE message; --", "a.b-pnpres", "[a].b"])
     }
 
-    /// Every name has its own messages.
+    /// Checks that every name has separate messages.
     private func names(_ names: [Identifier]) async throws {
         let store = try await open()
         let tokens = Array(1...UInt64(names.count))
