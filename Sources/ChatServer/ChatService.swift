@@ -126,7 +126,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Leaves the other servers. The last one stores and sends what is still queued.
+    /// Leaves the other servers. The last server stores and sends all queued data.
     package func close() async {
         await backend.leave(self)
     }

@@ -233,9 +233,9 @@ public final class LifelineServer: Sendable {
     ///   - channel: the channel's name.
     ///   - event: the event's name.
     ///   - data: the event's data, which is sent as a string without changes; usually JSON text.
-    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/invalidMessage(_:)`` for an event whose name is reserved for the service,
-    ///   such as `pusher:error`; ``ServerError/congested`` when too much is waiting for the channel's subscribers. Nothing was published
-    ///   then. See ``waitForRoom()``.
+    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/invalidMessage(_:)`` for an event whose name is reserved for the
+    ///   service, such as `pusher:error`; ``ServerError/congested`` when too many bytes wait for the channel's subscribers. Nothing was
+    ///   published then. See ``waitForRoom()``.
     public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
         guard let application = configuration.applications.application(id: app) else {
             throw ServerError.unknownApplication(id: app)

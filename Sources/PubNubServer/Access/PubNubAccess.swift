@@ -38,7 +38,7 @@ struct PubNubAccess: Sendable {
         return Self.refusal(needs.filter { !checked.allows($0) })
     }
 
-    /// Returns the owner whose share of the keyset's limits counts what a request adds (rule PV-180): the user that its token names,
+    /// Returns the owner whose share the additions of a request count against (rule PV-180): the user in its token,
     /// otherwise its address. Nil for a request that is signed with the keyset's secret key, or whose address is not limited. Call it
     /// only for a request that is allowed.
     func owner(of request: PubNubServerRequest) -> Identifier? {

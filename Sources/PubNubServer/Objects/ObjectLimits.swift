@@ -14,7 +14,7 @@ struct ObjectLimits: Hashable, Sendable {
     var text = 2048
     /// The bytes of the texts and custom fields of one user, channel or membership.
     var record = 32_768
-    /// The bytes of the events of one change: a change of a user is published on so many of the user's channels.
+    /// The bytes of the events of one change, which limit on how many of the user's channels a change of a user is published.
     var eventBytes = 4 << 20
     /// The elements of a page, and its bytes: a page has at least one element.
     var page = 100

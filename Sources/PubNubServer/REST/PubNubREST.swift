@@ -6,7 +6,7 @@ import ServerRuntime
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 
-    /// Returns the owner whose share counts what a request adds (rule PV-180).
+    /// Returns the owner whose share the additions of a request count against (rule PV-180).
     func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {

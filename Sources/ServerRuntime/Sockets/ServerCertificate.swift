@@ -209,7 +209,7 @@ extension CertificateFiles {
     }
 }
 
-/// The system's function, whose name a method of this type has too.
+/// Calls the system's `read`, because a function of this file has the same name.
 private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
     read(file, &bytes, bytes.count)
 }
