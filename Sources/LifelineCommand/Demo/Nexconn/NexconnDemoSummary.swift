@@ -45,7 +45,7 @@ extension DemoTimeline {
         var rest = details.reason ?? ""
         if let code = details.code { rest += " (\(code))" }
         if let pause = details.retryIn { rest += " Tried again in \(Seconds.text(Duration.seconds(pause))) s." }
-        if event.status.isTerminal { rest += " Nothing more is tried." }
+        if event.status.isTerminal { rest += " The client does not try again." }
         let colour: Colours.Colour =
             switch event.status {
             case .connected: .green
