@@ -4,9 +4,9 @@ import NexconnProtocol
 
 /// How a test service refuses attempts to connect, and requests.
 public enum Refusal: Hashable, Sendable {
-    /// Nobody listens: the connection is refused. Clients try again.
+    /// No process listens: the connection is refused. Clients try again.
     case unreachable
-    /// The server is overloaded (status 503), and asks clients to come back after a pause. Clients try again, not before that.
+    /// The server is overloaded (status 503), and asks clients to reconnect after a pause. Clients try again, not before that.
     case overloaded(retryAfter: Duration? = nil)
     /// There is no application with this key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
     case unknownKey
@@ -17,13 +17,13 @@ public enum Refusal: Hashable, Sendable {
 
 /// Why a test service ends connections.
 public enum Drop: Hashable, Sendable {
-    /// The link breaks without a word.
+    /// The connection ends without a close frame.
     case reset
     /// The server restarts: Pusher closes with 4200, chat sends a `bye` with 32061, polls of PubNub are cut.
     case restart
     /// The server is overloaded: Pusher closes with 4100, chat sends a `bye` with 31024, polls of PubNub are answered with 503.
     case overloaded(retryAfter: Duration? = nil)
-    /// The application is gone: final for Pusher (4001) and chat (31002); polls of PubNub are answered with 400.
+    /// The application does not exist any more: final for Pusher (4001) and chat (31002); polls of PubNub are answered with 400.
     case unknownKey
     /// The user has signed in on another device. Chat only, final.
     case kicked
@@ -41,7 +41,7 @@ extension Drop {
         }
     }
 
-    /// The close code of Pusher and its words; nil for none.
+    /// The close code and reason of Pusher; nil for none.
     var pusher: (Int, String)? {
         switch self {
         case .restart: (4200, "The server restarts.")

@@ -1,27 +1,27 @@
 import Identifiers
 import WireCoding
 
-// Rights and presence.
+// Permissions and presence.
 extension TestService {
     /// From now on subscribing to a channel is refused: Pusher's with 4009, or by the authorisation endpoint; PubNub's with 403, which
-    /// clients try again; entering an open channel of chat, or a group, with an error. Subscriptions that there are stay.
+    /// clients try again; entering an open channel of chat, or a group, with an error. Existing subscriptions stay.
     public func deny(_ channel: String) {
         core.change { state in state.channel(channel) { $0.isDenied = true } }
     }
 
-    /// Takes ``deny(_:)`` back.
+    /// Reverts ``deny(_:)``.
     public func allow(_ channel: String) {
         core.change { state in state.channel(channel) { $0.isDenied = false } }
     }
 
-    /// Another user joins a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. Whoever comes to a
+    /// Another user joins a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. A user who joins a
     /// group of chat becomes a member.
     ///
     /// - Parameters:
     ///   - user: the member's id.
     ///   - channel: the channel, as the app names it.
-    ///   - info: what is known about the member, as JSON text; nil for nothing.
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is there already.
+    ///   - info: the member's data as JSON text; nil for none.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is present already.
     public func join(_ user: String, to channel: String, info: String? = nil) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in
             guard !state.channel(channel, { $0.has(user) }) else {
@@ -31,15 +31,15 @@ extension TestService {
         }
     }
 
-    /// Somebody who is on a channel changes what others see: PubNub's clients are told, as of `Presence.setOwnData(_:)`. The protocols
-    /// of Pusher and of chat have no such event; there it counts for those who come later and ask.
+    /// A present member changes the data that others see: PubNub's clients get an event, like for `Presence.setOwnData(_:)`. The
+    /// protocols of Pusher and chat have no such event; their clients get the new data with later requests and subscriptions.
     ///
     /// - Parameters:
-    ///   - user: who is there.
-    ///   - channel: as the app names it.
-    ///   - info: a JSON object.
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there, ``TestServiceError/Code/unencodable`` for what is not JSON
-    ///   object.
+    ///   - user: the id of the member.
+    ///   - channel: the channel, as the app names it.
+    ///   - info: the data as a JSON object.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not present, ``TestServiceError/Code/unencodable`` for a text
+    ///   that is not a JSON object.
     public func update(_ user: String, on channel: String, info: String) async throws(TestServiceError) {
         guard (try? JSONText(info))?.kind == .object else {
             throw TestServiceError(.unencodable, "The data of a member must be a JSON object.")
@@ -51,8 +51,8 @@ extension TestService {
         }
     }
 
-    /// Another user types on a channel, as of `Typing.keystroke()`: on private and presence channels of Pusher, on any channel of PubNub, and on
-    /// `direct:USER` of chat, where it is always `USER`. Clients show it for 6 s of the service's time.
+    /// Another user types on a channel, like `Typing.keystroke()`: on private and presence channels of Pusher, on any channel of
+    /// PubNub, and on `direct:USER` of chat, where it is always `USER`. Clients show it for 6 s of the service's time.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func startTyping(_ user: String, on channel: String) async throws(TestServiceError) {
@@ -62,7 +62,7 @@ extension TestService {
         }
     }
 
-    /// Another user has stopped typing, as of `Typing.stop()`. Chat has no word for it.
+    /// Another user has stopped typing, like `Typing.stop()`. Chat has no such message.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func stopTyping(_ user: String, on channel: String) async throws(TestServiceError) {
@@ -74,7 +74,7 @@ extension TestService {
 
     /// A user leaves a channel.
     ///
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not present.
     public func leave(_ user: String, from channel: String) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in
             let members = state.channel(channel) { $0.members.map(\.id) }
@@ -86,7 +86,7 @@ extension TestService {
         }
     }
 
-    /// Who is on a channel, clients of the service included, in the order of arrival.
+    /// The members of a channel, including clients of the service, in the order of arrival.
     public func members(of channel: String) -> [String] {
         core.read { $0.channels[Identifier(ServiceState.plain(channel))]?.members.map(\.id) ?? [] }
     }

@@ -2,9 +2,9 @@ import ConnectionEngine
 import NexconnProtocol
 import PusherProtocol
 
-// Connecting, and losing connections.
+// Refusing, holding and ending connections.
 extension TestService {
-    /// From now on attempts to connect, and requests, are refused. Connections that there are stay; see ``drop(_:)``.
+    /// From now on attempts to connect, and requests, are refused. Existing connections stay; see ``drop(_:)``.
     public func refuse(_ refusal: Refusal) {
         core.change { $0.mode = .refusing(refusal) }
     }
@@ -14,8 +14,8 @@ extension TestService {
         core.change { $0.mode = .holding }
     }
 
-    /// From now on nothing gets through in either direction, and no end is reported: connections are half-open, attempts and requests
-    /// stay without an answer. ``accept()`` lets new ones through; old connections stay silent.
+    /// From now on no data gets through in either direction, and no end is reported: connections are half-open, attempts and requests
+    /// stay without an answer. ``accept()`` accepts new connections; old ones stay silent.
     public func goSilent() {
         core.change { state in
             state.mode = .silent
@@ -24,9 +24,9 @@ extension TestService {
         }
     }
 
-    /// Accepts connections and requests again, those first that ``hold()`` has kept waiting.
+    /// Accepts connections and requests again, beginning with those that ``hold()`` has delayed.
     ///
-    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
+    /// - Throws: ``TestServiceError/Code/stuck`` when work of the app has not ended for 30 s.
     public func accept() async throws(TestServiceError) {
         try await act { state in
             state.mode = .accepting
@@ -37,8 +37,8 @@ extension TestService {
 
     /// Ends all connections.
     ///
-    /// - Throws: ``TestServiceError/Code/nothingConnected`` when there is none, ``TestServiceError/Code/wrongService`` when the reason is
-    ///   one that only chat has and no chat client is connected.
+    /// - Throws: ``TestServiceError/Code/nothingConnected`` when there is none, ``TestServiceError/Code/wrongService`` when only chat
+    ///   has this reason and no chat client is connected.
     public func drop(_ reason: Drop = .reset) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in
             let sockets = state.openSockets
@@ -61,7 +61,7 @@ extension TestService {
 
     /// The machine loses its network: clients are notified, connections end, and attempts fail.
     ///
-    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
+    /// - Throws: ``TestServiceError/Code/stuck`` when work of the app has not ended for 30 s.
     public func loseNetwork() async throws(TestServiceError) {
         try await act { state in
             state.isNetworkLost = true
@@ -73,7 +73,7 @@ extension TestService {
 
     /// The machine has a network again, and clients are notified.
     ///
-    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
+    /// - Throws: ``TestServiceError/Code/stuck`` when work of the app has not ended for 30 s.
     public func findNetwork() async throws(TestServiceError) {
         try await act { state in
             state.isNetworkLost = false

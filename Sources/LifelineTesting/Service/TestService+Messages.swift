@@ -7,18 +7,19 @@ import Identifiers
     import Foundation
 #endif
 
-// Messages that others publish, and those that the app publishes.
+// Messages of other users, and messages that the app publishes.
 extension TestService {
     /// Another user publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
-    /// chat keep it for history and for those who are away.
+    /// chat store it for the history and for disconnected users.
     ///
     /// - Parameters:
     ///   - value: the message.
     ///   - event: the event's name; for PubNub the custom message type, for chat the message type. Nil for a message without one.
-    ///   - channel: as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an open channel.
-    ///   - user: who publishes, where the service tells; nil for somebody. On `direct:USER` it is always `USER`.
+    ///   - channel: the channel, as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an
+    ///     open channel.
+    ///   - user: the publisher's id, if the service reports it; nil for an unnamed publisher. On `direct:USER` it is always `USER`.
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
-    ///   ``TestServiceError/Code/unencodable`` for what is not JSON.
+    ///   ``TestServiceError/Code/unencodable`` for a value that cannot be encoded as JSON.
     public func deliver(
         _ value: some Encodable & Sendable, event: String? = nil, on channel: String, from user: String? = nil
     ) async throws(TestServiceError) {
@@ -33,7 +34,7 @@ extension TestService {
     /// Another user publishes JSON text unchanged. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
-    ///   ``TestServiceError/Code/unencodable`` for what is not JSON.
+    ///   ``TestServiceError/Code/unencodable`` for a text that is not JSON.
     public func deliver(
         json: String, event: String? = nil, on channel: String, from user: String? = nil
     ) async throws(TestServiceError) {
@@ -43,7 +44,7 @@ extension TestService {
         }
     }
 
-    /// Another user publishes bytes, as of `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
+    /// Another user publishes bytes, like `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func deliver(
@@ -65,8 +66,8 @@ extension TestService {
     /// How the service answers messages that the app publishes from now on.
     ///
     /// - Parameters:
-    ///   - answer: what the service answers from now on.
-    ///   - channel: nil for all channels for which nothing else was said.
+    ///   - answer: the answer from now on.
+    ///   - channel: the channel; nil for all channels without a separate setting.
     public func answerPublishing(_ answer: Publishing, on channel: String? = nil) {
         core.change { state in
             if let channel {
@@ -79,7 +80,7 @@ extension TestService {
 
     /// The messages that the app has published so far, refused ones included, oldest first.
     ///
-    /// - Parameter channel: nil for all channels.
+    /// - Parameter channel: the channel; nil for all channels.
     public func published(on channel: String? = nil) -> [TestPublication] {
         core.read { state in
             state.publications.filter { publication in
@@ -89,9 +90,9 @@ extension TestService {
     }
 
     /// Answers HTTP requests: those to the app's own server, such as an authorisation endpoint, and those to the service that the test
-    /// wants answered in its own way.
+    /// answers itself.
     ///
-    /// - Parameter answer: nil for what the service answers by itself. Called on any thread; must not call the service.
+    /// - Parameter answer: returns the answer; nil for the service's own answer. Called on any thread; must not call the service.
     public func onRequest(_ answer: @escaping @Sendable (TestRequest) -> TestAnswer?) {
         core.change { $0.answerRequest = answer }
     }

@@ -1,20 +1,20 @@
 import ConnectionEngine
 import EngineRuntime
 
-// Time, and waiting for effects.
+// Time, and waiting for clients.
 extension TestService {
-    /// How long anything may take in real time before the test fails because it hangs.
+    /// The limit in real time after which a test fails because work hangs.
     static let patience = Duration.seconds(30)
     /// How many timers may fire in one call of ``advance(by:)``.
     private static let mostTimers = 100_000
 
-    /// The present moment of the manual clock, with which statuses and messages are stamped.
+    /// The present moment of the manual clock, which statuses and messages contain.
     public var now: Moment { core.timers.now }
 
-    /// Lets time pass for all clients. Timers fire one after the other, each at its moment, and what each of them leads to is delivered
-    /// before the next.
+    /// Advances the clock for all clients. Timers fire one after the other, each at its moment, and the effects of each are delivered
+    /// before the next one fires.
     ///
-    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
+    /// - Throws: ``TestServiceError/Code/stuck`` when work of the app has not ended for 30 s.
     public func advance(by duration: Duration) async throws(TestServiceError) {
         try await settle()
         let target = core.timers.now + duration
@@ -33,12 +33,12 @@ extension TestService {
         try await settle()
     }
 
-    /// Waits until everything that clients do because of what has happened is done: their engines rest, their callbacks have run, and
-    /// loops over their sequences wait for the next element. A loop of the calling task itself is not waited for.
+    /// Waits until clients have processed all events: their engines are idle, their callbacks have run, and loops over their sequences
+    /// wait for the next element. Loops of the calling task itself are ignored.
     ///
     /// A loop in a task that has only just been started is unknown here until it has begun; see ``waitingLoopCount``.
     ///
-    /// - Throws: ``TestServiceError/Code/stuck`` when a callback or a loop has not come back for 30 s.
+    /// - Throws: ``TestServiceError/Code/stuck`` when a callback or a loop has not returned for 30 s.
     public func settle() async throws(TestServiceError) {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         var quiet = 0
@@ -52,11 +52,11 @@ extension TestService {
         }
     }
 
-    /// Work of clients that no step of the script has waited for, as a sentence that says what to do; empty when there is none.
+    /// Work of clients that no step of the script has waited for, as a sentence with advice; empty when there is none.
     ///
-    /// For the comment of an expectation, where it says that the expectation came too early:
-    /// `#expect(app.prices == [3], "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and
-    /// loops have run only when ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
+    /// Use it as the comment of an expectation, to show that the expectation was too early: `#expect(app.prices == [3],
+    /// "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and loops have run only when
+    /// ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
     public var unfinishedWork: String {
         let parts = core.work.unfinished
         if parts.isEmpty { return "" }
@@ -65,8 +65,8 @@ extension TestService {
 
     /// How many loops over sequences of `Lifeline`'s clients wait for their next element.
     ///
-    /// Wait for as many as the app starts in tasks of its own, and from then on every step of the script waits for what they do:
-    /// `try await service.until { service.waitingLoopCount == 2 }`.
+    /// Wait for the number of loops that the app starts in its own tasks; from then on every step of the script waits for them: `try
+    /// await service.until { service.waitingLoopCount == 2 }`.
     public var waitingLoopCount: Int { core.work.waitingLoops }
 
     private func settleOnce(for task: Int?) async throws(TestServiceError) {
@@ -94,12 +94,12 @@ extension TestService {
         }
     }
 
-    /// Waits until something is so that tasks of the app bring about which the service does not know of.
+    /// Waits for a condition that depends on tasks of the app that the service cannot track.
     ///
     /// - Parameters:
     ///   - isolation: the actor that the condition runs on; the caller's by default.
-    ///   - condition: asked again whenever others had their turn.
-    /// - Throws: ``TestServiceError/Code/neverHappened`` when it is not so within 30 s.
+    ///   - condition: evaluated repeatedly, after other tasks have run.
+    /// - Throws: ``TestServiceError/Code/neverHappened`` when the condition is not met within 30 s.
     public func until(
         isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
     ) async throws {
@@ -114,7 +114,7 @@ extension TestService {
         }
     }
 
-    /// One step of a script: begins after the effects of the previous one, and returns after its own.
+    /// One step of a script: begins after the effects of the previous step, and returns after its own effects.
     func act<Value: Sendable>(
         _ body: (inout ServiceState) throws(TestServiceError) -> Value
     ) async throws(TestServiceError) -> Value {

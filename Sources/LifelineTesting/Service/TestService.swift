@@ -3,10 +3,10 @@ import Lifeline
 import PubNub
 import PusherSwift
 
-/// A realtime service in memory, for the tests of an app: no socket, no server, and time that only moves when told to.
+/// A realtime service in memory, for the tests of an app: without sockets and servers, and with a manual clock.
 ///
 /// Clients of `Lifeline`, `PusherSwift` and `PubNub` that are made with it run their real code: sessions, engine, retries and
-/// callbacks. Replaced are sockets, HTTP requests, time and randomness. A test says what the service does:
+/// callbacks. Only sockets, HTTP requests, time and randomness are replaced. A test scripts the service:
 ///
 /// ```swift
 /// let service = TestService()
@@ -18,9 +18,9 @@ import PusherSwift
 /// try await service.advance(by: .seconds(30))
 /// ```
 ///
-/// Methods that make something happen return when everything that follows has been delivered: callbacks have run, and loops over a
-/// client's sequences wait for the next element. Without a script the service accepts every connection, subscription and message.
-/// Rules LT-1 to LT-38 of `docs/rules/testing.md`. May be used from any thread; use one service for each test.
+/// Methods that cause events return when all effects have been delivered: callbacks have run, and loops over a client's sequences wait
+/// for the next element. Without a script the service accepts every connection, subscription and message. Rules LT-1 to LT-38 of
+/// `docs/rules/testing.md`. May be used from any thread; use one service for each test.
 public final class TestService: Sendable {
     let core = ServiceCore()
     package let double: any ServiceDouble
@@ -35,9 +35,9 @@ public final class TestService: Sendable {
     /// The service as Pusher Channels, for `LifelineClient`.
     ///
     /// - Parameters:
-    ///   - access: who authorises channels; by default the client itself, so that it may publish.
-    ///   - user: who the client is on presence channels.
-    ///   - signIn: who vouches for the user; nil for a client that does not sign in.
+    ///   - access: how channels are authorised; by default by the client itself, so that it may publish.
+    ///   - user: the client's member on presence channels.
+    ///   - signIn: how the user is authenticated; nil for a client that does not sign in.
     public func pusher(
         access: PusherAccess = .secret("test-secret", appID: "1"), user: Member? = Member(id: "me"), signIn: PusherSignIn? = nil
     ) -> Service {
@@ -47,7 +47,7 @@ public final class TestService: Sendable {
     /// The service as PubNub, for `LifelineClient`.
     ///
     /// - Parameters:
-    ///   - user: who the client is.
+    ///   - user: the client's user id.
     ///   - presence: whether the client keeps `Room.presence` up to date.
     public func pubnub(user: String = "me", presence: Bool = true) -> Service {
         inPlace(
@@ -59,7 +59,7 @@ public final class TestService: Sendable {
     /// The service as Nexconn Chat, for `LifelineClient`.
     ///
     /// - Parameters:
-    ///   - user: who the client is.
+    ///   - user: the client's user id.
     ///   - presence: whether the client keeps `Room.presence` of open channels up to date.
     public func nexconn(user: String = "me", presence: Bool = true) -> Service {
         inPlace(
@@ -70,19 +70,20 @@ public final class TestService: Sendable {
 
     /// Replaces a service that the app has configured. Keys, users and authorisation stay as configured; its hosts are never contacted.
     ///
-    /// Requests to an app's own server, such as an authorisation endpoint, come here as well: ``onRequest(_:)`` answers them.
+    /// Requests to an app's own server, such as an authorisation endpoint, are sent to this service as well: ``onRequest(_:)`` answers
+    /// them.
     public func inPlace(of service: Service) -> Service {
         service.on(double)
     }
 
     // MARK: The vendors' APIs
 
-    /// Takes the place of the service for every `Pusher` that is made with these options.
+    /// Replaces the service for every `Pusher` that is made with these options.
     public func attach(to options: PusherClientOptions) {
         options.use(double)
     }
 
-    /// Takes the place of the service for every `PubNub` that is made with this configuration.
+    /// Replaces the service for every `PubNub` that is made with this configuration.
     public func attach(to configuration: PNConfiguration) {
         configuration.use(double)
     }

@@ -1,8 +1,8 @@
-/// An error of a script: a step that cannot have the effect that the test wants, or one that never ends.
+/// An error of a script: a step that cannot have its intended effect, or that does not end.
 public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of mistake. An open set: switch over it with a `default`.
+    /// The kind of error. An open set: switch over it with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for it.
+        /// The code as a word.
         public let rawValue: String
 
         /// A code that this version may not know.
@@ -17,21 +17,21 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         public static let nothingConnected = Code(rawValue: "nothingConnected")
         /// No client was ever subscribed to the channel.
         public static let notSubscribed = Code(rawValue: "notSubscribed")
-        /// The service that the clients speak has no such thing.
+        /// The clients' service does not have this feature.
         public static let wrongService = Code(rawValue: "wrongService")
-        /// The value cannot be written as JSON.
+        /// The value cannot be encoded as JSON.
         public static let unencodable = Code(rawValue: "unencodable")
         /// The user is on the channel already, or is not on it.
         public static let wrongMember = Code(rawValue: "wrongMember")
-        /// Something that the app does has not ended for 30 s.
+        /// Work of the app has not ended for 30 s.
         public static let stuck = Code(rawValue: "stuck")
         /// The condition that the test waits for has been false for 30 s.
         public static let neverHappened = Code(rawValue: "neverHappened")
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public var code: Code
-    /// The problem, and what to do.
+    /// The problem, and how to correct it.
     public var reason: String
 
     init(_ code: Code, _ reason: String) {

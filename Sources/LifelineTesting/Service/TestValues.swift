@@ -2,9 +2,9 @@ import HTTPTransport
 
 /// A message that the app has published.
 public struct TestPublication: Hashable, Sendable {
-    /// Where.
+    /// The channel.
     public var channel: String
-    /// The event's name; `message` for none, and the message type for chat.
+    /// The event's name; `message` without one, and the message type for chat.
     public var event: String
     /// The payload as JSON text. For chat the content of the message.
     public var json: String
@@ -13,7 +13,7 @@ public struct TestPublication: Hashable, Sendable {
     /// Whether the service has accepted it.
     public var isAccepted: Bool
 
-    /// A message, such as to compare with.
+    /// A message, such as for comparisons.
     public init(channel: String, event: String, json: String, user: String? = nil, isAccepted: Bool = true) {
         self.channel = channel
         self.event = event
@@ -29,20 +29,20 @@ public enum Publishing: Hashable, Sendable {
     case accepted
     /// The service refuses them for this reason.
     case refused(reason: String)
-    /// The service takes them, but the answer never comes. The app's call ends when its time is over (`advance(by:)`), or with the
+    /// The service accepts them, but the answer is lost. The app's call ends with its time limit (`advance(by:)`), or with the
     /// connection (`drop(_:)`).
     case unanswered
 }
 
 /// An HTTP request of a client.
 public struct TestRequest: Hashable, Sendable {
-    /// Such as `POST`.
+    /// The HTTP method, such as `POST`.
     public var method: String
     /// The whole URL.
     public var url: String
-    /// In the order in which they were set.
+    /// The header fields, in the order in which they were set.
     public var headers: [String]
-    /// As text.
+    /// The body as text.
     public var body: String
 
     init(_ request: HTTPCall) {
@@ -55,11 +55,11 @@ public struct TestRequest: Hashable, Sendable {
 
 /// An HTTP answer to a client.
 public struct TestAnswer: Hashable, Sendable {
-    /// Such as 200.
+    /// The HTTP status, such as 200.
     public var status: Int
-    /// By name.
+    /// The header fields by name.
     public var headers: [String: String]
-    /// As text.
+    /// The body as text.
     public var body: String
 
     /// An answer.

@@ -4,7 +4,7 @@ import WireCoding
 
 /// The service's state of one chat client.
 struct ChatPeer: Sendable {
-    /// Nil until the client was welcomed.
+    /// The user; nil until the client was welcomed.
     var user: String?
     /// Open channels that the client has entered.
     var inside: Set<Identifier> = []
@@ -19,7 +19,7 @@ struct TestInbox: Sendable {
     /// Whether messages are lost that no device has received; reported in the next welcome.
     var hasLost = false
 
-    /// Drops its state, and messages that no device has received.
+    /// Drops the inbox's events, including messages that no device has received.
     mutating func lose() {
         items = []
         last += 1
@@ -27,7 +27,7 @@ struct TestInbox: Sendable {
     }
 }
 
-/// A conversation, the same for all who are in it.
+/// A conversation, with the same key for all participants.
 struct ChatKey: Hashable, Sendable {
     let word: String
     let ids: [Identifier]
@@ -49,7 +49,7 @@ extension ServiceState {
     var chatTime: Int64 { Int64(latestTick / 10_000) }
 
     private static let epoch = "test"
-    /// How the tokens of a test service begin.
+    /// The prefix of a test service's tokens.
     static let tokenPrefix = "test-token-of-"
 
     func chat(_ id: UInt64) -> ChatPeer? {
@@ -69,7 +69,7 @@ extension ServiceState {
         }.map(\.id)
     }
 
-    /// Users who were welcomed at some time, in the order of their names.
+    /// All users who were ever welcomed, sorted by name.
     var chatUsers: [String] { inboxes.keys.map(\.text).sorted() }
 
     mutating func receivedChat(_ id: UInt64, _ text: [UInt8]) {
@@ -143,7 +143,7 @@ extension ServiceState {
         for id in chatSockets(of: user) { tell(id, NexconnServerFrames.event(body, sequence: inbox.last)) }
     }
 
-    /// Tells those who are inside of an open channel.
+    /// Sends an event to all clients inside of an open channel.
     mutating func tellChat(_ event: NexconnEvent, inside channel: String, but sender: UInt64? = nil) {
         let frame = NexconnServerFrames.transient(event.body)
         for socket in openSockets where socket.id != sender {
@@ -151,7 +151,7 @@ extension ServiceState {
         }
     }
 
-    /// A message of somebody else on `direct:USER`, `group:ID`, `system:ID` or an open channel.
+    /// Delivers a message of another user on `direct:USER`, `group:ID`, `system:ID` or an open channel.
     mutating func deliverChat(_ json: String, type: String?, on name: String, from: String?) {
         let (conversation, id) = Self.chatChannel(name)
         let sender = conversation == .direct || conversation == .system ? id : from ?? "somebody"

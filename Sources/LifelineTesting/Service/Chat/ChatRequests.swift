@@ -46,7 +46,7 @@ extension ServiceState {
         let name = draft.conversation == .open ? draft.to : "\(draft.conversation.word):\(draft.to)"
         let content = String(decoding: draft.content, as: UTF8.self)
         let isKnown = sentChats[[Identifier(user), Identifier(draft.clientID)]]
-        // Sent again after a loss: it is the same message.
+        // A repetition after a loss: it is the same message.
         if let isKnown { return .success(.sent(NexconnMessageID(rawValue: isKnown))) }
         let outcome = outcome(on: name)
         let isDenied = isDenied(name)
@@ -118,7 +118,7 @@ extension ServiceState {
         if isDenied(name) { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the group.")) }
         let members = channel(name) { channel in
             channel.isKnown = true
-            // The requesting user is a member: groups of a test service are open to all.
+            // The requesting user becomes a member, because groups of a test service are open to all.
             if !channel.has(user) { channel.members.append(TestMember(id: user)) }
             return channel.members.map(\.id).sorted()
         }

@@ -14,7 +14,7 @@ extension ConnectionFailure {
         .networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED, precedesSending: true)
     static let noRoute = ConnectionFailure(
         .networkUnavailable, "There is no route to the server.", errno: ENETUNREACH, precedesSending: true)
-    /// For requests and connections in progress: they may have been received.
+    /// The failure of requests and connections in progress, which the server may have received.
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")
@@ -26,7 +26,7 @@ extension ConnectionFailure {
             .overloaded, "The server is overloaded.", origin: .server, httpStatus: 503, retryAfter: retryAfter)
     }
 
-    /// A close frame.
+    /// The failure of a close frame.
     static func closeFrame(_ code: Int, _ reason: String) -> ConnectionFailure {
         let category: StatusCategory =
             switch code {

@@ -3,7 +3,7 @@ import HTTPTransport
 /// The parts of a request's URL, decoded.
 struct RequestLine: Sendable {
     let method: String
-    /// The parts of the path, decoded; a list keeps its commas.
+    /// The decoded parts of the path; a list keeps its commas.
     let path: [String]
     let query: [String: String]
     let body: [UInt8]

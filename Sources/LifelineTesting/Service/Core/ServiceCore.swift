@@ -3,10 +3,11 @@ import EngineRuntime
 import EngineTesting
 import NIOConcurrencyHelpers
 
-/// The one owner of a test service's state.
+/// Owns a test service's state.
 ///
-/// Every change is made under one lock; what clients hear because of it is queued in that order and delivered outside of the lock, by
-/// whoever finds nobody at it. So clients may call back in from anywhere, and all of them see one order.
+/// Every change is made under one lock; the resulting deliveries to clients are queued in that order, and delivered outside of the lock
+/// by the first caller that finds no other one delivering. So clients may call the service from anywhere, and all of them get one
+/// order.
 final class ServiceCore: Sendable {
     let timers = ManualTimers()
     /// The time that clients see.
@@ -52,7 +53,7 @@ final class ServiceCore: Sendable {
         }
     }
 
-    /// Calls `body` once everything that was queued is delivered.
+    /// Calls `body` once all queued deliveries are done.
     func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLockedValue { state in
             if state.isDelivering { state.deliveryWaiters.append(body) }

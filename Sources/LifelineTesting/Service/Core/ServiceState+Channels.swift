@@ -27,7 +27,7 @@ extension ServiceState {
 
     /// A present member changes its data. Only PubNub's protocol notifies others.
     ///
-    /// - Returns: whether the user is there.
+    /// - Returns: whether the user is present.
     @discardableResult
     mutating func update(_ member: TestMember, on name: String) -> Bool {
         let count = channel(name) { channel -> Int? in
@@ -68,7 +68,7 @@ extension ServiceState {
         deliverChat(json, type: event, on: name, from: user)
     }
 
-    /// Another user types or has stopped. Chat reports only the former, on direct channels.
+    /// Another user types or has stopped. Chat reports only the start, on direct channels.
     mutating func setTyping(_ isTyping: Bool, of user: String, on name: String) {
         let kind = PusherChannelKind(of: name)
         if kind.allowsClientEvents {
@@ -90,7 +90,7 @@ extension ServiceState {
         }
     }
 
-    /// The app has published something. That its user types is not a message.
+    /// Records a publication of the app. Typing indicators are not recorded as messages.
     mutating func record(_ publication: TestPublication) {
         guard TypingSignal(publication.json) == nil else { return }
         publications.append(publication)

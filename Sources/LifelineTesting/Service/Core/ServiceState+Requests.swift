@@ -1,9 +1,9 @@
 import HTTPTransport
 import WireCoding
 
-// Which part answers which request.
+// Dispatches requests to the parts that answer them.
 extension ServiceState {
-    /// Answers a request, or leaves it open when that is what the script wants.
+    /// Answers a request, or leaves it open if the script says so.
     mutating func answer(_ id: UInt64, _ line: RequestLine) {
         guard let exchange = requests[id] else { return }
         let request = TestRequest(exchange.request)

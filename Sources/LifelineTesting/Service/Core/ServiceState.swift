@@ -4,7 +4,7 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// Everything that a test service knows, as a value.
+/// The state of a test service, as a value.
 struct ServiceState: Sendable {
     /// How attempts to connect and requests are handled.
     enum Mode: Sendable {
@@ -12,7 +12,7 @@ struct ServiceState: Sendable {
         case refusing(Refusal)
         /// Requests wait for ``TestService/accept()``.
         case holding
-        /// Nothing gets through in either direction.
+        /// No data gets through in either direction.
         case silent
     }
 
@@ -31,7 +31,7 @@ struct ServiceState: Sendable {
     // PubNub: one stream for all channels.
     var stream: [StreamEntry] = []
     var region = 1
-    /// The history of channels, which stays when the stream has lost its messages.
+    /// The history of channels, which is kept when the stream loses its messages.
     var stored: [StreamEntry] = []
     /// Actions on messages of the history, oldest first.
     var actions: [TestAction] = []
@@ -52,13 +52,13 @@ struct ServiceState: Sendable {
     /// The clock's time at the latest change that read it.
     var now = Moment(nanoseconds: 1_000_000_000)
 
-    /// A number that was never given before.
+    /// A number that was never returned before.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
-    /// A time of day that is later than all before, in 100 ns since 1970.
+    /// A time of day that is later than all earlier ones, in 100 ns since 1970.
     mutating func nextTick() -> UInt64 {
         lastTick = max(lastTick + 1, Self.ticks(at: now))
         return lastTick
@@ -67,7 +67,7 @@ struct ServiceState: Sendable {
     /// The latest time of day that was used.
     var latestTick: UInt64 { max(lastTick, Self.ticks(at: now)) }
 
-    /// The manual clock begins on the 14th of November 2023.
+    /// The time of day of a moment. The manual clock begins on the 14th of November 2023.
     static func ticks(at moment: Moment) -> UInt64 {
         17_000_000_000_000_000 + UInt64(clamping: moment.nanoseconds / 100)
     }
@@ -81,7 +81,7 @@ struct ServiceState: Sendable {
         body(&channels[Identifier(Self.plain(name)), default: TestChannel()])
     }
 
-    /// One name for an open channel of chat and for a channel of the same name elsewhere.
+    /// The name of a channel without the prefix of chat's open channels, so that a channel has one name for all services.
     static func plain(_ name: String) -> String {
         name.hasPrefix("open:") ? String(name.dropFirst(5)) : name
     }
@@ -108,6 +108,6 @@ struct TestChannel: Sendable {
 /// A member of a channel.
 struct TestMember: Hashable, Sendable {
     var id: String
-    /// JSON text.
+    /// The member's data as JSON text.
     var info: String?
 }

@@ -3,9 +3,9 @@ import EngineRuntime
 import EngineTesting
 import NIOConcurrencyHelpers
 
-/// The manual clock as clients see it: each delivery reaches them a nanosecond after the one before it.
+/// The manual clock for clients, which advances by a nanosecond with each delivery.
 ///
-/// The engine takes an answer for one to a probe only when it came later than the probe, which is so on every real clock.
+/// The engine accepts an answer to a probe only when it is later than the probe, which is always true on a real clock.
 final class TestClock: TimerScheduler {
     private let base: ManualTimers
     private let delay = NIOLockedValueBox<Int64>(0)
@@ -14,7 +14,7 @@ final class TestClock: TimerScheduler {
         self.base = base
     }
 
-    /// Something reaches a client.
+    /// Advances the clock for a delivery to a client.
     func tick() { delay.withLockedValue { $0 += 1 } }
 
     var now: Moment { base.now + .nanoseconds(delay.withLockedValue { $0 }) }

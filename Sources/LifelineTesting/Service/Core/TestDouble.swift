@@ -75,14 +75,14 @@ extension ServiceCore {
             if state.requests[id] != nil {
                 let cancel = schedule(after: timeout) { $0.finish(id, .failure(.late)) }
                 state.requests[id]?.cancelTimeout = cancel
-                // Only now: until here the task that has made the request is at work.
+                // Recorded only now, because until here the requesting task is working, not waiting.
                 state.requests[id]?.unblock = work.block()
             }
             return id
         }
     }
 
-    /// The client does not want the answer any more.
+    /// The client has cancelled the request.
     func cancel(_ id: UInt64) {
         change { state in
             guard let exchange = state.requests.removeValue(forKey: id) else { return }

@@ -6,17 +6,17 @@ import HTTPTransport
 struct TestExchange: Sendable {
     let request: HTTPCall
     let complete: @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
-    /// Ends the time that the client gave it.
+    /// Cancels the client's time limit of the request.
     var cancelTimeout: TimerCancellation?
-    /// Ends the wait of the client's task that made it, if there is one.
+    /// Ends the wait of the client's task that made the request, if there is one.
     var unblock: (@Sendable () -> Void)?
     /// A PubNub poll that waits for messages.
     var poll: TestPoll?
-    /// The exchange will never be answered.
+    /// Whether the exchange will never be answered.
     var isLost = false
 }
 
-/// A poll of a PubNub client: what it is subscribed to, and how far it has read.
+/// A poll of a PubNub client: its channels, and its position.
 struct TestPoll: Sendable {
     var channels: [String]
     var after: UInt64
@@ -68,7 +68,7 @@ extension ServiceState {
     }
 }
 
-// Answers whose URL is that of the request, once they are given.
+// Answers get the URL of the request when they are sent.
 extension HTTPAnswer {
     init(status: Int, headers: [HTTPField], body: [UInt8]) {
         self.init(status: status, headers: headers, body: body, url: "")

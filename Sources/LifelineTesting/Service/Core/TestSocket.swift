@@ -11,7 +11,7 @@ struct TestSocket: Sendable {
         case closed(ConnectionFailure)
     }
 
-    /// The protocol that the client speaks, with what the service knows about the client.
+    /// The client's protocol, with the service's state of the client.
     enum Peer: Sendable {
         case pusher(PusherPeer)
         case chat(ChatPeer)
@@ -21,12 +21,12 @@ struct TestSocket: Sendable {
     let report: @Sendable (Event) -> Void
     var peer: Peer
     var isOpen = false
-    /// Everything that is sent over it is lost, in both directions.
+    /// Whether all data on the socket is lost, in both directions.
     var isSilent = false
 }
 
 extension ServiceState {
-    /// A client dials. The path determines its protocol.
+    /// A client connects. The path determines its protocol.
     mutating func dialled(_ id: UInt64, _ endpoint: WebSocketEndpoint, _ report: @escaping @Sendable (TestSocket.Event) -> Void) {
         let isChat = endpoint.target.contains("/nexconn/")
         sockets[id] = TestSocket(
@@ -34,7 +34,7 @@ extension ServiceState {
         open(id)
     }
 
-    /// Opens or refuses a dialled socket, by the present mode.
+    /// Opens or refuses a connecting socket, by the present mode.
     mutating func open(_ id: UInt64) {
         guard let socket = sockets[id], !socket.isOpen else { return }
         if isNetworkLost { return close(id, .noRoute) }
@@ -58,7 +58,7 @@ extension ServiceState {
                 tell(id, .opened)
                 return refusePusher(id, refusal)
             }
-            // The hello has the key and the token.
+            // Chat sends the key and the token in the hello, so the socket opens first.
             sockets[id]?.isOpen = true
             tell(id, .opened)
         }
@@ -72,18 +72,18 @@ extension ServiceState {
 
     mutating func tell(_ id: UInt64, _ frame: [UInt8]) { tell(id, .text(frame)) }
 
-    /// Ends a socket with a word to the client.
+    /// Ends a socket, and reports the failure to the client.
     mutating func close(_ id: UInt64, _ failure: ConnectionFailure) {
         tell(id, .closed(failure))
         forget(id)
     }
 
-    /// The client has gone, or is considered gone.
+    /// The client has disconnected, or counts as disconnected.
     mutating func forget(_ id: UInt64) {
         guard let socket = sockets.removeValue(forKey: id) else { return }
         switch socket.peer {
         case .pusher(let peer): leftPusher(peer)
-        // Chat users stay in their open channels until they say that they leave.
+        // Chat users stay in their open channels until they leave them.
         case .chat: return
         }
     }
@@ -103,10 +103,10 @@ extension ServiceState {
         }
     }
 
-    /// Whether nothing gets through.
+    /// Whether no data gets through.
     private var isCutOff: Bool { if case .silent = mode { true } else { false } }
 
-    /// A ping is not answered after a client event whose outcome is to stay unknown.
+    /// Whether a ping stays unanswered, because the outcome of an earlier client event is to stay unknown.
     private func isWithholding(_ id: UInt64) -> Bool {
         if case .pusher(let peer) = sockets[id]?.peer { peer.withholdsPongs } else { false }
     }

@@ -67,7 +67,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
 }
 
 extension ServiceState {
-    /// The client closes the connection, and waits for the answer to that.
+    /// The client closes the connection, and waits for the peer's answer.
     fileprivate mutating func saidGoodbye(_ id: UInt64) {
         guard let socket = sockets[id], socket.isOpen, !socket.isSilent else { return }
         close(id, .goodbye)

@@ -1,18 +1,17 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Knows what is still at work for the clients of a test service: their tasks, their engines, their queues, and loops over their
-/// sequences.
+/// Tracks unfinished work of a test service's clients: their tasks, engines, queues, and loops over sequences.
 final class WorkTracker: ConsumerTracker {
     typealias IdleHook = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// Whether the current task is one that a client has started.
+    /// Whether a client has started the current task.
     @TaskLocal static var isClientTask = false
 
     private struct State {
-        /// Counts everything that happens.
+        /// Counts all events.
         var activity: UInt64 = 0
-        /// The first few actions of clients since the test last waited for them.
+        /// Descriptions of the first few actions of clients since the test last waited for them.
         var doings: [String] = []
         var tasks = 0
         /// How many of the tasks wait for an answer of the service.
@@ -21,7 +20,7 @@ final class WorkTracker: ConsumerTracker {
         var hooks: [UInt64: IdleHook] = [:]
         var queues: [CallbackQueue] = []
         var lastHook: UInt64 = 0
-        /// The tasks of loops that were given elements and do not wait for more.
+        /// The tasks of loops that got elements and do not wait for more.
         var busy: [ObjectIdentifier: Int?] = [:]
         /// Loops that wait for elements.
         var waiting: Set<ObjectIdentifier> = []
@@ -31,7 +30,7 @@ final class WorkTracker: ConsumerTracker {
             busy.values.allSatisfy { $0 == nil || $0 == task }
         }
 
-        /// Removes the waiters whose loops are all waiting.
+        /// Removes and returns the waiters whose loops are all waiting.
         mutating func takeReadyWaiters() -> [@Sendable () -> Void] {
             let waiting = consumerWaiters
             consumerWaiters = waiting.filter { !isQuiet(except: $0.task) }
@@ -41,10 +40,10 @@ final class WorkTracker: ConsumerTracker {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Something has happened, so that callers who wait for silence must check again.
+    /// Records an event, so that callers that wait for idleness check again.
     func note() { state.withLockedValue { $0.activity += 1 } }
 
-    /// A client has begun something, for whose end callers who wait for silence must wait.
+    /// Records an action of a client, for whose end callers that wait for idleness have to wait.
     func note(_ doing: @autoclosure () -> String) {
         state.withLockedValue { state in
             state.activity += 1
@@ -56,9 +55,9 @@ final class WorkTracker: ConsumerTracker {
 
     private static let mostDoings = 5
 
-    /// All that was done has come to its end.
+    /// Removes the recorded actions, because all of them have ended.
     ///
-    /// - Returns: false when something has happened since then.
+    /// - Returns: false when there was another event since then.
     func forgetDoings(ifNothingSince activity: UInt64) -> Bool {
         state.withLockedValue { state in
             guard state.activity == activity else { return false }
@@ -67,7 +66,7 @@ final class WorkTracker: ConsumerTracker {
         }
     }
 
-    /// Actions that no test has waited for, in parts of a sentence.
+    /// Actions that no test has waited for, as parts of a sentence.
     var unfinished: [String] {
         state.withLockedValue { state in
             var parts = state.doings
@@ -109,9 +108,9 @@ final class WorkTracker: ConsumerTracker {
         }
     }
 
-    /// The current task waits for the service.
+    /// Records that the current task waits for the service.
     ///
-    /// - Returns: ends the wait; nil when the task is none of a client's.
+    /// - Returns: a closure that ends the wait; nil when no client has started the task.
     func block() -> (@Sendable () -> Void)? {
         guard Self.isClientTask else { return nil }
         changeTasks { $0.blocked += 1 }
@@ -165,7 +164,7 @@ final class WorkTracker: ConsumerTracker {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once no loop is at work but those of `task`, which is the one that waits.
+    /// Calls `body` once no loop is processing elements, except the loops of `task`, which is the caller's.
     func whenConsumersWait(except task: Int?, _ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLockedValue { state in
             let isDone = state.isQuiet(except: task)

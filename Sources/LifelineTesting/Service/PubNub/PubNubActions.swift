@@ -11,7 +11,7 @@ struct TestAction: Sendable {
 
 // Message actions, of which reactions are one type.
 extension ServiceState {
-    /// The type of an action that the neutral API takes for a reaction.
+    /// The type of the actions that the neutral API uses for reactions.
     static let reactionType = "reaction"
 
     /// `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, or `DELETE` with `/action/TIMETOKEN` at its end.
@@ -41,7 +41,7 @@ extension ServiceState {
         stored.contains { $0.tick == message.rawValue && $0.channel.isExactly(name) }
     }
 
-    /// Nil when the user has said the same of the message before.
+    /// Adds an action; nil when the user has already added the same one.
     mutating func addAction(
         _ type: String, _ value: String, to message: Timetoken, on name: String, by user: String
     ) -> PubNubMessageAction? {
@@ -103,14 +103,15 @@ extension PubNubMessageAction {
 }
 
 extension TestService {
-    /// Another user reacts to a message, as of `Channel.addReaction(_:to:)`. Only PubNub has reactions.
+    /// Another user reacts to a message, like `Channel.addReaction(_:to:)`. Only PubNub has reactions.
     ///
     /// - Parameters:
-    ///   - name: what it is, such as `👍`.
+    ///   - name: the reaction, such as `👍`.
     ///   - id: the id of a message that the service keeps.
     ///   - channel: the channel of the message.
-    ///   - user: who reacts.
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the service keeps no such message, and when the user has reacted with the same.
+    ///   - user: the id of the user who reacts.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the service keeps no such message, and when the user has already added the
+    ///   same reaction.
     public func addReaction(
         _ name: String, to id: String, on channel: String, from user: String
     ) async throws(TestServiceError) {

@@ -3,7 +3,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-// The calls of PubNub beside the subscription.
+// The calls of PubNub other than the subscription.
 extension ServiceState {
     /// `/publish/PUB/SUB/0/CHANNEL/0/MESSAGE`, or the message in the body; `/signal/…` likewise.
     mutating func pubnubPublish(_ id: UInt64, _ line: RequestLine) {
@@ -32,7 +32,7 @@ extension ServiceState {
         }
     }
 
-    /// Here now, heartbeats, leaves, states, and the channels of a user.
+    /// Answers here-now, heartbeats, leaves, states, and where-now.
     mutating func pubnubPresence(_ id: UInt64, _ line: RequestLine) {
         let path = line.path
         if path[4] == "uuid", path.count == 6 { return whereNow(id, user: path[5]) }

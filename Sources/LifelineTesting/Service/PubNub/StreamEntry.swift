@@ -7,12 +7,12 @@ import WireCoding
 struct StreamEntry: Sendable {
     let tick: UInt64
     let channel: String
-    /// JSON text.
+    /// The payload as JSON text.
     let payload: [UInt8]
     var publisher: String?
     var customType: String?
     var kind = PubNubMessageKind.message
-    /// JSON text.
+    /// The metadata as JSON text.
     var metadata: [UInt8]?
 
     func envelope(region: Int) -> PubNubEnvelope {
@@ -21,7 +21,7 @@ struct StreamEntry: Sendable {
             region: region, subscribeKey: "test", metadata: metadata, payload: payload)
     }
 
-    /// The subscription that brings the message: itself, or a wildcard; nil for none.
+    /// The subscription that matches the message: the channel itself, or a wildcard; nil for none.
     func match(_ subscribed: [String]) -> String? {
         if subscribed.contains(where: { $0.isExactly(channel) }) { return channel }
         return subscribed.first { $0.hasByteSuffix(".*") && channel.hasBytePrefix(String($0.dropLast())) }
@@ -74,7 +74,7 @@ extension ServiceState {
         answerPoll(id)
     }
 
-    /// Answers a poll if there is something for it. The queue gives out the latest hundred.
+    /// Answers a poll if there are messages for it. The queue returns the latest hundred.
     private mutating func answerPoll(_ id: UInt64) {
         guard let poll = requests[id]?.poll else { return }
         let entries = stream.filter { $0.tick > poll.after }.compactMap { entry in

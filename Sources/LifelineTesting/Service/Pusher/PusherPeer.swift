@@ -5,11 +5,11 @@ import WireCoding
 /// The service's state of one Pusher client.
 struct PusherPeer: Sendable {
     let socketID: String
-    /// In the order of subscribing.
+    /// The subscribed channels, in the order of subscribing.
     var channels: [String] = []
     /// The client's own member, by presence channel.
     var members: [Identifier: PusherMember] = [:]
-    /// Whether pings stay unanswered, so that the client does not learn what became of an event.
+    /// Whether pings stay unanswered, so that the client does not learn the outcome of an event.
     var withholdsPongs = false
 
     init(socketID: String) { self.socketID = socketID }
@@ -100,14 +100,14 @@ extension ServiceState {
         if let member { departPusher(member.userID, from: name) }
     }
 
-    /// The link of a client has ended.
+    /// The connection of a client has ended.
     mutating func leftPusher(_ peer: PusherPeer) {
         for name in peer.channels {
             if let member = peer.members[Identifier(name)] { departPusher(member.userID, from: name) }
         }
     }
 
-    /// A user is on a channel for as long as one of the user's connections is.
+    /// Removes a user from a channel, unless another connection of the user is still subscribed.
     private mutating func departPusher(_ user: String, from name: String) {
         let isElsewhere = openSockets.contains { socket in
             guard case .pusher(let peer) = socket.peer else { return false }

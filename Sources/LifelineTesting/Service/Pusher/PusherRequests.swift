@@ -3,7 +3,7 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-// The HTTP API of Pusher, and the app's own server that authorises.
+// The HTTP API of Pusher, and the authorisation endpoint of the app's own server.
 extension ServiceState {
     /// `POST /apps/ID/events`
     mutating func pusherEvents(_ id: UInt64, _ line: RequestLine) {
@@ -31,9 +31,9 @@ extension ServiceState {
         finish(id, json: #"{"users":[\#(users.joined(separator: ","))]}"#)
     }
 
-    /// The answer of an app's server that authorises every user, except on denied channels.
+    /// Answers like an authorisation endpoint that authorises every user, except on denied channels.
     ///
-    /// - Returns: whether the request is such a question.
+    /// - Returns: whether the request is an authorisation request.
     mutating func authorize(_ id: UInt64, _ line: RequestLine) -> Bool {
         let form = line.form
         guard line.method == "POST", let socket = form["socket_id"], !socket.isEmpty else { return false }
