@@ -18,12 +18,12 @@
             let peer = "0100007F:" + String(repeating: "0", count: max(4 - hexadecimal.count, 0)) + hexadecimal
             return table.split(separator: "\n").dropFirst().contains { line in
                 let fields = line.split(separator: " ")
-                // Number, own address, peer's address, state (01 is established), queues, timer (02 is keepalive) and when.
+                // Fields: number, own address, peer's address, state (01 is established), queues, timer (02 is keepalive) and its time.
                 return fields.count > 5 && fields[2] == peer && fields[3] == "01" && fields[5].hasPrefix("02:")
             }
         }
 
-        /// Read to its end: such files say that they are empty and come a page at a time.
+        /// Read to the end, because files in `/proc` report a size of zero and return one page at a time.
         private static func table() -> String {
             let file = open("/proc/self/net/tcp", O_RDONLY)
             guard file >= 0 else { return "" }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A clock that moves only when told to, with its timers. Starts at one second, so that nothing depends on zero.
+/// A manual clock with its timers. It starts at one second, so that no code depends on zero.
 public final class ManualTimers: TimerScheduler {
     private struct Entry {
         var deadline: Moment
@@ -44,7 +44,7 @@ public final class ManualTimers: TimerScheduler {
         }
     }
 
-    /// Moves the clock, firing what falls due, in order of time and then of start, each at its own moment.
+    /// Advances the clock and fires due timers, in order of time and then of start, each at its own moment.
     public func advance(by duration: Duration) {
         let target = state.withLockedValue { $0.now + duration }
         while let fire = takeNext(until: target) { fire() }

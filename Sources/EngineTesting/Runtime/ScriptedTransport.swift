@@ -38,7 +38,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
         }
     }
 
-    /// How many times the driver dialled.
+    /// How many attempts the driver has made.
     public var dials: Int {
         calls.count { call in
             if case .open = call { true } else { false }

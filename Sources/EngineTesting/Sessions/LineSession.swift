@@ -2,8 +2,8 @@ import ConnectionEngine
 
 /// A tiny push protocol, for tests of the engine: greeting, channels, acknowledged publishes, ping.
 ///
-/// The shape of a WebSocket service: the server greets, the client subscribes its channels, and messages arrive by themselves.
-/// Nothing is recovered after a loss, so a renewed subscription declares a gap.
+/// It works like a WebSocket service: the server greets, the client subscribes its channels, and the server pushes messages. Missed
+/// messages are not recovered after a loss, so a renewed subscription declares a gap.
 public struct LineSession: ProtocolSession {
     /// Frames of the server.
     public enum Inbound: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct LineSession: ProtocolSession {
         case unsubscribe(String)
         /// Publishes a number.
         case publish(Int)
-        /// Asks whether the server still answers.
+        /// Checks whether the server still answers.
         case ping
         /// Ends the connection.
         case goodbye
@@ -43,7 +43,7 @@ public struct LineSession: ProtocolSession {
         case unsubscribe(String)
         /// Publish a number.
         case publish(Int)
-        /// Asks a job for permission first.
+        /// Subscribes a channel after a job has authorised it.
         case authorize(String)
         /// Leaves, and disconnects when that was the last channel.
         case leaveLast(String)
@@ -67,7 +67,7 @@ public struct LineSession: ProtocolSession {
         case timerFired
     }
 
-    /// What survives reconnects.
+    /// State that survives reconnects.
     public struct Memory: Hashable, Sendable {
         /// The channels to subscribe.
         public var wanted: [String] = []
@@ -84,8 +84,8 @@ public struct LineSession: ProtocolSession {
     public typealias JobResult = Bool
 
     private var confirmed: Set<String> = []
-    /// Subscriptions that the server has yet to confirm. Only the last confirmation counts: an earlier one belongs to a
-    /// subscription that was given up in between.
+    /// Subscriptions that the server has yet to confirm. Only the last confirmation is used: an earlier one belongs to a subscription
+    /// that was cancelled in between.
     private var unconfirmed: [String: Int] = [:]
     private var isGreeted = false
     private var publishes: [Int: RequestID?] = [:]

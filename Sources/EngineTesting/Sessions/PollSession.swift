@@ -2,9 +2,9 @@ import ConnectionEngine
 
 /// A tiny long-poll protocol, for tests of the engine: handshake, cursor, one outstanding poll.
 ///
-/// The shape of a long-poll service: opening is a request, each answer carries a cursor, and each next request asks for what
-/// came after it. Nothing is lost over a reconnect while the server still remembers the cursor; when it does not, a gap is
-/// declared. Liveness is the session's own business: a heartbeat whose failure aborts a hanging poll.
+/// It works like a long-poll service: opening is a request, each answer contains a cursor, and the next request returns the messages
+/// after it. No message is lost across a reconnect while the server still has the messages after the cursor; otherwise a gap is
+/// declared. The session itself checks liveness: a failed heartbeat aborts a hanging poll.
 public struct PollSession: ProtocolSession {
     /// Answers of the server.
     public enum Inbound: Hashable, Sendable {
@@ -20,9 +20,9 @@ public struct PollSession: ProtocolSession {
 
     /// Requests of the client.
     public enum Outbound: Hashable, Sendable {
-        /// Without a cursor: a handshake. Replaces the outstanding poll.
+        /// Polls from a cursor; without a cursor it is a handshake. Replaces the outstanding poll.
         case poll(channels: [String], cursor: Int?)
-        /// Asks whether the server still answers.
+        /// Checks whether the server still answers.
         case heartbeat
         /// Publishes a number.
         case publish(Int)
@@ -54,11 +54,11 @@ public struct PollSession: ProtocolSession {
         case gap(afterCursor: Int)
     }
 
-    /// What survives reconnects.
+    /// State that survives reconnects.
     public struct Memory: Hashable, Sendable {
         /// The channels to poll.
         public var channels: [String] = ["main"]
-        /// The place after which the next poll continues; nil before the first answer.
+        /// The position after which the next poll continues; nil before the first answer.
         public var cursor: Int?
 
         /// A memory with the channel `main` and no cursor.
@@ -124,7 +124,7 @@ public struct PollSession: ProtocolSession {
         switch command {
         case .subscribe, .unsubscribe:
             Self.performOffline(command, id: id, memory: &memory, out: &out)
-            // The list changes without a reconnect: the cursor stays, so nothing is lost or repeated.
+            // The list changes without a reconnect: the cursor is kept, so no message is lost or repeated.
             if isReady { out.send(.poll(channels: memory.channels, cursor: memory.cursor)) }
         case .publish(let number):
             publishes[number] = id

@@ -1,12 +1,12 @@
 import ConnectionEngine
 
-/// The model server of ``LineSession``, with the rule that nothing is lost, doubled or reordered without a gap.
+/// The model server of ``LineSession``, with the rule that no message is lost, duplicated or reordered without a gap.
 public struct LineService: SimulatedService {
     public typealias Session = LineSession
 
     private static let channels = ["a", "b", "c"]
 
-    /// How many messages each channel ever had; they are numbered from 1.
+    /// How many messages each channel has had; they are numbered from 1.
     private var published: [String: Int] = [:]
     /// The channels of the present link.
     private var subscribed: Set<String> = []

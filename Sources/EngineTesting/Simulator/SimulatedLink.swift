@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-/// The link between a machine and a model server: one attempt with its bytes on the way.
+/// The link between a machine and a model server: one attempt with its data in transit.
 struct SimulatedLink {
     enum Phase {
         case dialling
         case open
-        /// Looks open from both ends, but carries nothing any more.
+        /// The link looks open from both ends, but transfers nothing any more.
         case halfOpen
         /// The client has begun the close handshake.
         case closing
@@ -13,7 +13,7 @@ struct SimulatedLink {
 
     let attempt: AttemptID
     var phase: Phase
-    /// Nothing arrives before an element that was sent earlier in the same direction.
+    /// When the last sent element arrives; later elements of the same direction do not arrive before it.
     var lastArrivalUp: Moment
     var lastArrivalDown: Moment
 }
@@ -22,11 +22,11 @@ struct SimulatedLink {
 enum SimulatedNetwork: CaseIterable {
     case working
     case refusing
-    /// Swallows everything: dials hang.
+    /// The network drops all data: attempts hang.
     case mute
 }
 
-/// Something that is going to happen.
+/// A scheduled event of the simulation.
 enum Occurrence<Session: ProtocolSession> {
     case opened(AttemptID)
     case serverReceives(AttemptID, Session.Outbound)

@@ -21,7 +21,7 @@ public protocol SimulatedService<Session> {
     mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
     /// The server received a frame.
     mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
-    /// The server does something by itself, such as sending a message. The reactions go to the open link, if there is one.
+    /// The server acts without a request, such as sending a message. The reactions go to the open link, if there is one.
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
     /// The link was lost; the server drops the link's state.
     mutating func linkLost()
@@ -33,9 +33,9 @@ public protocol SimulatedService<Session> {
     mutating func outcome(of job: Session.Job, _ random: inout SeededRandom) -> Result<Session.JobResult, ConnectionFailure>
     /// The client sends a frame, which may replace an older request.
     mutating func clientSends(_ outbound: Session.Outbound)
-    /// Whether sending `outbound` makes an answer obsolete that is still on its way.
+    /// Whether sending `outbound` makes an answer obsolete that is still in transit.
     func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool
-    /// Whether sending `outbound` makes a request obsolete that is still on its way.
+    /// Whether sending `outbound` makes a request obsolete that is still in transit.
     func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool
     /// A user received an event.
     ///

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// Feeding the machine, performing its effects and checking the rules.
+// Passes inputs to the machine, performs its effects and checks the rules.
 extension Simulator {
     mutating func feed(_ input: Input<Session>, _ what: @autoclosure () -> String) throws(Violation) {
         note(what())
@@ -100,7 +100,7 @@ extension Simulator {
         }
     }
 
-    /// Rules SM-2 and SM-5: only legal transitions, none twice; nothing is left when it is over.
+    /// Rules SM-2 and SM-5: only legal transitions, no repetitions, and no running timers or jobs after the end.
     private mutating func announce(_ change: ConnectionChange) throws(Violation) {
         note("\(change.previous) -> \(change.phase) \(change.category) \(change.retryIn.map { "\($0)" } ?? "")")
         count(change)
@@ -114,7 +114,8 @@ extension Simulator {
         try service.observe(change)
     }
 
-    /// Rules SM-3 to SM-5: whatever the phase, there is a way forward, and nothing runs that belongs to another phase.
+    /// Rules SM-3 to SM-5: in every phase an event is scheduled or expected that continues it, and no timer or job of another phase is
+    /// running.
     private func checkWayForward() throws(Violation) {
         switch phase {
         case .connecting where timers[.open] == nil: throw Violation("Connecting without a limit.")

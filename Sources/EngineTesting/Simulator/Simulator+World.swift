@@ -2,7 +2,7 @@ import ConnectionEngine
 
 // Time, the network and the model server.
 extension Simulator {
-    /// Moves the clock to whatever comes next and lets it happen.
+    /// Advances the clock to the next scheduled event and performs it.
     mutating func advance() throws(Violation) {
         let timer = timers.values.min { ($0.deadline, $0.id.generation) < ($1.deadline, $1.id.generation) }
         let next = due.indices.min { (due[$0].at, due[$0].order) < (due[$1].at, due[$1].order) }
@@ -53,7 +53,7 @@ extension Simulator {
         }
     }
 
-    /// Sends the server's reactions down the open link.
+    /// Sends the server's reactions over the open link.
     mutating func react(
         with behaviour: (inout Service, inout SeededRandom) -> [Reaction<Session.Inbound>]
     ) throws(Violation) {
@@ -86,7 +86,7 @@ extension Simulator {
         service.linkLost()
     }
 
-    /// One fault: reset, half-open, refusal, silence, or their end.
+    /// Causes one fault: reset, half-open, refusal, silence, or the end of one.
     mutating func breakSomething() throws(Violation) {
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1:

@@ -1,10 +1,10 @@
 import ConnectionEngine
 
-/// Runs a machine against a model server with faults, on a clock of its own, from a seed, and checks the rules after every step.
+/// Runs a machine against a model server with faults, on a simulated clock and from a seed, and checks the rules after every step.
 ///
-/// The same seed gives the same run, so a failure is replayed by its seed. The rules are those of `docs/behaviour.md`, SM-1 to
-/// SM-9: at most one live attempt, only legal transitions, always a way forward, every request answered exactly once, nothing
-/// left after a disconnect, nothing stale has an effect, no message lost, doubled or out of order without a gap.
+/// The same seed gives the same run, so a failure is replayed by its seed. The rules are those of `docs/behaviour.md`, SM-1 to SM-9: at
+/// most one live attempt, only legal transitions, no phase without a continuation, every request answered exactly once, no timers or
+/// jobs left after a disconnect, no effect of stale reports, and no message lost, duplicated or out of order without a gap.
 public struct Simulator<Service: SimulatedService> {
     /// The session of the service.
     public typealias Session = Service.Session
@@ -44,7 +44,7 @@ public struct Simulator<Service: SimulatedService> {
         machine = ConnectionMachine(policy: Service.policy, memory: Service.memory, seed: random.next())
     }
 
-    /// Runs a number of steps, then disconnects and checks that nothing is left.
+    /// Runs a number of steps, then disconnects and checks that no timer, job or request is left.
     ///
     /// - Throws: the first broken rule, with the last thirty events.
     public mutating func run(steps: Int) throws(Violation) {
@@ -109,7 +109,7 @@ public struct Simulator<Service: SimulatedService> {
         try feed(.abandon(id), "abandon \(id)")
     }
 
-    /// Reports about ended attempts have no effect. Rule SM-6.
+    /// Reports about ended attempts, which must have no effect. Rule SM-6.
     private mutating func staleNews() throws(Violation) {
         var effects: [Effect<Session>] = []
         if let timer = staleTimers.randomElement(using: &random), timers[timer.kind]?.id != timer {

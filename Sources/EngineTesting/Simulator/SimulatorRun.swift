@@ -9,7 +9,7 @@ public enum SimulatorRun {
     ///
     /// - Parameters:
     ///   - service: the model server.
-    ///   - seeds: the seeds to run unless the environment says otherwise.
+    ///   - seeds: the seeds to run unless the environment sets others.
     ///   - steps: how many steps each seed runs.
     ///   - finished: called on the calling thread after each run that broke no rule.
     /// - Throws: the broken rule, with the seed that replays it.
