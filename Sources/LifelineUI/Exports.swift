@@ -1,2 +1,2 @@
-// The models are made of these values, so that an app needs one import only.
+// The models use the types of this module, so that an app needs one import only.
 @_exported import Lifeline

@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// Lets one task pass as often as was demanded: the demand of a Combine subscriber, for a loop over an async sequence. Any thread.
+/// Limits a loop over an async sequence to the demand of a Combine subscriber: each pass needs one unit of demand. For any thread.
 final class DemandGate: Sendable {
     private struct State {
-        /// Nil for without limit.
+        /// The remaining demand; nil for no limit.
         var demand: Int? = 0
         var isCancelled = false
         var onCancel: (@Sendable () -> Void)?
@@ -12,7 +12,7 @@ final class DemandGate: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Allows this number of further elements; nil for any number from now on.
+    /// Adds demand for this number of elements; nil for no limit from now on.
     func add(_ count: Int?) {
         let waiter = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
             guard !state.isCancelled else { return nil }
@@ -27,7 +27,7 @@ final class DemandGate: Sendable {
         waiter?.resume(returning: true)
     }
 
-    /// Waits until one more is allowed. False once it was cancelled. For one task at a time.
+    /// Waits for demand and uses one unit of it. False once the gate was cancelled. For one task at a time.
     func pass() async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
@@ -53,7 +53,7 @@ final class DemandGate: Sendable {
         callback?()
     }
 
-    /// Calls back once when it is cancelled, or at once when it was.
+    /// Calls `callback` once the gate is cancelled, or at once when it already is.
     func onCancel(_ callback: @escaping @Sendable () -> Void) {
         let isLate = state.withLockedValue { state in
             if !state.isCancelled { state.onCancel = callback }
@@ -62,7 +62,7 @@ final class DemandGate: Sendable {
         if isLate { callback() }
     }
 
-    /// The one who waits, when there is demand, which is used up.
+    /// The waiting task, when there is demand, one unit of which is used.
     private static func take(_ state: inout State) -> CheckedContinuation<Bool, Never>? {
         guard state.demand != 0, let waiter = state.waiter else { return nil }
         state.waiter = nil

@@ -25,7 +25,7 @@
     }
 
     extension Presence {
-        /// Who is in the channel, as whole lists; it finishes with the subscription. For one subscriber, as
+        /// The members of the channel, as whole lists; it finishes with the subscription. For one subscriber, as
         /// ``Lifeline/LifelineClient/statusPublisher``.
         public var memberPublisher: AnyPublisher<[Member], Never> {
             ElementPublisher(elements: memberLists).eraseToAnyPublisher()

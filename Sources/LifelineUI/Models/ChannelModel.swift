@@ -1,6 +1,6 @@
 import Observation
 
-/// A channel for a view: its messages decoded, gaps in their places, and who is there. On the main actor. Rules UI-2 to UI-6.
+/// A channel for a view: its decoded messages, gaps at their positions, and members. On the main actor. Rules UI-2 to UI-6.
 ///
 /// ```swift
 /// @State private var prices = ChannelModel(client.channel("prices"), of: Price.self, event: "price", history: 20)
@@ -13,15 +13,15 @@ import Observation
 @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
 @MainActor @Observable
 public final class ChannelModel<Value: Decodable & Sendable> {
-    /// The channel, for publishing and for what it supports.
+    /// The channel, for publishing and for checking its features.
     public let channel: Channel
     /// The state of the subscription.
     public private(set) var phase = ChannelPhase.idle
     /// The rows of the list, oldest first, as many as the limit allows.
     public var rows: [ChannelRow<Value>] { state.rows }
-    /// The members of the channel, in the order of arrival; empty where the service does not report them.
+    /// The members of the channel, in the order of arrival; empty when the service does not report them.
     public private(set) var members: [Member] = []
-    /// Why the history could not be read, at first or for older messages; nil when it could. Live messages arrive all the same.
+    /// Why the history could not be loaded, at first or for older messages; nil when it was loaded. Live messages arrive regardless.
     public private(set) var historyProblem: LifelineError?
     /// Whether ``loadOlder(_:)`` may return more.
     public private(set) var hasOlder = false
@@ -37,7 +37,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     ///   - channel: a channel of a client, whether it is connected or not.
     ///   - type: the type of the payload.
     ///   - event: only messages of this event; nil for all.
-    ///   - history: with how many of the last messages the list begins, where the service keeps them; 0 for none.
+    ///   - history: how many of the last messages the list begins with, if the service stores them; 0 for none.
     ///   - limit: how many rows are kept, at least 1; the oldest ones are dropped.
     public init(
         _ channel: Channel, of type: Value.Type = Value.self, event: String? = nil, history: Int = 0, limit: Int = 1_000
@@ -60,7 +60,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
         do throws(LifelineError) {
             let room = try await channel.subscribe()
             defer { room.unsubscribe() }
-            // First, so that nothing is lost while the history is read.
+            // Opened first, so that no message is lost while the history is loaded.
             let deliveries = room.deliveries
             await begin()
             phase = .live
@@ -84,14 +84,14 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     /// Reads a page of messages that are older than the first row, and puts them in front. Does nothing when there are none, the limit is
     /// reached, or another call runs.
     ///
-    /// - Parameter count: at most so many, 1 to 100.
+    /// - Parameter count: the maximum number of messages, 1 to 100.
     public func loadOlder(_ count: Int = 50) async {
         guard hasOlder, !isLoading, let place = state.oldestID else { return }
         isLoading = true
         defer { isLoading = false }
         do throws(LifelineError) {
             let page = try await channel.history(before: place, limit: max(count, 1))
-            // Another subscription began meanwhile.
+            // Another subscription began in the meantime.
             guard state.oldestID == place else { return }
             state.take(older: page.messages)
             hasOlder = page.older != nil && !state.isCut

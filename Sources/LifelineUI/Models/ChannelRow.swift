@@ -4,7 +4,8 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
     public enum Content: Sendable {
         /// A message, decoded.
         case value(Value, Message)
-        /// A message whose payload is no such value, for instance of a newer version of the app. The error names the place in the JSON.
+        /// A message whose payload cannot be decoded as `Value`, for instance of a newer version of the app. The error names the place
+        /// in the JSON.
         case undecodable(LifelineError, Message)
         /// A message that cannot be decrypted.
         case unreadable(LifelineError)
@@ -32,7 +33,7 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
 public enum ChannelPhase: Hashable, Sendable {
     /// ``ChannelModel/run()`` was not called, or has returned.
     case idle
-    /// The subscription is not confirmed yet; while the connection is down for as long as that takes.
+    /// The subscription is not confirmed yet, also while the connection is down.
     case subscribing
     /// Messages arrive. Also during an outage, which the connection's status reports.
     case live

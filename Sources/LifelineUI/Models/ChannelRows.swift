@@ -1,13 +1,13 @@
 import Identifiers
 
-/// The rows of a channel: what of its messages a view shows, bounded. A value.
+/// The rows of a channel: the part of its messages that a view shows, with a limit. A value.
 struct ChannelRows<Value: Decodable & Sendable>: Sendable {
     private(set) var rows: [ChannelRow<Value>] = []
     private let event: String?
     private let limit: Int
-    /// Whether a row was dropped, since there were too many.
+    /// Whether a row was dropped because the limit was exceeded.
     private(set) var isCut = false
-    /// The ids of messages that came from the history, for as long as they may come once more.
+    /// The ids of messages from the history, as long as they may also arrive live.
     private var known: Set<Identifier> = []
     private var lastID = 0
 
@@ -16,7 +16,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// The oldest message that has an id, as the place that older ones are asked from.
+    /// The id of the oldest message that has one, as the position from which older messages are loaded.
     var oldestID: String? {
         for row in rows {
             if case .value(_, let message) = row.content, let id = message.id { return id }
@@ -25,7 +25,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         return nil
     }
 
-    /// A new subscription: the history contains the shown messages again, or there is a gap after them.
+    /// Begins a new subscription: the history contains the shown messages again, or a gap follows them.
     mutating func begin(withHistory: Bool) {
         known = []
         if withHistory {
@@ -36,7 +36,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Messages of the past, oldest first, with what is missing between them.
+    /// Adds past messages, oldest first, with the gaps between them.
     mutating func take(past messages: [Message]) {
         for message in messages {
             if let id = message.id { known.insert(Identifier(id)) }
@@ -47,7 +47,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
     mutating func take(_ delivery: Delivery) {
         switch delivery {
         case .message(let message):
-            // Messages that were published while the history was read arrived both ways.
+            // Messages that were published while the history was loaded arrived both ways.
             if let id = message.id, known.remove(Identifier(id)) != nil { return }
             take(message)
         case .gap(let gap): appendGap(gap)
@@ -56,7 +56,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// A page of older messages, oldest first.
+    /// Adds a page of older messages, oldest first.
     mutating func take(older messages: [Message]) {
         let contents = messages.compactMap(content)
         let space = max(limit - rows.count, 0)
@@ -82,7 +82,7 @@ struct ChannelRows<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Two gaps without messages between them mean no more than one.
+    /// Adds a gap. Two gaps without a message between them are shown as one.
     private mutating func appendGap(_ gap: Gap) {
         if rows.last?.isGap != true { append(.gap(gap)) }
     }

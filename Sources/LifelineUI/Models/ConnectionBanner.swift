@@ -1,7 +1,7 @@
 import Observation
 
-/// One line about the connection, for a view: nil while everything works, and otherwise what is wrong and what happens next. On the main
-/// actor. Rule UI-1.
+/// One line about the connection, for a view: nil while the connection works, otherwise the problem and the next step of the client. On
+/// the main actor. Rule UI-1.
 ///
 /// ```swift
 /// @State private var banner: ConnectionBanner  // ConnectionBanner(client)
@@ -17,14 +17,14 @@ public final class ConnectionBanner {
     public private(set) var status: ConnectionStatus
 
     @ObservationIgnored private let words: @Sendable (ConnectionStatus) -> String?
-    // Without a lock: written once by `init`, before the object is shared, and read by `deinit` only.
+    // Needs no lock: written once by `init`, before the object is shared, and read by `deinit` only.
     @ObservationIgnored nonisolated(unsafe) private var following: Task<Void, Never>?
 
     /// A banner that follows the statuses of a client.
     ///
     /// - Parameters:
     ///   - client: the client, connected or not.
-    ///   - words: the line for a status, for other languages or other words; nil for nothing to say. Without it ``text(for:)``.
+    ///   - words: returns the line for a status, for other languages or texts; nil for no line. The default is ``text(for:)``.
     public init(_ client: LifelineClient, words: @escaping @Sendable (ConnectionStatus) -> String? = ConnectionBanner.text(for:))
     {
         status = client.status
@@ -43,11 +43,11 @@ public final class ConnectionBanner {
     /// The text of the banner; nil while there is nothing to report.
     public var text: String? { words(status) }
 
-    /// Whether there is something to show.
+    /// Whether the banner has a text.
     public var isVisible: Bool { text != nil }
 
-    /// The line for a status, in English: never better than the truth. Nil while the connection works, before the first `connect`, and after
-    /// a `disconnect` of the app's own.
+    /// The line for a status, in English, which never describes the connection as better than it is. Nil while the connection works,
+    /// before the first `connect`, and after a `disconnect` by the app.
     public nonisolated static func text(for status: ConnectionStatus) -> String? {
         let reason = status.cause.map { " \($0.reason)" } ?? ""
         switch status.phase {
