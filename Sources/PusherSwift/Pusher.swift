@@ -51,7 +51,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Subscribes to a presence channel. Like `subscribe`, but returns a ``PusherPresenceChannel``.
+    /// Subscribes to a presence channel. Like `subscribe`, but returns a `PusherPresenceChannel`.
     @discardableResult
     open func subscribeToPresenceChannel(
         channelName: String, auth: PusherAuth? = nil,

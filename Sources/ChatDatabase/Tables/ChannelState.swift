@@ -16,7 +16,7 @@ struct ChannelState: Hashable {
     var latestPosition: Int64 = 0
     var readTime: Int64 = 0
     var isListed = false
-    /// The highest position of a message; a new message above it needs no search for a free position.
+    /// An upper bound of the messages' positions; a new message above it needs no search for a free position.
     var top: Int64 = 0
     var topSlot: Int64 = 0
     /// The most milliseconds by which a message's slot is later than its time.

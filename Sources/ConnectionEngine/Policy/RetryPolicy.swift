@@ -14,7 +14,7 @@
 public struct RetryPolicy: Hashable, Sendable {
     /// The pauses after failures of categories without an override, and how many attempts there are.
     public let backoff: RetryBackoff
-    /// Pauses and limits of single categories. They replace ``backoff`` for these categories.
+    /// Pauses and limits of single categories. They replace `backoff` for these categories.
     public let overrides: [StatusCategory: RetryBackoff]
 
     /// Categories that no policy can retry: the same client would fail in the same way.

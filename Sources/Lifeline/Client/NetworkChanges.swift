@@ -31,5 +31,7 @@ public struct NetworkChanges: AsyncSequence, Sendable {
 extension LifelineClient {
     /// Changes of this machine's network: an element each time it becomes available or unavailable. Each read of the property gives an
     /// independent sequence.
+    ///
+    /// It uses the kernel's notifications of links and routes (rtnetlink) on Linux, and `NWPathMonitor` on Apple platforms.
     public var networkChanges: NetworkChanges { NetworkChanges(stream: core.adapter.networkChanges.stream()) }
 }

@@ -50,7 +50,7 @@ struct NexconnTokenIssuer: Sendable {
             } catch {
                 throw TokenProvider.failure(of: error)
             }
-        // Tokens of `tokens` come from the client's ``TokenSource``.
+        // Tokens of `tokens` come from the client's `TokenSource`.
         case .tokens(let provider): return try await provider.token(TokenRequest(.first)).text
         }
     }

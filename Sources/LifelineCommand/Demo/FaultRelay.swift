@@ -70,7 +70,7 @@ final class FaultRelay: Sendable {
         cut()
     }
 
-    /// Listens, also again after ``refuse()``.
+    /// Listens, also again after `refuse()`.
     func listen() async throws {
         let listener = try await Self.listener(on: port, eventLoop: eventLoop) { [weak self] in
             self?.accept($0) ?? $0.close()

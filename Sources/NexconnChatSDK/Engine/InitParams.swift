@@ -14,8 +14,8 @@ public class InitParams: NSObject {
     public let appKey: String
     /// The address of Lifeline's server: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
     ///
-    /// Has to be set: this library does not work with Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
-    /// serve` listens at `http://127.0.0.1:6001` (rule NC-2).
+    /// Has to be set: this library does not work with Nexconn's servers, and without an address `connect` ends with 33003.
+    /// `lifeline serve` listens at `http://127.0.0.1:6001` (rule NC-2).
     public var naviServer: String?
     /// The least severe messages that are logged.
     public var logLevel: LogLevel = .warn

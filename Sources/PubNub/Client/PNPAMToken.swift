@@ -80,7 +80,7 @@ public final class PNPAMToken: Sendable {
     /// When the token was granted, in seconds since 1970.
     public var timestamp: UInt { UInt(clamping: token.issued) }
 
-    /// How many minutes the token is valid after ``timestamp``.
+    /// How many minutes the token is valid after `timestamp`.
     public var ttl: UInt { UInt(clamping: token.ttl) }
 
     /// The only user who may use the token; nil for any.

@@ -73,7 +73,7 @@ public final class PubNub: Sendable {
     deinit {
         deliveries.finish()
         networkDeliveries.finish()
-        // Cancelled completions do not wait for this client any more, and go to the callback queue at once.
+        // The completions of the cancelled calls go to the callback queue at once, because this client no longer delivers them.
         line.close()
         calls.close()
     }

@@ -71,7 +71,7 @@ final class CallRunner: Sendable {
 
     /// Makes a request. Returns at once; `completion` is called once, on any thread.
     ///
-    /// - Returns: the id that ``cancel(_:)`` takes.
+    /// - Returns: the id that `cancel(_:)` takes.
     @discardableResult
     func send(_ request: CallRequest, completion: @escaping Completion) -> UInt64 {
         let (id, isClosed) = state.withLockedValue { state in

@@ -1,5 +1,5 @@
-// Replacements for types of FoundationNetworking that the API uses, for programs on Linux that are compiled with `-Xswiftc
-// -DWITHOUT_FOUNDATION_NETWORKING`. FoundationNetworking needs libcurl, which depends on some thirty system libraries.
+// Replacements for types of FoundationNetworking that the API uses, for programs on Linux that are compiled with
+// `-Xswiftc -DWITHOUT_FOUNDATION_NETWORKING`. FoundationNetworking needs libcurl, which depends on some thirty system libraries.
 #if WITHOUT_FOUNDATION_NETWORKING
     import Foundation
 

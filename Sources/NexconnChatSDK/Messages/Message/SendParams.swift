@@ -3,6 +3,8 @@ import NexconnProtocol
 import WireCoding
 
 /// The options of sending a message.
+///
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessageParams) @objcMembers
 #endif
