@@ -471,7 +471,10 @@ let package = Package(
             ]),
         tests(
             "LifelineTestingTests",
-            ["LifelineTesting", "LifelineTestingChat", "Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK", nioLocks]),
+            [
+                "LifelineTesting", "LifelineTestingChat", "Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK", "HTTPTransport",
+                nioLocks,
+            ]),
         tests("ServerValuesTests", ["ServerValues"]),
         tests(
             "ServerRuntimeTests",

@@ -31,11 +31,14 @@ extension HTTPStarting {
     private func answer(to call: HTTPCall, timeout: Duration) async -> Result<HTTPAnswer, ConnectionFailure> {
         if Task.isCancelled { return .failure(.cancelledByCaller) }
         let pending = NIOLockedValueBox(PendingAnswer())
+        let wait = TaskWait()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 pending.withLockedValue { $0.continuation = continuation }
                 let cancel = send(call, timeout: timeout) { result in
-                    pending.withLockedValue { $0.take() }?.resume(returning: result)
+                    let continuation = pending.withLockedValue { $0.take() }
+                    wait?.answered()
+                    continuation?.resume(returning: result)
                 }
                 // A cancellation that came before has found nothing to cancel.
                 let abandoned = pending.withLockedValue { pending in
@@ -45,6 +48,8 @@ extension HTTPStarting {
                 if let abandoned {
                     cancel()
                     abandoned.resume(returning: .failure(.cancelledByCaller))
+                } else {
+                    wait?.asked()
                 }
             }
         } onCancel: {
@@ -53,6 +58,7 @@ extension HTTPStarting {
                 return (pending.take(), pending.cancel)
             }
             cancel?()
+            wait?.answered()
             continuation?.resume(returning: .failure(.cancelledByCaller))
         }
     }

@@ -8,18 +8,18 @@ package enum ClientTask {
 }
 
 /// One wait of a client's task.
-final class TaskWait: Sendable {
+package final class TaskWait: Sendable {
     private let begin: @Sendable () -> (@Sendable () -> Void)?
     private let state = NIOLockedValueBox<(isAnswered: Bool, end: (@Sendable () -> Void)?)>((false, nil))
 
     /// Nil in tasks that no double has started.
-    init?() {
+    package init?() {
         guard let begin = ClientTask.beginWaiting else { return nil }
         self.begin = begin
     }
 
     /// The task has sent its request and now waits.
-    func asked() {
+    package func asked() {
         let end = begin()
         let isAnswered = state.withLockedValue { state in
             if !state.isAnswered { state.end = end }
@@ -29,7 +29,7 @@ final class TaskWait: Sendable {
     }
 
     /// Marks the call as answered.
-    func answered() {
+    package func answered() {
         let end = state.withLockedValue { state in
             state.isAnswered = true
             defer { state.end = nil }

@@ -75,8 +75,6 @@ extension ServiceCore {
             if state.requests[id] != nil {
                 let cancel = schedule(after: timeout) { $0.finish(id, .failure(.late)) }
                 state.requests[id]?.cancelTimeout = cancel
-                // Recorded only now, because until here the requesting task is working, not waiting.
-                state.requests[id]?.unblock = work.block()
             }
             return id
         }
@@ -87,7 +85,6 @@ extension ServiceCore {
         change { state in
             guard let exchange = state.requests.removeValue(forKey: id) else { return }
             exchange.cancelTimeout?()
-            exchange.unblock?()
         }
     }
 }

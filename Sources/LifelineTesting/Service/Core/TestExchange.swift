@@ -8,8 +8,6 @@ struct TestExchange: Sendable {
     let complete: @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
     /// Cancels the client's time limit of the request.
     var cancelTimeout: TimerCancellation?
-    /// Ends the wait of the client's task that made the request, if there is one.
-    var unblock: (@Sendable () -> Void)?
     /// A PubNub poll that waits for messages.
     var poll: TestPoll?
     /// Whether the exchange will never be answered.
@@ -40,7 +38,6 @@ extension ServiceState {
     mutating func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {
         guard let exchange = requests.removeValue(forKey: id) else { return }
         exchange.cancelTimeout?()
-        exchange.unblock?()
         let answer = result.map { answer in
             var answer = answer
             answer.url = exchange.request.url
