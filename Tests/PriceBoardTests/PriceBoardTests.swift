@@ -46,17 +46,14 @@ import Testing
         service.refuse(.unreachable)
         try await service.drop(.reset)
         try board.propose(Price(company: "ACME", cents: 3))
-        try await service.settle()
-        #expect(board.proposals.map(\.state) == [.waiting])
+        try await service.until { board.proposals.map(\.state) == [.waiting] }
         service.answerPublishing(.refused(reason: "Not today."))
         try await service.accept()
         try await service.advance(by: .seconds(120))
-        #expect(board.proposals.map(\.state.isFailed) == [true])
+        try await service.until { board.proposals.map(\.state.isFailed) == [true] }
         service.answerPublishing(.accepted)
         try board.retry(#require(board.proposals.first))
-        try await service.settle()
-        #expect(board.proposals.isEmpty, "\(board.proposals) \(service.unfinishedWork)")
-        #expect(board.latest == ["ACME": 3])
+        try await service.until { board.proposals.isEmpty && board.latest == ["ACME": 3] }
         task.cancel()
     }
 
