@@ -18,14 +18,12 @@ package final class TaskWait: Sendable {
         self.begin = begin
     }
 
-    /// The task has sent its request and now waits.
+    /// The task has sent its request and now waits, unless the answer came while it was sending.
     package func asked() {
-        let end = begin()
-        let isAnswered = state.withLockedValue { state in
-            if !state.isAnswered { state.end = end }
-            return state.isAnswered
+        // Under the lock, so that a task whose answer is there never counts as one that waits.
+        state.withLockedValue { state in
+            if !state.isAnswered { state.end = begin() }
         }
-        if isAnswered { end?() }
     }
 
     /// Marks the call as answered.
