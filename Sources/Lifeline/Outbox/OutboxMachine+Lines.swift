@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // The answer of a network that requires a sign-in first.
+        // A captive portal, which wants a sign-in first, answers with a page of its own.
         .init(.malformedResponse),
     ]
 

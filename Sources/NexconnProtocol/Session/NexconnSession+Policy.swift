@@ -9,7 +9,7 @@ extension ConnectionPolicy {
 
     /// The policy of a chat connection (rules NS-30 to NS-32): the vendor's pauses, each drawn from a quarter of it up to all of it.
     ///
-    /// Restarts and overload of the server keep the table's schedules, so that the clients of a restarted server do not all reconnect
+    /// After a restart or overload of the server the pauses of the retry table apply, so that the clients of a restarted server do not all reconnect
     /// within 0.05 s. A proxy failure is final, as with the vendor.
     /// - Parameters:
     ///   - cap: the longest pause; nil for 64 s, or 3 s with the timing for tests.

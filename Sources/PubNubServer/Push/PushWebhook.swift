@@ -26,7 +26,7 @@ final class PushWebhook: Sendable {
         /// Messages whose events have not been made yet, with their sizes in bytes.
         var waiting = Deque<Work>()
         var waitingBytes = 0
-        /// Whether events are being made.
+        /// Whether the worker task is turning waiting messages into webhook events.
         var isWorking = false
         /// The number of messages that were dropped because the queue was full.
         var dropped = 0
