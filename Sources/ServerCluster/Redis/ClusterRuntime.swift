@@ -425,20 +425,12 @@ final class ClusterRuntime {
         Task {
             await former?.value
             do {
-                var leaders: [ClusterServiceID: any ClusterLeader] = [:]
-                let hasLost = try await store.read(RedisCommand("GET", keys.loss)).text != nil
-                let context = ClusterLeaderContext(
-                    output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
-                    eventLoop: eventLoop)
-                let known = try await store.read(RedisCommand("HKEYS", keys.nodes))
-                let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
-                do {
-                    for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }
-                } catch {
-                    for leader in leaders.values { await leader.close() }
-                    throw error
+                let leader = try await PreparedLeader.make(factories, from: store, keys: keys) { hasLost in
+                    ClusterLeaderContext(
+                        output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
+                        eventLoop: eventLoop)
                 }
-                made(.success(PreparedLeader(services: leaders, nodes: nodes, hasLost: hasLost)))
+                made(.success(leader))
             } catch {
                 made(.failure(error))
             }
@@ -491,12 +483,4 @@ final class ClusterRuntime {
         status.isRefused = refusesWrites || core.leader?.isRefused == true
         inbox.status.withLockedValue { $0 = status }
     }
-}
-
-/// The restored state that a node needs to lead.
-private struct PreparedLeader: Sendable {
-    let services: [ClusterServiceID: any ClusterLeader]
-    /// The nodes of the previous leader.
-    let nodes: [ClusterNode]
-    let hasLost: Bool
 }
