@@ -21,7 +21,7 @@ enum PusherClientTarget {
         options.callbackQueue = queue
         options.recoversMissedEvents = true
         options.engine = EngineAssembly(
-            makeHTTP: { _ in NoHTTP() },
+            makeHTTP: { _, _ in NoHTTP() },
             makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 ConnectionDriver(
                     transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner, timers: timers, policy: policy,
