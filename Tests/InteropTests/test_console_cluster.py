@@ -36,6 +36,9 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     members = leader.ask("overview")["cluster"]["members"]
     assert [(member["name"], member["leads"]) for member in members] == [(name, name == leading) for name in "ab"]
     assert all(0 <= member["silent"] < 10_000 for member in members)
+    # CR-48: known ten seconds after the last server has come.
+    wait_until(lambda: all(member["version"] for member in leader.ask("overview")["cluster"]["members"]), 30, "both versions")
+    assert {member["version"] for member in leader.ask("overview")["cluster"]["members"]} == {leader.ask("overview")["version"]}
     api = ServerAPI(cluster.nodes[following].port)
     api.result("open-channel/create", {"channelId": "lobby", "destroyType": 1})
     session = ChatSession(cluster.nodes[following].port, api.token("ann"))

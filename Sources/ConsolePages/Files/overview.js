@@ -68,7 +68,7 @@ function cluster(told) {
     ["This server", badge(status.role === "leader" ? "leads" : "follows", status.current ? "good" : "warn")],
     ["Leader", status.leader ?? badge("nobody", "bad")],
     ["Servers", status.role === "leader" ? number(status.nodes) : "known to the leader"],
-    ...status.members.map((member) => [`Server ${member.name}`, [member.leads && [badge("leads", "good"), " "], heard(member)]]),
+    ...status.members.map((member) => [`Server ${member.name}`, [member.leads && [badge("leads", "good"), " "], heard(member), member.version && ` · version ${member.version}`]]),
     ["Requests waiting for the leader", number(status.waiting)],
     ["Decisions waiting for Redis", bytes(status.queued)],
     ["Elections won, repairs, losses", `${number(status.elections)}, ${number(status.repairs)}, ${number(status.losses)}`],

@@ -114,6 +114,7 @@ extension ClusterSettings {
         self.init(
             node: ClusterNode(name: redis.node, incarnation: random.next()), keys: redis.keys, link: link,
             clock: configuration.clock, logger: configuration.logger)
+        version = LifelineServer.version
     }
 
     fileprivate static func link(_ redis: RedisConfiguration, seed: UInt64) throws -> RedisLinkSettings {

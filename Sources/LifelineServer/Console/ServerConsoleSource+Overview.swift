@@ -102,7 +102,7 @@ extension ServerConsoleSource {
         let members = status.members.map { member -> JSONValue in
             [
                 "name": .string(member.node.name), "leads": .bool(member.node.name == status.leader),
-                "expected": .bool(member.isExpected),
+                "expected": .bool(member.isExpected), "version": .optional(member.version),
                 // In milliseconds.
                 "silent": .count(Int(max(now.since(member.lastHeard), .zero) / .milliseconds(1))),
             ]

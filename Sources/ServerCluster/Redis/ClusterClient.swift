@@ -17,8 +17,10 @@ package struct ClusterSettings: Sendable {
     package var election = ElectionPolicy()
     package var member = MemberPolicy()
     package var leader = LeaderPolicy()
-    /// The interval in which Redis is asked whether it deletes keys when its memory is full.
+    /// The interval in which Redis is asked whether it deletes keys when its memory is full, and in which versions are told.
     package var watching = Duration.seconds(10)
+    /// The version of this server, which the leader shows to operators.
+    package var version = ""
 
     package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, clock: ServerClock, logger: Logger) {
         self.node = node

@@ -31,11 +31,13 @@ final class ClusterRuntime {
     /// Whether Redis refused this node's last election script because it accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
+    private var versions: NodeVersions
 
     init(_ settings: ClusterSettings, eventLoop: any EventLoop, inbox: ClusterInbox) {
         self.settings = settings
         self.eventLoop = eventLoop
         self.inbox = inbox
+        versions = NodeVersions(settings.keys.versions, node: settings.node, version: settings.version)
         answersChannel = settings.keys.answersChannel(of: settings.node)
         core = ClusterCore(
             settings.node, nodesKey: settings.keys.nodes, lossKey: settings.keys.loss, policy: settings.election,
@@ -113,6 +115,12 @@ final class ClusterRuntime {
                     metadata: ["policy": "\(policy)"])
             }
             runtime.status.evictionPolicy = policy
+        }
+        send(versions.store, within: .seconds(2)) { _, _ in }
+        guard let nodes = core.leader?.nodes else { return }
+        send(versions.read, within: .seconds(2)) { runtime, result in
+            guard let value = try? result.get(), let former = runtime.versions.noted(value, nodes: nodes) else { return }
+            runtime.send(former, within: .seconds(2)) { _, _ in }
         }
     }
 
@@ -478,7 +486,7 @@ final class ClusterRuntime {
         status.losses = member.losses
         status.elections = core.elections
         status.nodes = core.leader?.nodeCount ?? 0
-        status.members = core.leader?.members ?? []
+        status.members = (core.leader?.members ?? []).map { $0.with(versions.version(of: $0.node)) }
         status.queuedBytes = core.leader?.queuedBytes ?? 0
         status.isRefused = refusesWrites || core.leader?.isRefused == true
         inbox.status.withLockedValue { $0 = status }

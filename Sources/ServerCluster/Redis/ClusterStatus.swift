@@ -41,6 +41,14 @@ package struct ClusterStatus: Hashable, Sendable {
         package var lastHeard: MonotonicInstant
         /// Whether the previous leader had the node, and this one has not heard it yet.
         package var isExpected: Bool
+        /// The version of the server that the node is; nil while it is not known, as of nodes older than 0.3.
+        package var version: String?
+
+        func with(_ version: String?) -> Self {
+            var member = self
+            member.version = version
+            return member
+        }
     }
 
     package init() {}
