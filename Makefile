@@ -90,7 +90,7 @@ serve: setup ## Build, then run the server on port 6001
 
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
-test: lint built pure ## The tests that a change most often breaks: 20 minutes from a clone on two cores
+test: lint built unbuilt pure ## The tests that a change most often breaks: 20 minutes from a clone on two cores
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 together' '$(MAKE) BUILT=1 sockets'
 
 .PHONY: test-all
@@ -125,6 +125,10 @@ test-setup:
 .PHONY: built
 built: test-setup
 	$(if $(BUILT),,swift build $(SWIFT_FLAGS) --build-tests)
+
+.PHONY: unbuilt
+unbuilt: built ## Type-check the fuzzers and the benchmarks, which no test builds
+	Scripts/check-unbuilt.sh
 
 .PHONY: unit
 unit: pure sockets ## Swift tests
