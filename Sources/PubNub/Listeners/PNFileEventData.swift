@@ -26,7 +26,7 @@ public final class PNFile: Sendable {
 
 /// A file, and its sender's message about it.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
     /// The file; nil when the event names none.
     public let file: PNFile?

@@ -30,7 +30,7 @@ public final class PNMessageAction: Sendable {
 
 /// A change of a message's actions.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNMessageActionData: PNSubscriberData, @unchecked Sendable {
     /// The action.
     public let action: PNMessageAction

@@ -92,7 +92,7 @@ public final class PNMembership: Sendable {
 
 /// A change of metadata.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
     /// `set` or `delete`.
     public let event: String

@@ -4,7 +4,7 @@ import WireCoding
 
 /// The users after a presence event: how many are present, and who joined and left.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable {
     private let event: PresenceEvent
 
@@ -39,7 +39,7 @@ public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable 
 
 /// A presence event.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
     private let event: PresenceEvent
 

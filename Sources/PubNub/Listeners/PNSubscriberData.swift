@@ -62,7 +62,7 @@ extension String {
 
 /// A published message.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 open class PNMessageData: PNSubscriberData, @unchecked Sendable {
     private enum Content {
         case unread
@@ -103,5 +103,5 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
 
 /// A signal.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNMessageData`` names.
+/// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNSignalData: PNMessageData, @unchecked Sendable {}

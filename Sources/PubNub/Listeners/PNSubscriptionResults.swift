@@ -1,6 +1,6 @@
 /// A published message that was received.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNMessageResult: PNResult, @unchecked Sendable {
     /// The message's content.
     public let data: PNMessageData
@@ -13,7 +13,7 @@ public final class PNMessageResult: PNResult, @unchecked Sendable {
 
 /// A signal that was received.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSignalResult: PNResult, @unchecked Sendable {
     /// The signal's content.
     public let data: PNSignalData
@@ -26,7 +26,7 @@ public final class PNSignalResult: PNResult, @unchecked Sendable {
 
 /// A change of a message's actions.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNMessageActionResult: PNResult, @unchecked Sendable {
     /// The action, and whether it was added or removed.
     public let data: PNMessageActionData
@@ -39,7 +39,7 @@ public final class PNMessageActionResult: PNResult, @unchecked Sendable {
 
 /// A presence event that was received.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
     /// The presence event.
     public let data: PNPresenceEventData
@@ -52,7 +52,7 @@ public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
 
 /// A change of metadata.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNObjectEventResult: PNResult, @unchecked Sendable {
     /// The object and its present data.
     public let data: PNObjectEventData
@@ -65,7 +65,7 @@ public final class PNObjectEventResult: PNResult, @unchecked Sendable {
 
 /// A shared file.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFileEventResult: PNResult, @unchecked Sendable {
     /// The file, and the sender's message about it.
     public let data: PNFileEventData

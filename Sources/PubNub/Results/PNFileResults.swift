@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// The outcome of sending a file.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSendFileData: PNServiceData, @unchecked Sendable {
     /// The service's id of the file; nil when it was not uploaded.
     public let fileIdentifier: String?
@@ -24,7 +24,7 @@ public final class PNSendFileData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of sending a file. ``PNStatus/retry()`` does nothing.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNSendFileData
@@ -37,7 +37,7 @@ public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable
 
 /// Files of a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     /// The files, or nil.
     public let files: [PNFile]?
@@ -61,7 +61,7 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for files.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNListFilesResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNListFilesData
@@ -74,7 +74,7 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
 
 /// The location of a downloaded file.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     /// Whether the file is in the directory for temporary files, because no other destination was given.
     public let isTemporary: Bool
@@ -89,7 +89,7 @@ public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
 
 /// A downloaded file.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNDownloadFileResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNDownloadFileData

@@ -2,7 +2,7 @@ import PubNubProtocol
 
 /// The names of groups.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
     /// The names of the groups.
     public let groups: [String]
@@ -14,7 +14,7 @@ public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for all groups.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNChannelGroupsData
@@ -27,7 +27,7 @@ public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
 
 /// A group's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendable {
     /// The group's channels.
     public let channels: [String]
@@ -39,7 +39,7 @@ public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendabl
 
 /// The answer to a request for a group's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNChannelGroupChannelsData
@@ -52,7 +52,7 @@ public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
 
 /// The channels on which a device gets push notifications.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {
     /// The channels on which the device is notified.
     public let channels: [String]
@@ -64,7 +64,7 @@ public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable
 
 /// The answer to a request for a device's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNAPNSEnabledChannelsData

@@ -7,7 +7,7 @@ import WireCoding
 /// When the request includes more than the messages, each element is a dictionary with the requested and available ones of `message`,
 /// `timetoken`, `metadata`, `uuid`, `messageType` and `actions`. Otherwise it is the message itself.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNHistoryData: PNServiceData, @unchecked Sendable {
     /// The messages of one channel, oldest first; empty when several channels were requested.
     public let messages: [Any]
@@ -60,7 +60,7 @@ public final class PNHistoryData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for stored messages.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNHistoryResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNHistoryData
@@ -73,7 +73,7 @@ public final class PNHistoryResult: PNResult, @unchecked Sendable {
 
 /// The number of stored messages by channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
     /// The number of messages by channel; the service counts up to 10,000.
     public let channels: [String: NSNumber]
@@ -85,7 +85,7 @@ public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for the number of messages.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNMessageCountResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNMessageCountData

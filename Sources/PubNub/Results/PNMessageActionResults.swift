@@ -11,7 +11,7 @@ extension PNMessageAction {
 
 /// An action that was added.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
     /// The action; nil when it was not added.
     public let action: PNMessageAction?
@@ -23,7 +23,7 @@ public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of adding an action.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNAddMessageActionData
@@ -36,7 +36,7 @@ public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked 
 
 /// Actions of a channel's messages.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
     /// The actions, oldest first.
     public let actions: [PNMessageAction]
@@ -54,7 +54,7 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
 
 /// The answer to a request for actions.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchMessageActionsData

@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// The users on channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     /// For each channel, `occupancy` is the number of users and `uuids` lists them: as ids or, when state was requested, as
     /// dictionaries of `uuid` and `state`.
@@ -22,12 +22,12 @@ open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
 
 /// The users on a group's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNPresenceGlobalHereNowData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowData, @unchecked Sendable {}
 
 /// The users on one or several channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
     /// The users on the channel: user ids or, when state was requested, dictionaries with `uuid` and `state`. Nil when only the number
     /// or several channels were requested.
@@ -73,7 +73,7 @@ private enum PresentUsers {
 
 /// The answer to a request for the users on all channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNPresenceGlobalHereNowData
@@ -86,7 +86,7 @@ public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable 
 
 /// The answer to a request for the users on a group's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNPresenceChannelGroupHereNowData
@@ -99,7 +99,7 @@ public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sen
 
 /// The answer to a request for the users on channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNPresenceChannelHereNowData
@@ -112,7 +112,7 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
 
 /// The channels that a user is on.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
     /// The channels on which the user is present.
     public let channels: [String]
@@ -124,7 +124,7 @@ public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for the channels on which a user is present.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPresenceWhereNowResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNPresenceWhereNowData

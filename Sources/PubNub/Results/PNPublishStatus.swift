@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// The service's answer to a published message.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPublishData: PNServiceData, @unchecked Sendable {
     /// The message's timetoken: when it was published, and its position in the channel. 0 when it was not published.
     public let timetoken: NSNumber
@@ -18,7 +18,7 @@ public final class PNPublishData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of publishing.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNPublishData
@@ -34,7 +34,7 @@ public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable 
 
 /// The service's answer to a signal.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
     /// The signal's timetoken. 0 when it was not sent.
     public let timetoken: NSNumber
@@ -49,7 +49,7 @@ public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of a signal.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSignalStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNSignalStatusData

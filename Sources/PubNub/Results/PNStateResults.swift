@@ -4,7 +4,7 @@ import WireCoding
 
 /// A user's state on a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
     /// The user's state; empty for none.
     public final let state: [String: Any]
@@ -16,12 +16,12 @@ open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
 
 /// A user's state after it was set.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNChannelClientStateData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked Sendable {}
 
 /// The outcome of setting state.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNClientStateUpdateData
@@ -34,7 +34,7 @@ public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable
 
 /// The answer to a request for the state on a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNChannelClientStateData
@@ -47,7 +47,7 @@ public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
 
 /// A user's state by channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Sendable {
     /// The state on each channel.
     public let channels: [String: [AnyHashable: Any]]
@@ -59,7 +59,7 @@ public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Send
 
 /// The answer to a request for the state on a group's channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNChannelGroupClientStateData
@@ -72,7 +72,7 @@ public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendabl
 
 /// A user's state by channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNClientStateData: PNServiceData, @unchecked Sendable {
     /// The state on each channel.
     public let channels: [String: [AnyHashable: Any]]
@@ -84,7 +84,7 @@ public final class PNClientStateData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for the state on channels and in groups.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNClientStateGetResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNClientStateData

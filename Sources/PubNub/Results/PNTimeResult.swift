@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// The service's time.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNTimeData: PNServiceData, @unchecked Sendable {
     /// The time in units of 100 ns since 1970.
     public let timetoken: NSNumber
@@ -15,7 +15,7 @@ public final class PNTimeData: PNServiceData, @unchecked Sendable {
 
 /// The result of asking for the service's time.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNTimeResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNTimeData

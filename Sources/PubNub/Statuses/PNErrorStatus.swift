@@ -2,7 +2,7 @@ import WireCoding
 
 /// The service's description of an error.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNErrorData: PNServiceData, @unchecked Sendable {
     /// The channels to which access was denied.
     public let channels: [String]
@@ -25,7 +25,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
 
 /// A status that may report an error.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 open class PNErrorStatus: PNStatus, @unchecked Sendable {
     private let associated: Any?
 
@@ -48,5 +48,5 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
 
 /// The outcome of a call that changes data. The category is `PNAcknowledgmentCategory` when the service accepted it.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 open class PNAcknowledgmentStatus: PNErrorStatus, @unchecked Sendable {}

@@ -26,7 +26,7 @@ public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The outcome of a call, or a change of the subscription.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 open class PNStatus: PNResult, @unchecked Sendable {
     let status: StatusFacts
 

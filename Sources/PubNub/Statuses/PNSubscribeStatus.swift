@@ -3,7 +3,7 @@ import PubNubProtocol
 
 /// A change of the subscription.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
     /// All subscribed channels, presence channels included.
     public let subscribedChannels: [String]

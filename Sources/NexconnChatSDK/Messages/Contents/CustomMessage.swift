@@ -90,7 +90,7 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A content of a type that was not registered, or that could not be read. Keeps the data as it was received.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCUnknownMessage) @objcMembers
 #endif

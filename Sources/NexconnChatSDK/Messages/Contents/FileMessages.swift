@@ -2,7 +2,7 @@ import Foundation
 
 /// A file.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCFileMessage) @objcMembers
 #endif
@@ -48,7 +48,7 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A voice recording of at most a minute.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCHDVoiceMessage) @objcMembers
 #endif

@@ -73,7 +73,7 @@ public enum MessagePersistencePolicy: Int, Sendable {
 
 /// A content with a file, which is at `localPath`, at `remoteUrl`, or at both.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMediaMessageContent) @objcMembers
 #endif

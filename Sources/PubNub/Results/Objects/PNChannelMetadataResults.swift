@@ -5,7 +5,7 @@ import WireCoding
 
 /// Data about a channel after it was set.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable {
     /// The channel's metadata; nil when the service returned none.
     public let metadata: PNChannelMetadata?
@@ -17,7 +17,7 @@ public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable 
 
 /// The outcome of setting data about a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNSetChannelMetadataData
@@ -30,7 +30,7 @@ public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecke
 
 /// Data about a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendable {
     /// The channel's metadata; nil when the service returned none.
     public let metadata: PNChannelMetadata?
@@ -42,7 +42,7 @@ public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendabl
 
 /// The answer to a request for data about a channel.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchChannelMetadataData
@@ -55,7 +55,7 @@ public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
 
 /// Data about channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sendable {
     /// The metadata of the channels.
     public let metadata: [PNChannelMetadata]
@@ -76,7 +76,7 @@ public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sen
 
 /// The answer to a request for data about all channels.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchAllChannelsMetadataResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchAllChannelsMetadataData

@@ -31,7 +31,7 @@ public final class PNChannelMember: Sendable {
 
 /// A user's memberships after they were changed.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
     /// The memberships.
     public let memberships: [PNMembership]
@@ -52,7 +52,7 @@ public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of changing a user's memberships.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNManageMembershipsData
@@ -65,7 +65,7 @@ public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked
 
 /// A user's memberships.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
     /// The memberships.
     public let memberships: [PNMembership]
@@ -86,7 +86,7 @@ public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for a user's memberships.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchMembershipsData
@@ -99,7 +99,7 @@ public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
 
 /// A channel's members after they were changed.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendable {
     /// The members.
     public let members: [PNChannelMember]
@@ -120,7 +120,7 @@ public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendabl
 
 /// The outcome of changing a channel's members.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNManageChannelMembersData
@@ -133,7 +133,7 @@ public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchec
 
 /// A channel's members.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable {
     /// The members.
     public let members: [PNChannelMember]
@@ -154,7 +154,7 @@ public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable
 
 /// The answer to a request for a channel's members.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchChannelMembersResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchChannelMembersData

@@ -5,7 +5,7 @@ import WireCoding
 
 /// Data about a user after it was set.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
     /// The user's metadata; nil when the service returned none.
     public let metadata: PNUUIDMetadata?
@@ -17,7 +17,7 @@ public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
 
 /// The outcome of setting data about a user.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     /// The details of the answer.
     public let data: PNSetUUIDMetadataData
@@ -30,7 +30,7 @@ public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked S
 
 /// Data about a user.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
     /// The user's metadata; nil when the service returned none.
     public let metadata: PNUUIDMetadata?
@@ -42,7 +42,7 @@ public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
 
 /// The answer to a request for data about a user.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchUUIDMetadataData
@@ -55,7 +55,7 @@ public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
 
 /// Data about users.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendable {
     /// The metadata of the users.
     public let metadata: [PNUUIDMetadata]
@@ -76,7 +76,7 @@ public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendabl
 
 /// The answer to a request for data about all users.
 ///
-/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
+/// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchAllUUIDMetadataResult: PNResult, @unchecked Sendable {
     /// The answer.
     public let data: PNFetchAllUUIDMetadataData
