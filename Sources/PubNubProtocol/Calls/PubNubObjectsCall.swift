@@ -34,9 +34,9 @@ public struct PubNubObjectPage: Hashable, Sendable {
     public var sort: [String]
     /// A filter in the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: String?
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: String?
     public var limit: Int?
     /// Whether the answer contains the total count.

@@ -23,9 +23,9 @@ public final class PNSetChannelMembersAPICallBuilder: PNAPICallBuilder, Argument
     public var filter: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNSetChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -59,9 +59,9 @@ public final class PNRemoveChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
     public var filter: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -97,9 +97,9 @@ public final class PNManageChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
     public var filter: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNManageChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -131,9 +131,9 @@ public final class PNFetchChannelMembersAPICallBuilder: PNAPICallBuilder, Argume
     public var filter: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchChannelMembersAPICallBuilder { argument { $0.query = $1 } }

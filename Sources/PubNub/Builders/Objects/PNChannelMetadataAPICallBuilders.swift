@@ -84,9 +84,9 @@ public final class PNFetchAllChannelsMetadataAPICallBuilder: PNAPICallBuilder, A
     public var filter: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.query = $1 } }

@@ -18,9 +18,9 @@ public final class PNSetMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBui
     public var filter: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// The user's id; the client's own by default.
     public var uuid: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
@@ -51,9 +51,9 @@ public final class PNRemoveMembershipsAPICallBuilder: PNAPICallBuilder, Argument
     public var filter: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// The user's id; the client's own by default.
     public var uuid: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
@@ -86,9 +86,9 @@ public final class PNManageMembershipsAPICallBuilder: PNAPICallBuilder, Argument
     public var filter: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// The user's id; the client's own by default.
     public var uuid: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
@@ -117,9 +117,9 @@ public final class PNFetchMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentB
     public var filter: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
     /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public var start: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// The user's id; the client's own by default.
     public var uuid: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }

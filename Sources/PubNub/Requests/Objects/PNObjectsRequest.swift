@@ -10,9 +10,9 @@ open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     public final var sort: [String]?
     /// A filter expression that limits the results, such as `name LIKE 'A*'`.
     public final var filter: String?
-    /// The start of the page: the `next` of the previous page's answer.
+    /// The cursor at which the page starts: `next` in the answer with the preceding page.
     public final var start: String?
-    /// The end of the page: the `prev` of the next page's answer.
+    /// The cursor at which the page ends: `prev` in the answer with the following page.
     public final var end: String?
     /// The maximum number of results, up to 100.
     public final var limit: UInt = 100
