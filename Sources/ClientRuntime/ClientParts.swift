@@ -5,11 +5,12 @@ import NIOPosix
 import TransportCommon
 import WebSocketTransport
 
-/// What a client is put together of: sockets, event loops, the clock and the network of this machine, or a double of them all.
+/// The parts of which a client consists: the sockets, event loops, clock and network of this machine, or one double that replaces them
+/// all.
 package enum ClientParts: Sendable {
-    /// On the event loops that all clients of the process share.
+    /// Real sockets and timers, on the event loops that all clients of the process share.
     case live
-    /// Opens no sockets: a double stands in for the service, and time is the double's.
+    /// No sockets: a double simulates the service and the clock.
     case doubled(any ServiceDouble)
 
     package init(_ double: (any ServiceDouble)?) {
@@ -18,7 +19,7 @@ package enum ClientParts: Sendable {
 
     // MARK: Connections
 
-    /// What carries a session over a WebSocket.
+    /// Returns the transport of a session over a WebSocket.
     package func webSocket<Session: WebSocketSession>(
         _ configuration: @autoclosure () -> WebSocketTransportConfiguration,
         decoder: @escaping @Sendable () -> Session.Decoder
@@ -29,7 +30,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// What carries a session over HTTP requests.
+    /// Returns the transport of a session over HTTP long polling.
     package func longPoll<Session: LongPollSession>(
         _ configuration: @autoclosure () -> LongPollTransportConfiguration, decoder: @escaping @Sendable () -> Session.Decoder
     ) -> any ClientTransport<Session> {
@@ -39,7 +40,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// What makes requests beside the connection.
+    /// Returns the object that makes HTTP requests that are independent of the connection.
     package func http(_ caller: @autoclosure () -> HTTPCaller) -> any HTTPStarting {
         switch self {
         case .live: caller()
@@ -47,11 +48,11 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// A driver in phase `idle`, on timers and with jitter of these parts.
+    /// Makes a driver in phase `idle`, which uses the timers of these parts.
     ///
     /// - Parameters:
-    ///   - seed: nil for one of these parts.
-    ///   - preventsAppNap: whether the connection keeps App Nap away; a double has none to keep away.
+    ///   - seed: the seed of the driver's jitter; nil for the next seed of these parts.
+    ///   - preventsAppNap: whether the connection prevents App Nap. Ignored with a double.
     package func driver<Session: ProtocolSession>(
         _ transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, policy: ConnectionPolicy,
         memory: Session.Memory, seed: UInt64? = nil, backlog: Int = 16_384,
@@ -64,7 +65,7 @@ package enum ClientParts: Sendable {
         return driver
     }
 
-    /// What looks on at a driver; nil for nobody.
+    /// The observer of a driver; nil with a double.
     private func observer(preventsAppNap: Bool) -> (any EngineObserver)? {
         switch self {
         case .live: ActivityObserver(preventsAppNap)
@@ -72,7 +73,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    // MARK: Time, chance and tasks
+    // MARK: Time, randomness and tasks
 
     /// The clock, with timers: those of one event loop, or the double's.
     package func makeTimers() -> any TimerScheduler {
@@ -90,7 +91,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// For the jitter of the next client.
+    /// The seed of the next client's jitter.
     package func nextSeed() -> UInt64 {
         switch self {
         case .live: .random(in: .min ... .max)
@@ -98,7 +99,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// What starts side work.
+    /// Starts tasks that are independent of the connection.
     package var tasks: TaskStarter {
         switch self {
         case .live: .plain
@@ -106,7 +107,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// What hears which loops over sequences are at work; nil for nobody.
+    /// Records which loops over sequences are processing an element; nil without a double.
     package var consumers: (any ConsumerTracker)? {
         switch self {
         case .live: nil
