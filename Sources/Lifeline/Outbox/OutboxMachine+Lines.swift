@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // A captive portal, which wants a sign-in first, answers with a page of its own.
+        // A captive portal, which requires a sign-in first, answers with a page of its own.
         .init(.malformedResponse),
     ]
 

@@ -145,5 +145,5 @@ extension HTTPAnswer {
         return type.hasPrefix("text/html") || body.first == UInt8(ascii: "<")
     }
 
-    static let webPageReason = "A web page came instead of the service's answer: the network may want a sign-in first."
+    static let webPageReason = "A web page came instead of the service's answer: the network may require a sign-in first."
 }

@@ -87,7 +87,9 @@ extension PusherBackend {
         let answer = try await caller.json(.beforeSending) { call("POST", "batch_events", body: body) }
         guard batch.contains(where: { !$0.attributes.isEmpty }) else { return [] }
         guard let infos = answer["batch"]?.elements, infos.count == batch.count else {
-            throw BackendError(.malformedResponse, "The service's answer does not list the batch.", mayHaveTakenEffect: true)
+            throw BackendError(
+                .malformedResponse, "The service's answer does not have one entry for each event of the batch.",
+                mayHaveTakenEffect: true)
         }
         return zip(batch, infos).map { PusherChannelInfo(name: $0.channel, isOccupied: nil, $1) }
     }

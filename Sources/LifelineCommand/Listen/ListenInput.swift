@@ -36,7 +36,9 @@ enum ListenInput: Hashable, Sendable {
         case ("connect", 1): return .connect
         case ("status", 1): return .status
         case ("quit", 1): return .quit
-        default: throw CommandFailure("\"\(verb)\" is not understood like that. Commands, one a line: \(summary).")
+        default:
+            throw CommandFailure(
+                "\"\(verb)\" is not a command, or has the wrong number of arguments. Commands, one per line: \(summary).")
         }
     }
 }

@@ -41,7 +41,7 @@ extension GroupChannel {
         }
     }
 
-    private static var badID: NCError { NCError(code: 34210, reason: "An id has 1 to 64 characters.") }
+    private static var badID: NCError { NCError(code: 34210, reason: "The group id must have 1 to 64 characters.") }
 
     /// Joins the group.
     ///

@@ -6,7 +6,7 @@ extension BaseChannel {
     public static func createOpenChannelMessagesQuery(params: OpenChannelMessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard ChannelIdentifier.isValid(params.channelId) else {
-            return PagedQuery(engine, refused: NCError(code: 34210, reason: "An id has 1 to 64 characters."))
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel id must have 1 to 64 characters."))
         }
         return engine.serverMessages(
             of: NexconnChannel(.open, params.channelId), limit: PageSize.clamped(params.pageSize, to: 1...100),

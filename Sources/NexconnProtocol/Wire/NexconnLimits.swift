@@ -105,7 +105,7 @@ public enum NexconnLimits {
     public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
         if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no metadata entry to set.") }
         if pairs.count > openMetadataPairsAtOnce {
-            return NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 pairs can be set at once.")
+            return NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 metadata entries can be set at once.")
         }
         return problem(pairs, key: openMetadataKey, value: openMetadataValue)
     }

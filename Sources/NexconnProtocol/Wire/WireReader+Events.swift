@@ -9,9 +9,11 @@ extension WireReader {
     private mutating func eventOfScope() -> NexconnEvent {
         if `is`(find("k"), "msg") {
             if let message = message() { return .message(message) }
-            return .unknown(kind: "msg", problem: "A member is missing or of the wrong kind.")
+            return .unknown(kind: "msg", problem: "A member of the event is missing or has the wrong type.")
         }
-        guard let kind = text("k") else { return .unknown(kind: "", problem: "There is no kind.") }
+        guard let kind = text("k") else {
+            return .unknown(kind: "", problem: "The event's member k, which holds its kind, is missing or not a string.")
+        }
         let event: NexconnEvent? =
             switch kind {
             case "recall": recall()
@@ -33,7 +35,7 @@ extension WireReader {
             case "presence": presence()
             default: .unknown(kind: kind)
             }
-        return event ?? .unknown(kind: kind, problem: "A member is missing or of the wrong kind.")
+        return event ?? .unknown(kind: kind, problem: "A member of the event is missing or has the wrong type.")
     }
 
     /// Receiver and sender of an event, and when it happened.

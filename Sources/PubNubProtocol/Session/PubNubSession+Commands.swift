@@ -189,6 +189,10 @@ extension PubNubSession {
     }
 
     private static func refuseByHand(_ id: RequestID?, _ out: inout Actions) {
-        out.answer(id, .failure(ConnectionFailure(.badRequest, "Presence is not managed by hand.")))
+        out.answer(
+            id,
+            .failure(
+                ConnectionFailure(
+                    .badRequest, "Presence follows the subscription. Set managesPresenceManually to manage it by hand.")))
     }
 }

@@ -31,7 +31,7 @@ extension PubNubProblem {
                     "The answer is too long."
                 } else if head.contentType?.lowercased().hasPrefix("text/html") == true {
                     // Captive portals answer with a web page and status 200.
-                    "A web page came instead of the service's answer: the network may want a sign-in first."
+                    "A web page came instead of the service's answer: the network may require a sign-in first."
                 } else {
                     "The answer is not JSON but of another type."
                 }
@@ -76,11 +76,11 @@ extension PubNubProblem {
         }
         switch status {
         case 300..<400:
-            return failure(.malformedResponse, "The answer points elsewhere; redirects are not followed.", .local)
-        case 511: return failure(.malformedResponse, "The network wants a sign-in first.", .local)
+            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", .local)
+        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", .local)
         case 400, 411: return failure(.badRequest, "The service does not accept the request.")
         case 401, 403: return failure(.accessDenied, "The service denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
+        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", .local)
         case 408: return failure(.timeout, "The service waited too long for the request.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the service.")
         case 481: return failure(.malformedFilter, "The service does not understand the filter expression.")

@@ -25,7 +25,7 @@ enum ObjectInput {
         var found: [Membership] = []
         for key in ["set", "delete"] {
             guard let list = json[key], !list.isNull else { continue }
-            guard let elements = list.elements else { throw .invalid("This has to be a list.", location: key, in: "body") }
+            guard let elements = list.elements else { throw .invalid("\(key) has to be a list.", location: key, in: "body") }
             for (index, element) in elements.enumerated() {
                 let location = "\(key)[\(index)]"
                 guard found.count < limits.perCall else {
@@ -61,9 +61,11 @@ enum ObjectInput {
                 continue
             }
             let location = place + field.rawValue
-            guard let text = value.string else { throw .invalid("This has to be a string.", location: location, in: "body") }
+            guard let text = value.string else {
+                throw .invalid("\(location) has to be a string.", location: location, in: "body")
+            }
             guard text.utf8.count <= limits.text else {
-                throw .invalid("This has at most \(limits.text) bytes.", location: location, in: "body")
+                throw .invalid("\(location) has more than \(limits.text) bytes.", location: location, in: "body")
             }
             patch.texts[field] = .some(text)
         }
@@ -75,9 +77,9 @@ enum ObjectInput {
         _ json: JSONText, _ limits: ObjectLimits, at location: String
     ) throws(ObjectProblem) -> ObjectPatch.Custom {
         if json.isNull { return .clear }
-        guard json.kind == .object else { throw .invalid("This has to be an object.", location: location, in: "body") }
+        guard json.kind == .object else { throw .invalid("\(location) has to be an object.", location: location, in: "body") }
         guard json.text.utf8.count <= limits.record else {
-            throw .invalid("This has at most \(limits.record) bytes.", location: location, in: "body")
+            throw .invalid("\(location) has more than \(limits.record) bytes.", location: location, in: "body")
         }
         return .put(json)
     }

@@ -72,7 +72,7 @@ struct PubNubDraft: Hashable, Sendable {
 
     /// Makes a draft of a message of the server's own process.
     init(channel: String, message: String, metadata: String?, user: String?) throws(PubNubPublishProblem) {
-        guard Self.isValid(channel: channel) else { throw .invalid("The channel's name cannot be published to.") }
+        guard Self.isValid(channel: channel) else { throw .invalid("Messages cannot be published to a channel of this name.") }
         guard let json = try? JSONText(message), json.text.utf8.count <= Self.maximumBytes else {
             throw .invalid("The message has to be JSON of at most \(Self.maximumBytes) bytes.")
         }

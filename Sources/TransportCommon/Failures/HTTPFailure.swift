@@ -16,11 +16,11 @@ extension ConnectionFailure {
         }
         switch status {
         case 100..<300: return failure(.malformedResponse, notTheProtocol(contentType), .local)
-        case 300..<400: return failure(.malformedResponse, "The answer points elsewhere; redirects are not followed.", .local)
-        case 511: return failure(.malformedResponse, "The network wants a sign-in first.", .local)
+        case 300..<400: return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", .local)
+        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", .local)
         case 400: return failure(.badRequest, "The server does not accept the request.")
         case 401, 403: return failure(.accessDenied, "The server denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
+        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", .local)
         case 408: return failure(.timeout, "The server waited too long for the request.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the server.")
         case 481: return failure(.malformedFilter, "The server does not understand the filter expression.")
@@ -37,7 +37,7 @@ extension ConnectionFailure {
     /// The explanation of an unexpected answer. A web page is typical of captive portals.
     private static func notTheProtocol(_ contentType: String?) -> String {
         contentType?.lowercased().hasPrefix("text/html") == true
-            ? "A web page came instead of the protocol's answer: the network may want a sign-in first."
+            ? "A web page came instead of the protocol's answer: the network may require a sign-in first."
             : "The answer is not the protocol's."
     }
 }

@@ -7,7 +7,7 @@ extension ConnectionFailure {
     ///
     /// - Parameter credentials: those that it was given.
     public static func proxyRefusal(credentials: HTTPProxy.Credentials?) -> ConnectionFailure {
-        let words = credentials == nil ? "The proxy wants credentials." : "The proxy does not accept the credentials."
+        let words = credentials == nil ? "The proxy requires credentials." : "The proxy does not accept the credentials."
         return ConnectionFailure(.proxyUnavailable, words, httpStatus: 407)
     }
 

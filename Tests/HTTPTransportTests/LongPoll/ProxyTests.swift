@@ -129,7 +129,7 @@ import TransportCommon
     }
 
     @Test(arguments: [
-        ("407 Proxy Authentication Required", nil, "The proxy wants credentials."),
+        ("407 Proxy Authentication Required", nil, "The proxy requires credentials."),
         ("407 Proxy Authentication Required", "hush", "The proxy does not accept the credentials."),
         ("403 Forbidden", "hush", "The proxy does not forward the connection."),
         ("504 Gateway Timeout", nil, "The proxy does not forward the connection."),

@@ -50,8 +50,10 @@ import TransportCommon
         #expect(await client.holdsNothing())
     }
 
-    @Test func `A proxy says whether it wants credentials or others`() async throws {
-        for (credentials, words) in [(nil, "wants credentials"), (HTTPProxy.Credentials(user: "u", password: "hush"), "accept")] {
+    @Test func `A proxy says whether it requires credentials or others`() async throws {
+        for (credentials, words) in [
+            (nil, "requires credentials"), (HTTPProxy.Credentials(user: "u", password: "hush"), "accept"),
+        ] {
             let proxy = try await TestServer()
             let client = TestClient(configuration(proxy, credentials))
             client.open(WebSocketEndpoint(host: "chat.example", port: 80, usesTLS: false))

@@ -87,7 +87,7 @@ import WebSocketFraming
             ("200 OK", "Content-Type: text/html; charset=utf-8\r\n", "web page"),
             ("200 OK", "Content-Type: application/json\r\n", "not the protocol"),
             ("302 Found", "Location: http://portal.example/login\r\n", "redirects are not followed"),
-            ("511 Network Authentication Required", "Content-Type: text/html\r\n", "wants a sign-in"),
+            ("511 Network Authentication Required", "Content-Type: text/html\r\n", "requires a sign-in"),
         ])
     func captivePortal(status: String, headers: String, words: String) async throws {
         let server = try await TestServer()

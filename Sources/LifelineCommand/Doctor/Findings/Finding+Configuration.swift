@@ -29,5 +29,5 @@ extension Finding {
 
     static let secretIsKey = Finding(
         "secret-is-key", "The secret is the same as the key, which is public.",
-        advice: "Give the app's secret, the other value on the page of the app's keys.")
+        advice: "Give the app's secret, which the page of the app's keys shows beside the key.")
 }

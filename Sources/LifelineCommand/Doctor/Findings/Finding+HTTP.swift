@@ -88,7 +88,7 @@ extension Finding {
             )
         case 400, 426:
             Finding(
-                "upgrade-refused", "The server does not see a WebSocket request (status \(status)).",
+                "upgrade-refused", "The server does not recognise a WebSocket request (status \(status)).",
                 advice:
                     "A proxy in between probably drops the header Upgrade, or speaks HTTP/1.0 to the server: set it up for WebSocket."
             )
@@ -99,7 +99,7 @@ extension Finding {
         case 429, 503:
             Finding(
                 "overloaded", "The server accepts no more connections now (status \(status)).",
-                advice: "Try again later. If it stays, look at the server's limits and its load.")
+                advice: "Try again later. If the problem remains, look at the server's limits and its load.")
         case 502, 504:
             Finding(
                 "gateway", "The proxy in front of the service cannot reach it (status \(status)).",

@@ -21,7 +21,7 @@ extension Finding {
 
     static func resolverFailed(_ host: String) -> Finding {
         Finding(
-            "resolver-failed", "The name server did not answer the question for \(host).",
+            "resolver-failed", "The name server did not answer the query for \(host).",
             advice: "This machine is probably offline, or its name server is: check the network and /etc/resolv.conf.")
     }
 
@@ -65,7 +65,7 @@ extension Finding {
         case EACCES, EPERM:
             Finding(
                 "not-allowed", "This system does not allow the connection to \(target).",
-                advice: "A firewall or a sandbox on this machine forbids it: allow it there.")
+                advice: "A firewall or a sandbox on this machine forbids the connection: allow it there.")
         case ECONNRESET:
             Finding(
                 "connection-reset", "\(target) accepts the connection and closes it at once.",
