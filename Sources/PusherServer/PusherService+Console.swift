@@ -20,8 +20,8 @@ extension PusherService {
     ///
     /// - Parameters:
     ///   - after: the last name of the previous page.
-    ///   - isWanted: whether to list a name.
-    /// - Returns: the channels behind that name, and the number of all matching channels.
+    ///   - isWanted: whether to list the channel with a name.
+    /// - Returns: the channels after the name `after`, and the number of all matching channels.
     package func listChannels(
         of application: Application, prefix: String, after: String?, limit: Int,
         where isWanted: @escaping @Sendable (String) -> Bool
@@ -100,7 +100,7 @@ extension PusherService {
 }
 
 extension PusherWire {
-    /// The message of a frame for subscribers, as JSON text.
+    /// The event in a WebSocket frame for subscribers, as JSON text; nil when it is not JSON.
     fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
         try? JSONText(bytes: Array(frame.messageOfServerFrame))
     }

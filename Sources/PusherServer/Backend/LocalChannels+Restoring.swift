@@ -4,7 +4,7 @@ import ServerRuntime
 
 // Restores the state from before this process became the leader. Call these methods before any node joins; no events are sent.
 extension LocalChannels {
-    /// Restores subscriptions, even if they exceed the limits.
+    /// Restores subscriptions to a channel, even if they exceed the limits.
     func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
         let traits = ChannelTraits(of: holding.channel)
         withShard(of: holding.channel) { shard in
@@ -59,7 +59,8 @@ extension LocalChannels {
     ) {
         let now = now
         withUsers(of: application) { users in
-            // Restores all users before their watchlists, so that nobody comes online while others watch.
+            // Signs in all users before any watchlist is set, so that no watcher is notified that a restored user came online. Users
+            // who have just disconnected get placeholder connections, whose end starts the grace period.
             let phantoms = offline.enumerated().map { (UserConnection(eventLoopID: 0, high: 0, low: UInt64($0)), $1) }
             for (connection, user) in phantoms { _ = users.signIn(connection, as: user, watching: [], at: now) }
             for (connection, user, _) in connections { _ = users.signIn(connection, as: user, watching: [], at: now) }

@@ -8,7 +8,7 @@ enum PusherRequest: Sendable {
     /// A request of the HTTP API.
     case http(HTTPRequest)
     case publish(ForwardedPublication)
-    /// An event of a client.
+    /// A client event, to be delivered to the other subscribers of its channel.
     case relay(ClientEvent, application: String, sender: SocketID)
     /// A subscription. The last value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
@@ -19,23 +19,24 @@ enum PusherRequest: Sendable {
     case signIn(SignedInConnection, answers: [ByteBuffer])
     case signOut(SocketID, application: String)
     case close(PusherCloseReason, application: String, user: String?)
-    /// The number of places that connections of an application with a limit need. The answer is the number of granted places.
+    /// Requests places for connections of an application whose number of connections is limited. The answer is the number of granted
+    /// places.
     case places(ApplicationCount)
     /// The number of connections that opened, or closed if negative, without a request for a place.
     case connectionChanges([ApplicationCount])
-    /// A part of an announcement: the numbers of the node's connections by application.
+    /// A part of the node's announcement: how many connections of each application the node has.
     case connections([ApplicationCount])
-    /// A part of an announcement: the node's subscriptions.
+    /// A part of the node's announcement: its subscriptions.
     case holdings([ChannelHolding])
-    /// A part of an announcement: the node's signed-in connections.
+    /// A part of the node's announcement: its signed-in connections.
     case users([SignedInConnection])
-    /// A part of an announcement: channels that have subscribers with recovery.
+    /// A part of the node's announcement: the channels that have subscribers with recovery on this node.
     case recovering([ChannelID])
 }
 
 /// One of several subscriptions of a connection.
 struct BatchedSubscription: Hashable, Sendable {
-    /// The node's number of the subscription.
+    /// The number by which the node identifies the subscription.
     var number: UInt64
     var channel: String
 }
