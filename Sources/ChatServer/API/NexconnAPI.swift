@@ -46,7 +46,7 @@ struct NexconnAPI: Sendable {
         }
     }
 
-    // MARK: Who asks
+    // MARK: Authentication
 
     /// The application of a call, after verifying that the call is signed with its secret, is recent and is not a repetition (rules
     /// NA-1 and NA-2).

@@ -122,7 +122,7 @@ extension NexconnAPICall {
     }
 }
 
-// MARK: - Who may speak and enter
+// MARK: - Muting, allowlists and bans
 
 extension NexconnAPICall {
     func performOpenOrder(_ route: NexconnAPIRoute) throws {

@@ -5,9 +5,9 @@ import Foundation
     @objc(NCOpenChannelDestroyType)
 #endif
 public enum OpenChannelDestroyType: Int, Sendable {
-    /// The application's server destroyed it.
+    /// The application's server destroyed the channel.
     case manual = 0
-    /// The service destroyed it after a time without participants and messages.
+    /// The service destroyed the channel, because it had neither participants nor messages for some time.
     case auto = 3
 }
 
@@ -16,9 +16,9 @@ public enum OpenChannelDestroyType: Int, Sendable {
     @objc(NCOpenChannelMetadataOperationType)
 #endif
 public enum OpenChannelMetadataOperationType: Int, Sendable {
-    /// A pair was set.
+    /// An entry of the metadata was set.
     case update = 0
-    /// A pair was removed.
+    /// An entry of the metadata was removed.
     case remove = 1
 }
 
@@ -33,7 +33,7 @@ public enum OpenChannelParticipantActionType: Int, Sendable {
     case join = 1
 }
 
-/// The kinds of changes of who may send messages to open channels.
+/// The ways in which the permission to send messages to open channels changes.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMuteType)
 #endif
@@ -61,19 +61,19 @@ public enum OpenChannelMuteType: Int, Sendable {
     @objc(NCOpenChannelSyncStatus)
 #endif
 public enum OpenChannelSyncStatus: Int, Sendable {
-    /// The user left.
+    /// The user left the channel.
     case quit = 0
-    /// The user entered.
+    /// The user entered the channel.
     case join = 1
 }
 
-/// The reason why the user entered or left.
+/// The reason why a user entered or left an open channel on another device.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelSyncReason)
 #endif
 public enum OpenChannelSyncReason: Int, Sendable {
-    /// The user did it on another device.
+    /// The user entered or left the channel on another device.
     case leaveOnMyOwn = 1
-    /// Another device entered another open channel, which ended the stay in this one.
+    /// The user entered another open channel on another device, and therefore left this one.
     case otherDeviceLogin = 2
 }

@@ -104,7 +104,7 @@ extension WireReader {
     }
 }
 
-// MARK: Members that must be right
+// MARK: Required members, and limits of members
 
 extension NexconnRefusal {
     static func missing(_ member: StaticString) -> NexconnRefusal {

@@ -19,13 +19,14 @@ struct WireReader {
         let isStrict: Bool
         fileprivate var scratch: [UInt8] = []
 
-        /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages. 0 for none.
+        /// - Parameter rememberedNames: the capacity of the cache of names, which are ids of users and channels, and types. Messages
+        ///   with the same name share one string. 0 for no cache.
         init(rememberedNames: Int, isStrict: Bool = true) {
             names = NameTable(capacity: rememberedNames)
             self.isStrict = isStrict
         }
 
-        /// Releases unusually large memory.
+        /// Releases buffers that have become unusually large.
         mutating func trim() {
             if scratch.count > 16_384 { scratch = [] }
             if members.capacity > 256 { members = [] }
@@ -68,7 +69,7 @@ struct WireReader {
         return body(&reader)
     }
 
-    // MARK: Noting
+    // MARK: Recording the positions of members
 
     /// Reads the members of the next object and hands them to `body`; nil when the next value is not an object, or when `body` returns nil.
     ///
@@ -149,7 +150,7 @@ struct WireReader {
         return Slot(start: token.start, end: token.end, kind: token.kind, hasEscapes: false)
     }
 
-    // MARK: Finding
+    // MARK: Finding members
 
     /// The value of a member of the innermost object, the last one of its name; nil when there is none, and for null.
     func find(_ name: StaticString) -> Slot? {
@@ -169,7 +170,7 @@ struct WireReader {
         return isEqual(member.keyStart, member.keyEnd, name)
     }
 
-    /// Whether a string is this word.
+    /// Whether the value at `slot` is the string `word`.
     func `is`(_ slot: Slot?, _ word: StaticString) -> Bool {
         guard let slot, slot.kind == .string, !slot.hasEscapes else { return false }
         return isEqual(slot.start, slot.end, word)
@@ -183,7 +184,7 @@ struct WireReader {
         return true
     }
 
-    // MARK: Values; nil for what is missing or of another kind
+    // MARK: Values of members; nil when the member is missing or has another type
 
     mutating func text(_ slot: Slot?) -> String? {
         guard let slot, slot.kind == .string else { return nil }
@@ -194,7 +195,7 @@ struct WireReader {
 
     mutating func text(_ name: StaticString) -> String? { text(find(name)) }
 
-    /// A text that is often repeated, such as an id.
+    /// A text that many messages have in common, such as an id. Taken from the cache ``State/names``.
     mutating func shared(_ name: StaticString) -> String? {
         guard let slot = find(name), slot.kind == .string, !slot.hasEscapes else { return text(name) }
         return state.names.name(scanner.bytes.clampedBytes(from: slot.start, to: slot.end))

@@ -48,7 +48,7 @@ struct ChatPresence: Sendable {
         changes[user] ?? ChatPresenceState(user: user, isOnline: false, time: 0)
     }
 
-    // MARK: Coming and going
+    // MARK: Users coming online and going offline
 
     /// Records that a user has a session. Watchers are notified unless the user still counted as online.
     mutating func came(_ user: Identifier, at now: Int64, news: inout ChatNews) {
@@ -128,7 +128,7 @@ struct ChatPresence: Sendable {
         watchers[subscription.user, default: []].insert(subscription.watcher)
     }
 
-    // MARK: Going on in place of another server
+    // MARK: Taking over from another server
 
     func live(_ user: Identifier) -> ChatLive.Presence? {
         guard changes[user] != nil || leaving[user] != nil else { return nil }

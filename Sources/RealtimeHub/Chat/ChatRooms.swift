@@ -87,7 +87,7 @@ struct ChatRooms: Sendable {
         made[creator] = count > 0 ? count : nil
     }
 
-    // MARK: Being there
+    // MARK: Open channels and their participants
 
     mutating func create(_ channel: ChatOpenChannel, at now: Int64, into commit: inout ChatCommit) {
         rooms[channel.id] = ChatRoom(channel, at: steadyTime ?? now)
@@ -167,7 +167,7 @@ struct ChatRooms: Sendable {
         }
     }
 
-    // MARK: Ends
+    // MARK: Destroying channels, and periodic work
 
     mutating func destroy(
         _ id: Identifier, isManual: Bool, restrictions: inout ChatRestrictions, at now: Int64, into commit: inout ChatCommit,
@@ -262,7 +262,7 @@ struct ChatRooms: Sendable {
         tell(id, .metadata(keys.map { ChatOpenEntryChange(key: $0, value: nil) }), at: now, news: &news)
     }
 
-    // MARK: News
+    // MARK: Notifying participants
 
     private mutating func tell(_ action: ChatOpenAction, in id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }

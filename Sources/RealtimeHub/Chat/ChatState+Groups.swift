@@ -241,7 +241,7 @@ extension ChatState {
         return changes
     }
 
-    // MARK: Small things
+    // MARK: Helpers
 
     func knownGroup(_ id: Identifier) throws(ChatRefusal) -> ChatGroup {
         guard let group = groups[id] else { throw Self.noSuchGroup }

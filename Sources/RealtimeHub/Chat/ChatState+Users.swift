@@ -232,7 +232,7 @@ extension ChatState {
         restrictions.list(.muted, .all(kind), at: now)
     }
 
-    // MARK: Small things
+    // MARK: Limits and pages
 
     static let blockedPerUser = 3_000
 

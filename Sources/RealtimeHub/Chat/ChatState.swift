@@ -8,7 +8,8 @@ import Identifiers
 public struct ChatState: Sendable {
     /// The application's settings. They may be changed at any time, except for the key; existing state stays.
     public var application: ChatApplication
-    /// Identifies the present generation of all inboxes.
+    /// Identifies the numbering of the entries in all inboxes. A loss of data begins a new epoch, so that a position from before the loss
+    /// is recognised as outdated (rules CH-22 and CH-26).
     public let epoch: String
 
     /// The monotonic time in milliseconds, to be updated before each change: grace periods, pauses and lifetimes are measured with

@@ -32,7 +32,7 @@ final class ChatClusterGateway: NexconnGateway {
         var departing: Set<UInt64> = []
         /// The acknowledged positions of inboxes that have not been sent to the leader yet.
         var acknowledged: [Identifier: UInt64] = [:]
-        /// Whether a request with such positions is not answered yet.
+        /// Whether a request with acknowledged positions is not answered yet.
         var isTelling = false
     }
 
@@ -73,7 +73,7 @@ final class ChatClusterGateway: NexconnGateway {
     }
 }
 
-// MARK: - Coming and going
+// MARK: - Signing in and out
 
 extension ChatClusterGateway {
     func signIn(
@@ -198,7 +198,7 @@ extension ChatClusterGateway {
         if isFirst { tellAcknowledged() }
     }
 
-    /// Sends one request at a time, with all positions that have arrived meanwhile.
+    /// Sends acknowledged positions to the leader: one request at a time, with all positions that arrived during the previous one.
     private func tellAcknowledged() {
         let places = state.withLockedValue { state in
             defer { state.acknowledged = [:] }
@@ -228,7 +228,7 @@ extension ChatClusterGateway {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
                 return
             }
-            // The entry behind the package only indicates that there are more.
+            // The entry after the page only indicates that there are more.
             if let next { page.append(ChatInboxEntry(sequence: next, body: [])) }
             line.mailbox.enqueue(.page(line.connection, page))
         }
@@ -236,6 +236,7 @@ extension ChatClusterGateway {
 }
 
 extension NexconnRefusal {
-    /// Clients retry. A message that was accepted nevertheless is then recognized by its id.
+    /// The refusal when it is unknown whether the leader has processed a request. Clients retry; if the leader had accepted a message,
+    /// it recognises the repetition by the message's id.
     static let undecided = NexconnRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
 }

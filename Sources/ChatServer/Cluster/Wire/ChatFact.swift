@@ -60,11 +60,11 @@ struct ChatFact: Sendable {
     }
 }
 
-/// Collects the deliveries of a change, and the nodes that it concerns.
+/// Encodes a ``ChatFact``: collects the deliveries of one change, and the nodes whose sessions need at least one of them.
 struct ChatFactWriter {
     private var bytes = ByteBuffer()
     private var count: UInt32 = 0
-    /// The position at which the count is written.
+    /// The index in `bytes` at which the number of deliveries is written.
     private let head: Int
     private let nodes: [ClusterNode?]
     private var concerned = EventLoopSet()
@@ -87,6 +87,8 @@ struct ChatFactWriter {
         return (bytes, .node(only))
     }
 
+    /// Adds a delivery.
+    ///
     /// - Parameter sessions: the sessions of all nodes.
     mutating func add(_ delivery: NexconnDelivery, _ sessions: NexconnNodeSessions) {
         switch delivery {
@@ -141,7 +143,7 @@ struct ChatFactWriter {
         for session in sessions { concerned.insert(session.eventLoopID) }
     }
 
-    /// The deliveries to users, grouped by the numbers of their nodes.
+    /// The elements of a delivery to users, grouped by the numbers of the nodes on which the users have sessions.
     private func blocks<Element>(
         _ elements: [Element], _ sessions: NexconnNodeSessions, by user: (Element) -> Identifier
     ) -> [Int: [Element]] {

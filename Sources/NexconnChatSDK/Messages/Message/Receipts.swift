@@ -27,7 +27,7 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     }
 }
 
-/// Selects users to ask whether they have read a message.
+/// Selects a message, and the users for whom to query whether they have read it.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
 #endif
@@ -37,7 +37,7 @@ public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
     /// The users' ids.
     public let userIds: [String]
 
-    /// Asks about a message and users.
+    /// Makes parameters that select one message and these users.
     public init(messageId: String, userIds: [String]) {
         self.messageId = messageId
         self.userIds = userIds
@@ -59,7 +59,7 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
     /// How many readers a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
 
-    /// The readers of a message.
+    /// Makes parameters that select all readers of a message.
     public init(channelIdentifier: ChannelIdentifier, messageId: String) {
         self.channelIdentifier = channelIdentifier
         self.messageId = messageId
@@ -71,10 +71,10 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
 public typealias MessagesReadReceiptUsersQuery = PagedQuery<MessageReceiptUser>
 
 extension NexconnMessageID {
-    /// The ids of messages as the API has them: 1 … 100.
+    /// Parses 1 to 100 message ids of the API.
     static func list(_ ids: [String]) throws(NCError) -> [NexconnMessageID] {
         guard (1...100).contains(ids.count) else {
-            throw NCError(.badArgument, reason: "Messages are named 1 to 100 at a time.")
+            throw NCError(.badArgument, reason: "Pass 1 to 100 message ids at once.")
         }
         var list: [NexconnMessageID] = []
         for id in ids { list.append(try one(id)) }
@@ -83,7 +83,8 @@ extension NexconnMessageID {
 
     static func one(_ id: String) throws(NCError) -> NexconnMessageID {
         guard let known = NexconnMessageID(id) else {
-            throw NCError(.noSuchMessage, reason: "This is not an id of a message; a message that is being sent has none yet.")
+            throw NCError(
+                .noSuchMessage, reason: "The text is not a message id; a message that is still being sent has no id yet.")
         }
         return known
     }
