@@ -138,7 +138,7 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    // MARK: Who asks
+    // MARK: Sessions and log-in
 
     /// The session of a request.
     ///

@@ -1,6 +1,6 @@
-// The beginning and the end of attempts.
+// The beginning and the end of attempts to connect.
 extension ConnectionMachine {
-    /// Opens a transport; the only place that does.
+    /// Begins an attempt by opening a transport. No other function opens one.
     @usableFromInline mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
         session = Session(memory: &storedMemory)
@@ -71,7 +71,7 @@ extension ConnectionMachine {
 
     /// The same failure, with a reason that begins with the number of attempts that failed in a row. Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
-        // The first failure was not an attempt when it ended a working link.
+        // If the first failure ended a working connection, it does not count as a failed attempt.
         let attempts = startedConnected ? failures : failures + 1
         guard failures > 0 else { return failure }
         var failure = failure
@@ -99,7 +99,8 @@ extension ConnectionMachine {
         endGrace(now, &effects)
     }
 
-    /// The service confirmed the connection; `SessionActions.ready` has announced it already.
+    /// Enters the state `connected` after the service has confirmed the connection. Does not announce the state, because
+    /// `SessionActions.ready` has done so already.
     @usableFromInline mutating func becomeConnected(_ now: Moment, _ effects: inout [Effect<Session>]) {
         state = .connected
         cancel(.open, &effects)

@@ -40,7 +40,7 @@ struct HistoryRequest: Hashable, Sendable {
     /// 1 ... ``mostMessages``.
     var limit: Int
 
-    /// The most messages that every service returns in one answer.
+    /// How many messages one answer may have at most with every service.
     static let mostMessages = 100
 }
 
@@ -52,7 +52,7 @@ package struct RecentHistory: Sendable {
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
 
-    /// Joins pages that are in the order of their messages. Rule LL-20.
+    /// Joins pages, which have to be in the order of their messages, oldest first. Rule LL-20.
     init(_ pages: [HistoryPage], channel: String, at now: Moment) {
         var pending = 0
         for page in pages {
@@ -77,7 +77,7 @@ package struct RecentHistory: Sendable {
 }
 
 extension ServiceAdapter {
-    /// Rule LL-20: page by page, newest first; returned oldest first.
+    /// Reads the last `count` messages page by page, beginning with the newest page, and returns them oldest first. Rule LL-20.
     func history(of channel: String, last count: Int) async throws(LifelineError) -> RecentHistory {
         var pages: [HistoryPage] = []
         var found = 0

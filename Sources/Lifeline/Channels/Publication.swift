@@ -6,13 +6,13 @@ import WireCoding
     import Foundation
 #endif
 
-/// Options of publishing that more than one service has.
+/// Options of publishing that more than one service supports.
 public struct PublishOptions: Hashable, Sendable {
     /// Whether the service keeps the message for the history; nil for the service's default. When the service cannot do it, publishing
     /// throws ``LifelineError/Code/unsupported`` and sends nothing (rule LL-28).
     public var isStored: Bool?
 
-    /// Options; by default the service's own.
+    /// Makes options; nil means the service's default.
     public init(isStored: Bool? = nil) {
         self.isStored = isStored
     }
@@ -45,7 +45,7 @@ struct Publication: Hashable, Sendable {
         self.json = try Self.checked(json)
     }
 
-    /// Bytes, as ``BinaryPayload`` writes them.
+    /// Makes a publication of bytes, which ``BinaryPayload`` encodes as JSON.
     init(channel: String, event: String, data: Data, options: PublishOptions = PublishOptions()) {
         self.channel = channel
         self.event = event

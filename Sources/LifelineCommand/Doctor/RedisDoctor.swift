@@ -5,16 +5,18 @@ import NIOPosix
 import RedisClient
 import ServerCluster
 
-/// Tests the Redis that servers share: `lifeline doctor --redis`.
+/// Tests a Redis server that the servers of a cluster share: `lifeline doctor --redis`.
 struct RedisDoctor: Sendable {
     let address: RedisAddress
     let keys: ClusterKeys
     /// How long connecting and each command may take.
     let limit: Duration
-    /// Called for each line as soon as it is known.
+    /// Called with the result of each test as soon as it is known.
     let report: @Sendable (RedisStep) -> Void
 
-    /// - Returns: how many questions have a bad answer.
+    /// Runs all tests.
+    ///
+    /// - Returns: the number of failed tests.
     func run() async throws(RedisAddressError) -> Int {
         var settings = try RedisLinkSettings(
             address: address, clientName: "lifeline-doctor", key: keys.name(""), seed: .random(in: 0 ... .max))
@@ -78,7 +80,7 @@ struct RedisStep: Sendable {
     var verdict: RedisExamination.Verdict
     var duration: Duration
 
-    /// The lines for people.
+    /// The result as text for people, with the advice on a second line.
     func text(_ colours: Colours) -> String {
         let (mark, colour, words, advice): (String, Colours.Colour, String, String?) =
             switch verdict {

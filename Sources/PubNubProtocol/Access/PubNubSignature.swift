@@ -82,7 +82,7 @@ public enum PubNubSignature {
         let isSecondForm = signature.hasPrefix("v2.")
         let isPublish = path.hasPrefix("/publish") && ["GET", "POST"].contains(method.uppercased())
         guard isSecondForm || isPublish else { throw .wrong }
-        // The method and body that each SDK signs, according to its version.
+        // For a POST to `/publish`, some versions of SDKs sign the sent method and body, others sign GET and no body. Both are accepted.
         var signed = [(method: method, body: body)]
         if isPublish, method.uppercased() == "POST" { signed.append((method: "GET", body: [])) }
         let queries = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }

@@ -40,7 +40,8 @@ public struct PubNubEnvelope: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The encoded element without `b` and the closing brace. The keys have the recorded order: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
+    /// The encoded element without `b` and the closing brace. The keys have the order of elements that were recorded from
+    /// PubNub's service: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
     ///
     /// Shard and flags are constant: this service has one shard, and Python's SDK requires flags.
     public var shared: [UInt8] {

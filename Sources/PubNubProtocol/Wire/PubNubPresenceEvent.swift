@@ -61,7 +61,7 @@ extension PubNubPresenceEvent {
             metadata: metadata, payload: payload)
     }
 
-    /// The payload, in the recorded order of keys.
+    /// The payload as JSON text. The keys have the order of presence events that were recorded from PubNub's service.
     public var payload: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"action\":", to: &out)
@@ -93,7 +93,8 @@ extension PubNubPresenceEvent {
         return out
     }
 
-    /// The metadata that filters can use: `u` of the element. Its channel is percent-encoded, as recorded for patterns.
+    /// The metadata that filters can use: `u` of the element. The channel is percent-encoded, as in
+    /// events for patterns that were recorded from PubNub's service.
     public var metadata: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"pn_action\":", to: &out)

@@ -6,7 +6,7 @@ package struct StreamSnapshot<Attachment: Sendable>: Sendable {
     package var entries: [StreamEntry<Attachment>]
     /// Messages up to this timetoken are missing: readers with an earlier cursor get a gap.
     package var since: UInt64
-    /// Channels that lack later messages too, with the newest missing message of each.
+    /// Channels that also lack messages after `since`, with the timetoken of the newest missing message of each.
     package var dropped: [(channel: Identifier, timetoken: UInt64)]
     /// The cursor for new readers.
     package var visible: UInt64
@@ -37,7 +37,7 @@ extension MessageStreams {
         for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(timetoken, from: pattern) }
     }
 
-    /// Makes new readers begin behind a timetoken although there is no message with it.
+    /// Makes new readers begin after `timetoken`, even if no message has it.
     package mutating func advance(to timetoken: UInt64) {
         assign(timetoken)
         _ = abandon(timetoken)

@@ -5,7 +5,7 @@ extension RedisLinkMachine {
     /// The number of names in one subscribe command after a reconnect.
     private static var chunk: Int { 1_000 }
 
-    /// Subscribes to channels, now and after every reconnect. Answered when the server has confirmed all of them.
+    /// Subscribes to channels, now and after every reconnect. The request is answered when the server has confirmed all of them.
     ///
     /// A subscription that is not confirmed before its deadline is kept nevertheless; one that is refused is not.
     package mutating func subscribe(
@@ -127,13 +127,13 @@ extension RedisLinkMachine {
         heardAt = now
     }
 
-    /// Whether published probes should be received now.
+    /// Whether probes are sent now. They are not sent while reading is paused, or while one of the two connections is not ready.
     private var isProbing: Bool {
         guard policy.probe != nil, isReading, isRestored, hold == nil, case .ready = commands.phase else { return false }
         return true
     }
 
-    /// When a probe is due, or will have failed.
+    /// When the next probe is due or, while a probe has not come back, when that probe has failed; nil when no probes are sent.
     var probeAlarm: Moment? {
         guard let settings = policy.probe, isProbing else { return nil }
         guard let probe else { return min(heardAt + settings.idle, probedAt + settings.interval) }

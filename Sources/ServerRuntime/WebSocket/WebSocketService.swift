@@ -2,7 +2,7 @@ import NIOCore
 import ServerValues
 import WebSocketFraming
 
-/// The settings that all WebSockets of a front share.
+/// The settings that all WebSockets of one protocol of the server, a ``ServerFront``, share.
 @usableFromInline
 package final class WebSocketService: Sendable {
     package let context: ServerContext
@@ -10,13 +10,13 @@ package final class WebSocketService: Sendable {
     /// The slot under which metrics count connections without an application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
-    /// The time without received bytes after which the server pings a client, and how long it then waits.
+    /// The time without received bytes after which the server pings a client, and how long it then waits for an answer.
     let (silence, pongTimeout): (Duration, Duration)
     let ping: ByteBuffer
 
     /// - Parameters:
     ///   - messageBytes: the size limit of a client's message.
-    ///   - ping: the frames of a ping in the front's protocol.
+    ///   - ping: the frames of a ping in the protocol of the ``ServerFront``.
     package init(
         _ context: ServerContext, of service: ServiceName, messageBytes: Int, silence: Duration, pongTimeout: Duration,
         ping: ByteBuffer = WebSocketService.ping
@@ -44,7 +44,7 @@ package final class WebSocketService: Sendable {
     }()
 }
 
-/// The reason for which the server closes a WebSocket, independent of its protocol.
+/// The reason for which the server closes a WebSocket, independent of the protocol over the WebSocket.
 public enum WebSocketFault: Sendable {
     /// Too many bytes wait for the client (rule SV-4).
     case slow

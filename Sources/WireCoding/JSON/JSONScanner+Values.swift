@@ -6,7 +6,8 @@ extension JSONScanner {
         public var kind: JSONKind
     }
 
-    /// Checks a value and skips it. Iterative: one bit per open container is set for an object.
+    /// Checks a value and skips it. Does not recurse: a stack has one bit for each open container, which is 1 for an object and 0 for an
+    /// array.
     public mutating func value() throws(JSONSyntaxError) -> ValueToken {
         let first = try peek()
         guard let kind = Self.kind(startingWith: first) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
@@ -49,7 +50,7 @@ extension JSONScanner {
         return ValueToken(start: start, end: position, kind: kind)
     }
 
-    /// After a value: skips closing brackets up to the next value of a container, or up to the end of the outermost one.
+    /// Called after a value: skips closing brackets up to the next value of a container, or up to the end of the outermost container.
     @inline(__always)
     private mutating func close(_ open: inout OpenContainers) throws(JSONSyntaxError) {
         while open.depth > 0 {
@@ -65,13 +66,13 @@ extension JSONScanner {
         }
     }
 
-    /// The open containers: the innermost 64 in a word, the others in an array.
+    /// The stack of open containers, one bit each: the bits of the innermost ones in a word, those of the others in an array of words.
     private struct OpenContainers {
         private(set) var depth = 0
         private var kinds: UInt64 = 0
         private var aside = SIMD8<UInt64>()
 
-        /// Whether the innermost one is an object.
+        /// Whether the innermost container is an object.
         public var isObject: Bool { kinds & 1 == 1 }
 
         @inline(__always)
