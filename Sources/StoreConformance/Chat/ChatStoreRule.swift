@@ -5,39 +5,39 @@ import RealtimeHub
 /// Rules about restarts require more of a store only if it has the same `RestoredChat.epoch` afterwards.
 public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Each completion is called once, in the order of the calls, and confirmed commits can be read.
-    case order = "Completions come once each in the order of the calls, and what they confirm is read"
+    case order = "Each completion is called once, in the order of the calls, and confirmed commits can be read"
     /// Commits from several concurrent tasks are all stored.
-    case concurrency = "What is committed from several tasks at the same time is all kept"
+    case concurrency = "Commits that several tasks make at the same time are all stored"
     /// A commit that cannot be stored changes nothing, and other commits are stored.
-    case atomicity = "A commit that cannot be kept changes nothing, and its neighbours are kept"
+    case atomicity = "A commit that cannot be stored changes nothing, and other commits are stored"
     /// Every field is restored unchanged.
-    case fields = "Every field comes back as it was"
+    case fields = "Every field is restored unchanged"
     /// An inbox is read in pages from a position, oldest first, and contains only its own entries.
-    case inboxes = "An inbox pages from a place, oldest first, and has only what went there"
+    case inboxes = "An inbox is read in pages from a position, oldest first, and contains only its own entries"
     /// History is read in pages in both directions, and both bounds are excluded.
-    case histories = "History pages in both directions, and both bounds are excluded"
+    case histories = "History is read in pages in both directions, and both bounds are excluded"
     /// A rewrite changes a message in history and in inboxes; a rewrite of a missing message is ignored.
-    case rewrites = "A rewrite changes a message in history and in inboxes, and what is not there is ignored"
+    case rewrites = "A rewrite changes a message in history and in inboxes; a rewrite of a missing message is ignored"
     /// A recalled message is removed from history with its receipts, and stays in inboxes.
-    case recalls = "A recalled message leaves history with its receipts, and stays in inboxes"
+    case recalls = "A recalled message is removed from history with its receipts, and stays in inboxes"
     /// Messages that a user has hidden stay visible to other users.
-    case hiding = "What a user hides, others still see"
+    case hiding = "Messages that a user has hidden stay visible to other users"
     /// A message for some users is only in their histories and in its sender's.
-    case readers = "A message for some users is in their histories and its sender's, and in nobody else's"
+    case readers = "A message for some users is only in their histories and in its sender's"
     /// Receipts are in the order of reading, with the first one of each reader.
-    case receipts = "Receipts come in the order of reading, the first of each reader"
+    case receipts = "Receipts are in the order of reading, with the first one of each reader"
     /// Documents replace those with the same key, and can be removed.
-    case documents = "Documents take the place of those with the same key, and are removed"
+    case documents = "Documents replace those with the same key, and can be removed"
     /// Inbox positions and the sent messages of the last hour are restored.
-    case recency = "Places and the sends of the last hour are restored"
+    case recency = "Inbox positions and the sent messages of the last hour are restored"
     /// The data of different applications are separate.
-    case applications = "Applications see nothing of each other"
+    case applications = "The data of different applications are separate"
     /// Names with different bytes are different, even if Unicode treats them as equal.
-    case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
+    case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
     /// Purging removes entries of inboxes and histories up to an id, and inbox positions continue.
-    case retention = "Purging empties inboxes and histories up to an id, and places go on"
+    case retention = "Purging removes entries of inboxes and histories up to an id, and inbox positions continue"
     /// A store that keeps its epoch has all data after it was closed and opened again.
-    case restart = "A store that keeps its epoch has everything after it was closed and opened again"
+    case restart = "A store that keeps its epoch has all data after it was closed and opened again"
 
     public var description: String { rawValue }
 

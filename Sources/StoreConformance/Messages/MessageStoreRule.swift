@@ -13,43 +13,43 @@ import RealtimeHub
 /// Rules about restarts require more of a store only if its `RestoredState.remembersStream` is true.
 public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Each completion is called once, in the order of the calls, and confirmed messages can be read.
-    case order = "Completions come once each in the order of the calls, and what they confirm is read"
+    case order = "Each completion is called once, in the order of the calls, and confirmed messages can be read"
     /// Messages that several concurrent tasks append are all stored.
-    case concurrency = "What is appended from several tasks at the same time is all kept"
+    case concurrency = "Messages that several tasks append at the same time are all stored"
     /// A repeated timetoken is stored once.
-    case repetition = "A timetoken that comes twice is kept once"
+    case repetition = "A repeated timetoken is stored once"
     /// Every field is restored unchanged.
-    case fields = "Every field comes back as it was"
-    /// A page equals that of a plain list: the start is excluded, the end included, the oldest message is first.
-    case spans = "A page is what a list would answer: the start is excluded, the end included, the oldest comes first"
+    case fields = "Every field is restored unchanged"
+    /// A page contains the same messages as a page of a sorted list: `start` is excluded, `end` is included, the oldest message is first.
+    case spans = "A page excludes its start and includes its end, and its oldest message is first"
     /// A page ends with the message that exceeds its limit of bytes.
-    case bytes = "A page ends behind the message that goes beyond its bytes"
+    case bytes = "A page ends with the message that exceeds its limit of bytes"
     /// Messages outside of the history and expired messages are neither returned nor counted.
-    case retention = "Messages that are not stored or have expired are neither history nor counted"
+    case retention = "Messages outside of the history and expired messages are neither returned nor counted"
     /// Counts begin after their timetoken and are at most 10,000.
-    case counts = "Counts begin after their timetoken and end at 10,000"
+    case counts = "Counts begin after their timetoken and are at most 10,000"
     /// Deleting removes the messages of a span, returns their number, and leaves all others.
-    case deletion = "Deleting takes the span, says how many, and leaves the rest"
+    case deletion = "Deleting removes the messages of a span, returns their number, and leaves all others"
     /// The data of different applications are separate.
-    case applications = "Applications see nothing of each other"
+    case applications = "The data of different applications are separate"
     /// Names with different bytes are different, even if Unicode treats them as equal.
-    case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
+    case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
     /// Names that look like SQL patterns are treated like all others.
-    case patterns = "Names that look like patterns are names like all others"
+    case patterns = "Names that look like SQL patterns are treated like all others"
     /// A store that is durable has the same messages after it was closed and opened again.
-    case restart = "A store that remembers has the same messages after it was closed and opened again"
+    case restart = "A durable store has the same messages after it was closed and opened again"
     /// Groups are restored with their channels in order.
-    case groups = "Groups come back with their channels in order"
+    case groups = "Groups are restored with their channels in order"
     /// Message actions are restored, and each is stored with the message that announces it, or not at all.
-    case actions = "Message actions come back, and each goes with the message that tells of it"
+    case actions = "Message actions are restored, and each is stored with the message that announces it, or not at all"
     /// Entries of the access manager are restored in order, without removed and expired ones.
-    case access = "Entries of the access manager come back in order, without those that were removed or have expired"
+    case access = "Entries of the access manager are restored in order, without removed and expired ones"
     /// Records are restored with their last values, and are stored with the messages that announce them, or not at all.
-    case records = "Records come back as they were last put, and each commit is stored as a whole or not at all"
+    case records = "Records are restored with their last values, and each commit is stored completely or not at all"
     /// The restored messages have a size limit in bytes.
-    case restoredBytes = "What is restored has a bound of bytes"
-    /// Readers of restored streams get all messages, or are told that some are missing.
-    case gaps = "Readers of restored streams get everything, or are told that something is missing"
+    case restoredBytes = "The size of the restored messages in bytes is limited"
+    /// Readers of restored streams get all messages, or a gap is reported to them.
+    case gaps = "Readers of restored streams get all messages, or a gap is reported to them"
 
     public var description: String { rawValue }
 

@@ -11,7 +11,7 @@ extension MessageTrial {
         let store = try await open()
         let state = try await store.restore()
         if !state.remembersStream {
-            try expect(state.recent.isEmpty, "the store restores messages although it says that it remembers no stream")
+            try expect(state.recent.isEmpty, "the store restores messages although its `remembersStream` is false")
         }
         let part = try await store.restore(["app"])
         try expect(part.remembersStream, state.remembersStream, "remembering the stream of one application")
@@ -21,7 +21,7 @@ extension MessageTrial {
         try expect(
             part.records.mapValues { Set($0) }, state.records.filter { $0.key == "app" }.mapValues { Set($0) },
             "restoring the records of one application")
-        try expect(part.recent.keys.allSatisfy { $0 == "app" }, "messages of an application were restored that was not asked for")
+        try expect(part.recent.keys.allSatisfy { $0 == "app" }, "messages of an application were restored that was not requested")
         try expect(part.recent["app"]?.last, state.recent["app"]?.last, "restoring the last message of one application")
         return (store, state.remembersStream ? state : nil)
     }
@@ -47,12 +47,13 @@ extension MessageTrial {
             "the history of another channel")
         try await expect(store.tokens(of: "b"), [], "the history of a message that is not stored")
         let recent = restored.recent["app"]?.map(\.timetoken) ?? []
-        try expect(recent, [base + 1, base + 2, base + 4, base + 5], "what is recent, without the deleted message,")
-        try expect(restored.recent[Identifier(decomposed)]?.map(\.timetoken), [base + 6], "what is recent of another application")
-        try expect(restored.recent[Identifier(composed)] == nil, "an application was restored that there is not")
+        try expect(recent, [base + 1, base + 2, base + 4, base + 5], "the recent messages, without the deleted one,")
+        try expect(
+            restored.recent[Identifier(decomposed)]?.map(\.timetoken), [base + 6], "the recent messages of another application")
+        try expect(restored.recent[Identifier(composed)] == nil, "an application was restored that does not exist")
         try expect(
             restored.recentSince <= base,
-            "messages after \(base) were restored, but only those after \(restored.recentSince) claimed")
+            "messages after \(base) were restored, but `recentSince` is \(restored.recentSince)")
         try expect(
             restored.highestTimetoken >= base + 6, "the highest timetoken is \(restored.highestTimetoken) after \(base + 6)")
         await store.close()
@@ -110,8 +111,9 @@ extension MessageTrial {
                 "restoring the actions of a channel, the last of which was \(isLateKept ? "confirmed" : "refused"),")
             try expect(restored.actions["other"], ["other": [elsewhere]], "restoring those of another application")
             try expect(
-                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6, 9].map { base + $0 }, "restoring what tells of actions")
-            try expect(restored.highestTimetoken >= base + 7, "the timetoken of an action may be given out again")
+                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6, 9].map { base + $0 },
+                "restoring the messages that announce actions")
+            try expect(restored.highestTimetoken >= base + 7, "the timetoken of an action may be assigned again")
         }
         await store.close()
     }
@@ -177,9 +179,11 @@ extension MessageTrial {
             try expect(found.count, expected.count, "the number of restored records")
             try expect(
                 Set(found) == Set(expected),
-                "the records \(Set(expected).subtracting(found).map(\.key)) were not restored as they were put")
+                "the records \(Set(expected).subtracting(found).map(\.key)) were not restored as they were stored")
             try expect(restored.records["other"], [gone], "restoring those of another application")
-            try expect(restored.recent["app"]?.map(\.timetoken), [1, 2, 4].map { base + $0 }, "restoring what tells of records")
+            try expect(
+                restored.recent["app"]?.map(\.timetoken), [1, 2, 4].map { base + $0 },
+                "restoring the messages that announce records")
         }
         await store.close()
     }
@@ -229,18 +233,18 @@ extension MessageTrial {
             store = again
             guard let restored else { break }
             let order = restored.recent["app"]?.map(\.timetoken) ?? []
-            try expect(order == order.sorted(), "after \(phase.name) what is recent is not in order")
+            try expect(order == order.sorted(), "after \(phase.name) the recent messages are not in order")
             let isEverythingThere = try check(restored, all, after: phase.name)
             try expect(
                 isEverythingThere || all.count > 40,
-                "after \(phase.name) readers are told of a gap where nothing has to be missing")
+                "after \(phase.name) a gap is reported although no message has to be missing")
         }
         await store.close()
     }
 
-    /// Reads restored streams from every cursor.
+    /// Reads restored streams from the cursor of each message, and from one before all messages.
     ///
-    /// - Returns: whether no reader was told of a gap.
+    /// - Returns: false if a gap was reported for the cursor of a message.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let last = all.last?.timetoken ?? 0
         let streams = MessageStreams<Int>(
@@ -261,7 +265,7 @@ extension MessageTrial {
                 guard !page.hasDropped else { continue }
                 try expect(
                     page.deliveries.map(\.entry.message.timetoken), expected.filter { $0 > cursor },
-                    "after \(phase) reading \(name) from \(cursor), without word of a gap,")
+                    "after \(phase) reading \(name) from \(cursor), without a reported gap,")
             }
         }
         return isEverythingThere
