@@ -118,7 +118,7 @@ extension PubNubService: ServerFront {
     private func subscribe(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
-        // The poll gets no version of the grants, so the next sweep checks its rights again. This is early enough for a right that
+        // Version -1 matches no version of the grants, so the next sweep checks the poll's rights again. This is early enough for a right that
         // ended after the request was allowed.
         let isJudged = application.keyset.requiresGrants
         let access = isJudged ? PubNubAccess(application: application).held(request, route, version: -1) : nil
@@ -148,7 +148,9 @@ extension PubNubService: ServerFront {
             }
         }
         let published = publishedCounts.withLockedValue { $0 }
-        out.family("held_polls", .gauge, "PubNub polls that are held now.", of: service, names) { counts[$0]?.held ?? 0 }
+        out.family("held_polls", .gauge, "PubNub polls that are waiting for messages now.", of: service, names) {
+            counts[$0]?.held ?? 0
+        }
         out.family("polls_total", .counter, "PubNub polls.", of: service, names) { counts[$0]?.polls ?? 0 }
         out.family(
             "messages_published_total", .counter, "Messages, signals and fires acknowledged by the PubNub API.", of: service,

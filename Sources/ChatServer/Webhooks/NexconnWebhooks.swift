@@ -126,7 +126,7 @@ final class NexconnWebhooks: Sendable {
         state.retired.dropped += unwanted.count
         journal.forget(unwanted)
         logger.warning(
-            "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is configured no more"])
+            "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
     }
 
     /// Counts events of another process that were dropped because no address is configured for them.

@@ -14,7 +14,7 @@ enum BinaryPayload {
     /// The letters of base64 need no escape.
     static func json(of data: Data) -> String { #"{"\#(key)":"\#(data.base64EncodedString())"}"# }
 
-    /// Nil for a text that is not exactly such a JSON object. Accepts standard base64 with padding only.
+    /// The bytes of a payload; nil for a text that is not such a JSON object. Accepts standard base64 with padding only.
     static func data(in text: String) -> Data? {
         // A text that is not JSON is not a payload of bytes.
         guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }
@@ -62,7 +62,8 @@ extension Message {
         guard let data = BinaryPayload.data(in: text) else {
             throw LifelineError(
                 .undecodable,
-                "The payload holds no bytes: it is not an object with a text of base64 as its member \(BinaryPayload.key).")
+                "The payload does not contain bytes: it is not a JSON object whose member \(BinaryPayload.key) is a base64 string."
+            )
         }
         return data
     }

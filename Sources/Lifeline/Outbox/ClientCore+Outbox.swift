@@ -12,7 +12,7 @@ extension ClientCore {
             let rooms = adapter.roomsOfPublishers(to: record.channel)
             if !rooms.isEmpty, rooms.allSatisfy({ hub.held($0) == nil }) {
                 let reason =
-                    "Only subscribers of \(record.channel) publish to it. The message waits until the channel is subscribed."
+                    "Only subscribers can publish to \(record.channel). The message waits until the channel is subscribed."
                 return .refused(LifelineError(.notSubscribed, reason))
             }
             return try await publish(publication)
@@ -25,5 +25,5 @@ extension ClientCore {
 extension LifelineError {
     static let otherUser = LifelineError(
         .refused,
-        "The outbox belongs to another user than the one who is signed in. Its messages wait until that user is signed in again.")
+        "The outbox belongs to another user than the one who is signed in. Its messages wait until its user is signed in again.")
 }

@@ -212,7 +212,7 @@ final class PusherAdapter: ServiceAdapter {
             let isOpen = error.category == .unknown || error.category == .cancelled
             if isOpen { return .unknown(LifelineError(error)) }
             guard driver.withMemory({ $0.wants(publication.channel) }) else {
-                let reason = "Without the app's secret only subscribers of \(publication.channel) publish to it."
+                let reason = "Without the app's secret, only subscribers can publish to \(publication.channel)."
                 return .refused(LifelineError(.notSubscribed, reason))
             }
             return .refused(LifelineError(error))

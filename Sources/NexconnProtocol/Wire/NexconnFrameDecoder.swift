@@ -1,7 +1,7 @@
 import ConnectionEngine
 import WireCoding
 
-/// Decodes the frames of a server, on the connection's event loop (session document, sections 1 to 9).
+/// Decodes the frames of a server, on the connection's event loop (chat-protocol.md, sections 1 to 9).
 ///
 /// Reads the bytes in one pass without a tree: contents are copied unchanged, and repeated ids are shared. Frames of unknown types are
 /// decoded as nil; they still count as a sign of life.
@@ -90,24 +90,24 @@ extension WireReader {
             },
             { (reader) throws(JSONSyntaxError) in
                 reader.whole("q").map {
-                    NexconnInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "There is no event."))
+                    NexconnInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "The inbox entry has no event."))
                 }
             })
         if let item { return item }
         return last.flatMap { $0 < .max ? $0 + 1 : nil }.map {
-            NexconnInboxItem(sequence: $0, event: .unknown(kind: "", problem: "The event has no place."))
+            NexconnInboxItem(sequence: $0, event: .unknown(kind: "", problem: "The inbox entry has no sequence number."))
         }
     }
 
     private mutating func frame(_ event: NexconnEvent?, _ items: [NexconnInboxItem]?) -> NexconnInbound? {
         let type = find("t")
         if `is`(type, "in") {
-            guard let sequence = whole("q") else { return .malformed(reason: "An inbox event has no place.") }
-            let event = event ?? .unknown(kind: "", problem: "There is no event.")
+            guard let sequence = whole("q") else { return .malformed(reason: "An inbox entry has no sequence number.") }
+            let event = event ?? .unknown(kind: "", problem: "The inbox entry has no event.")
             return .event(NexconnInboxItem(sequence: sequence, event: event))
         }
         if `is`(type, "ev") {
-            return event.map { .transient($0) } ?? .malformed(reason: "A transient event has no event.")
+            return event.map { .transient($0) } ?? .malformed(reason: "A frame for a transient event has no event.")
         }
         if `is`(type, "ok") {
             guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
@@ -136,7 +136,7 @@ extension WireReader {
 
     private mutating func welcome() -> NexconnInbound {
         guard let user = text("user"), let place = place() else {
-            return .malformed(reason: "The welcome lacks a user or a place in the inbox.")
+            return .malformed(reason: "The welcome frame lacks the user or the position in the inbox.")
         }
         let settings = object("settings") { reader in
             NexconnSettings(

@@ -86,7 +86,7 @@ extension PubNub {
         options: PNPublishOptions = PNPublishOptions()
     ) async throws(PNCallError) -> UInt64 {
         guard !identifier.isEmpty, !name.isEmpty else {
-            throw PNCallError(.badArguments("The file has no id or no name. Pass those that sending it returned."))
+            throw PNCallError(.badArguments("The file's id or name is empty. Pass those that the upload of the file returned."))
         }
         let job = try fileJob(.data(Data()), name, channel, message, options, nil)
         let call: PubNubPublishFileCall

@@ -129,7 +129,7 @@ extension PubNub {
         let isFlat = text.members?.allSatisfy { member in member.value.kind != .object && member.value.kind != .array }
         guard isFlat == true else {
             throw PNCallError(
-                .badArguments("The custom fields are not all strings, numbers and booleans by name. Use nothing else."))
+                .badArguments("The custom fields are not an object whose values are strings, numbers, booleans or null."))
         }
         return text
     }

@@ -88,7 +88,7 @@ extension KeysetObjects {
     private func checkRecord(_ content: ObjectContent) throws(ObjectProblem) {
         guard content.textBytes <= limits.record else {
             throw .invalid(
-                "The metadata of a user, a channel or a membership have at most \(limits.record) bytes.", location: "custom",
+                "The metadata of a user, channel or membership exceeds \(limits.record) bytes.", location: "custom",
                 in: "body")
         }
     }

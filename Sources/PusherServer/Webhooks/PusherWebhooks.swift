@@ -84,7 +84,7 @@ final class PusherWebhooks: Sendable {
         logger.warning(
             "webhook given up",
             metadata: [
-                "app": "\(state.application.id)", "events": "\(unwanted.count)", "reason": "the receiver is configured no more",
+                "app": "\(state.application.id)", "events": "\(unwanted.count)", "reason": "the receiver is no longer configured",
             ])
     }
 

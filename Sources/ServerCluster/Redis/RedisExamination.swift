@@ -237,7 +237,7 @@ package struct RedisExamination: Sendable {
             return .noted(
                 summary,
                 advice:
-                    "Set client-output-buffer-limit pubsub 256mb 64mb 60: a node that reads slowly for a moment is cut otherwise, and has to read everything again."
+                    "Set client-output-buffer-limit pubsub 256mb 64mb 60: otherwise Redis disconnects a node that reads slowly for a moment, and the node has to read everything again."
             )
         }
         return .passed(summary)
@@ -270,7 +270,7 @@ package struct RedisExamination: Sendable {
         func text(_ duration: Duration) -> String { "\(Int(duration / .microseconds(1))) µs" }
         let summary = "\(text(median)), at most \(text(worst)) of 20"
         guard median > .milliseconds(20) else { return .passed(summary) }
-        return .noted(summary, advice: "Put the servers near Redis: every message waits for it once.")
+        return .noted(summary, advice: "Place the servers near Redis, because every message waits for one answer of Redis.")
     }
 }
 

@@ -197,7 +197,8 @@ struct ServiceListTests {
         let file = #"{"pubnub": [\#(Self.keyset)], "nexconn": [\#(Self.chat)]}"#
         #expect(
             failure { _ = try keysets(file, ["LIFELINE_PUBNUB_SECRET": "x"]) }.contains(
-                "LIFELINE_PUBNUB_SECRET is for a single keyset, but pubnub (line 1) names several. Put it into pubnub."))
+                "LIFELINE_PUBNUB_SECRET is for a single keyset, but pubnub (line 1) names several. Move this setting into the list pubnub."
+            ))
         #expect(
             failure { _ = try keysets(file, [:], ["--pubnub-poll-hold", "9"]) }.contains("--pubnub-poll-hold is for a single"))
         #expect(

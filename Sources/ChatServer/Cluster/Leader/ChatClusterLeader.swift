@@ -264,7 +264,9 @@ extension ChatReply {
 extension NexconnBye {
     /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
     static func interrupted(after: Int) -> NexconnBye {
-        NexconnBye(code: .serverRestarts, reason: "The server has lost touch with others.", mayRetry: true, after: after)
+        NexconnBye(
+            code: .serverRestarts, reason: "The connection between the servers of the cluster was interrupted.", mayRetry: true,
+            after: after)
     }
 }
 

@@ -24,7 +24,7 @@ extension PubNub {
     func publishFileMessage(_ draft: PublishDraft, _ file: PubNubFileName, _ block: PNPublishCompletionBlock?) {
         start(.publishFileMessageOperation, draft.extras) { () throws(PubNubProblem) in
             guard !file.id.isEmpty, !file.name.isEmpty else {
-                throw .badArguments("The file has no id or no name. Pass those that sending it returned.")
+                throw .badArguments("The file's id or name is empty. Pass those that the upload of the file returned.")
             }
             let source = FileSource.data(Data())
             let job = try SendFileDraft(channel: draft.channel, name: file.name, source: source, message: draft).job(cipher)

@@ -42,7 +42,8 @@ struct ObjectDraft {
         var fields: [String: Any] = [:]
         for (key, value) in custom {
             guard let name = key.base as? String, value is String || value is NSNumber || value is Bool || value is NSNull else {
-                throw .badArguments("The custom fields are not all strings, numbers and booleans by name. Use nothing else.")
+                throw .badArguments(
+                    "A custom field has a name that is not a string, or a value that is not a string, number, boolean or null.")
             }
             fields[name] = value
         }
