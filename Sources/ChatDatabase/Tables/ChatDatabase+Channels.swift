@@ -107,7 +107,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Sets a channel's level of notifications; session document, section 6.
+    /// Sets a channel's level of notifications; chat-protocol.md, section 6.
     public func setLevel(_ level: Int, of channel: NexconnChannel) throws(ChatDatabaseError) {
         try write { transaction in try transaction.change(channel) { $0.level = level } }
     }

@@ -71,7 +71,7 @@ extension ChatDatabase {
     }
 
     /// Messages that were being sent when the process ended; they are marked as failed. It is not known whether the server has them;
-    /// sent again with the same client id they are delivered once (session document, 5.1).
+    /// sent again with the same client id they are delivered once (chat-protocol.md, 5.1).
     public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
         let interrupted = interrupted
         guard !interrupted.isEmpty else { return [] }

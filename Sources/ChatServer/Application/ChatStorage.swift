@@ -5,7 +5,7 @@ import ServerRuntime
 package struct ChatStorage: Sendable {
     let store: any ChatStore
     let ids: TimetokenAllocator
-    /// Identifies the present generation of all inboxes (session document, section 1).
+    /// Identifies the present generation of all inboxes (chat-protocol.md, section 1).
     let epoch: String
     /// Whether no server has used this store before.
     let isFirstStart: Bool

@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// Groups (session document, section 7; rules CH-40 to CH-53).
+// Groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
 extension NexconnApplication {
     func performGroup(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change({ state, change in try self.decideGroup(request, caller, &state, &change) }, reply: reply)

@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// A user's own view of channels: history, read positions, hidden messages, and settings (session document, 5.2, 5.3 and 6).
+// A user's own view of channels: history, read positions, hidden messages, and settings (chat-protocol.md, 5.2, 5.3 and 6).
 extension NexconnApplication {
     /// The size in bytes at which an answer ends, so that no page makes a client look like a slow reader.
     private static let pageBytes = 262_144

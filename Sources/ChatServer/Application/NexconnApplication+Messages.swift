@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// Later changes of messages (session document, 5.2; rules NV-21 to NV-24).
+// Later changes of messages (chat-protocol.md, 5.2; rules NV-21 to NV-24).
 extension NexconnApplication {
     /// Recalls a message for all users.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {

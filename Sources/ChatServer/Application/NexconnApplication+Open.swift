@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// Open channels (session document, section 8; rules CH-60 to CH-73).
+// Open channels (chat-protocol.md, section 8; rules CH-60 to CH-73).
 extension NexconnApplication {
     func performOpen(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         guard case .enter(let entry) = request else {

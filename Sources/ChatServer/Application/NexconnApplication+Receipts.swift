@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// Read receipts (session document, 5.2; rules NV-27 and NV-28).
+// Read receipts (chat-protocol.md, 5.2; rules NV-27 and NV-28).
 extension NexconnApplication {
     /// Records that a user has read messages, and notifies their senders of the new numbers of readers.
     func sendReceipt(

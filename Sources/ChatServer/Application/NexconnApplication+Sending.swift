@@ -14,7 +14,7 @@ struct NexconnSendOptions: Sendable {
 }
 
 extension NexconnApplication {
-    /// Sends a message (session document, 5.1; rules NV-15 to NV-20).
+    /// Sends a message (chat-protocol.md, 5.1; rules NV-15 to NV-20).
     ///
     /// - Parameters:
     ///   - options: options of the application's server and the bridge; sessions have none.

@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
-// Users (session document, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
+// Users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension NexconnApplication {
     func performUser(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change({ state, change in try self.decideUser(request, caller, &state, &change) }, reply: reply)

@@ -1,7 +1,7 @@
 import NIOCore
 import RealtimeHub
 
-/// The position of a connection in its user's inbox: a pure value, one for each session (session document, section 4).
+/// The position of a connection in its user's inbox: a pure value, one for each session (chat-protocol.md, section 4).
 ///
 /// While a page is being read from the store, new events are held, so that none is missing between the page and live delivery and none is
 /// delivered twice. While the client's acknowledgement is pending, new events are dropped, because the next page contains them.
@@ -35,7 +35,7 @@ struct InboxReader: Sendable {
     /// Whether more events arrived than are held: the page that is being read is then not the last one.
     private var hasOverflowed = false
 
-    /// The largest number of events in one package (session document, section 4).
+    /// The largest number of events in one package (chat-protocol.md, section 4).
     static let packageLength = 200
     /// The size in bytes at which a package ends, so that none makes a client look like a slow reader.
     static let packageBytes = 262_144

@@ -3,7 +3,7 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// The opening of a session, from the hello to live delivery (session document, sections 2 and 4).
+/// The opening of a session, from the hello to live delivery (chat-protocol.md, sections 2 and 4).
 extension NexconnConnection {
     /// Handles the first frame of the client.
     func greet(_ hello: NexconnHello) {

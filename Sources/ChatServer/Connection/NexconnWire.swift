@@ -7,7 +7,7 @@ import WebSocketFraming
 enum NexconnWire {
     static let subprotocol = NexconnMemory.subprotocol
 
-    /// The largest frame of a client in bytes (session document, section 1).
+    /// The largest frame of a client in bytes (chat-protocol.md, section 1).
     static let maximumFrameBytes = 196_608
 
     /// One text frame, encoded once for all its receivers.
@@ -60,7 +60,7 @@ enum NexconnWire {
         return buffer
     }
 
-    /// The frame with the reason, and the close frame (session document, section 2).
+    /// The frame with the reason, and the close frame (chat-protocol.md, section 2).
     static func farewell(_ farewell: NexconnCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)

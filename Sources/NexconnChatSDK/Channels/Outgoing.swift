@@ -18,7 +18,7 @@ struct Outgoing: Sendable {
     /// The id by which the server recognises a repetition.
     var clientID: String
 
-    /// The largest content, in bytes (session document, section 1).
+    /// The largest content, in bytes (chat-protocol.md, section 1).
     static let largestContent = 131_072
 
     /// Checks all arguments that can be checked locally (rule NH-10).

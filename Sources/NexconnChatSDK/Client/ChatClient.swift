@@ -111,7 +111,7 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (session document, 5.1).
+    /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (chat-protocol.md, 5.1).
     func send(_ draft: NexconnDraft, completion: @escaping @Sendable (Result<NexconnSent, NCError>) -> Void) {
         let (telemetry, clock) = (telemetry, assembly.timers)
         let began = clock.now

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-// Membership in groups. Every completion is called once, on the callback queue (rule NH-1); errors are those of the session document,
+// Membership in groups. Every completion is called once, on the callback queue (rule NH-1); errors are those of chat-protocol.md,
 // section 10.
 extension GroupChannel {
     /// Creates a group with the user as owner.

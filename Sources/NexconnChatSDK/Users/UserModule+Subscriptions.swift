@@ -2,7 +2,7 @@ import Identifiers
 import NexconnProtocol
 
 // Online status. ``UserHandler/onSubscriptionChanged(_:)`` reports changes, and the present state right after subscribing and again
-// with each connection (session document, section 9).
+// with each connection (chat-protocol.md, section 9).
 extension UserModule {
     /// Subscribes to changes of users.
     ///

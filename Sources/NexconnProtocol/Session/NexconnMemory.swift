@@ -30,7 +30,7 @@ public struct NexconnMemory: Sendable {
     /// The wanted open channels, in the order in which they were requested.
     var entries: OrderedDictionary<Identifier, WantedEntry> = [:]
 
-    /// The subprotocol that is offered (session document, section 1).
+    /// The subprotocol that is offered (chat-protocol.md, section 1).
     public static let subprotocol = "nexconn.lifeline.v1"
     /// The path of the session.
     public static let path = "/nexconn/v1"

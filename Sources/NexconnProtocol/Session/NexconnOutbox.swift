@@ -2,7 +2,7 @@ import ConnectionEngine
 import DequeModule
 
 /// Messages that wait to be sent or for their answer, in the order of the commands. Messages in progress are at the front, because
-/// answers arrive in order (session document, 5.1).
+/// answers arrive in order (chat-protocol.md, 5.1).
 struct NexconnOutbox: Sendable {
     struct Waiting: Sendable {
         var draft: NexconnDraft

@@ -15,7 +15,7 @@ extension NexconnSession {
         nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
 
     /// The category under which a `bye` is reported. It depends on the code of the `bye` and on whether another attempt is allowed
-    /// (session document, section 2).
+    /// (chat-protocol.md, section 2).
     public static func category(of bye: NexconnBye) -> StatusCategory {
         switch bye.code {
         case .tokenIncorrect, .tokenExpired, .tokenUsed: .credentialsRejected

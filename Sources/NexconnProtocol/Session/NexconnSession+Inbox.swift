@@ -3,7 +3,7 @@ import ConnectionEngine
 // The inbox: messages that must not be lost. Rules NS-8 and NS-9.
 extension NexconnSession {
     /// How many events are reported before an acknowledgement is sent, and after how much time it is sent at the latest. Both are well
-    /// below the 200 events and five seconds of the session document, section 4.
+    /// below the 200 events and five seconds of chat-protocol.md, section 4.
     static let acknowledgedEvents = 100
     static let acknowledgementPause = Duration.seconds(1)
 

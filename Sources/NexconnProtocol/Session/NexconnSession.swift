@@ -158,7 +158,7 @@ public struct NexconnSession: WebSocketSession {
         }
     }
 
-    /// Sends a WebSocket ping, which all servers answer (session document, section 3). Its payload is its number (rule NS-6).
+    /// Sends a WebSocket ping, which all servers answer (chat-protocol.md, section 3). Its payload is its number (rule NS-6).
     public mutating func probe(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
         pings += 1
         out.send(.ping(Array(String(pings).utf8)))

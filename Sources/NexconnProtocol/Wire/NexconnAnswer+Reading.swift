@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Readers for the answers to requests (session document, sections 5 to 9). A value is nil when the member is missing or has another
+/// Readers for the answers to requests (chat-protocol.md, sections 5 to 9). A value is nil when the member is missing or has another
 /// type; an element of a list that cannot be read is left out (rule NC-40).
 extension NexconnAnswer {
     /// To `send`: the message's id.

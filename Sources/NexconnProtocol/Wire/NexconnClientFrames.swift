@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The frames that a client sends, encoded (session document, sections 2 to 9).
+/// The frames that a client sends, encoded (chat-protocol.md, sections 2 to 9).
 public enum NexconnClientFrames {
     public static func encode(_ frame: NexconnClientFrame) -> String {
         String(decoding: bytes(frame), as: UTF8.self)

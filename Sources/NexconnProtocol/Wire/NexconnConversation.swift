@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What kind of channel a message belongs to (session document, section 5). The numbers are those of the vendor's family of
+/// What kind of channel a message belongs to (chat-protocol.md, section 5). The numbers are those of the vendor's family of
 /// services and appear in its server API and in `ChannelType`.
 public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
     case direct = 1
@@ -45,7 +45,7 @@ public struct NexconnChannel: Hashable, Sendable {
     }
 }
 
-/// The id of a message: a number that grows with time, as text on the wire (session document, section 5).
+/// The id of a message: a number that grows with time, as text on the wire (chat-protocol.md, section 5).
 public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The id in units of 100 ns since 1970.
     public var rawValue: UInt64

@@ -1,7 +1,7 @@
 import WireCoding
 
 extension NexconnEvent {
-    /// The event's encoding for clients: the object `e` of the session document. Encoded once, stored, and wrapped for each receiver by
+    /// The event's encoding for clients: the object `e` of chat-protocol.md. Encoded once, stored, and wrapped for each receiver by
     /// ``NexconnServerFrames`` without another encoding.
     public var body: [UInt8] {
         if case .message(let message) = self { return message.body }

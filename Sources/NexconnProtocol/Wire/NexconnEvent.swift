@@ -1,4 +1,4 @@
-/// An event for a client: the kinds `k` of the session document, sections 5 to 9.
+/// An event for a client: the kinds `k` of chat-protocol.md, sections 5 to 9.
 public enum NexconnEvent: Hashable, Sendable {
     indirect case message(NexconnMessage)
     indirect case recall(NexconnRecall)
@@ -133,7 +133,7 @@ public struct NexconnChannelSettings: Hashable, Sendable {
     public var conversation: NexconnConversation
     public var id: String?
     public var isPinned: Bool?
-    /// The level of notifications (session document, section 6).
+    /// The level of notifications (chat-protocol.md, section 6).
     public var level: Int?
 
     public init(conversation: NexconnConversation, id: String?, isPinned: Bool? = nil, level: Int? = nil) {

@@ -6,7 +6,7 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
     public enum Kind: Hashable, Sendable {
         /// The frame does not follow the protocol: invalid JSON, not an object, without a type, or an unusable hello.
         case malformed
-        /// An unknown notification, or one without a required member, which is ignored (session document, 1).
+        /// An unknown notification, or one without a required member, which is ignored (chat-protocol.md, 1).
         case ignored
         /// An invalid request, which is answered with `no`.
         case refused(number: UInt64)

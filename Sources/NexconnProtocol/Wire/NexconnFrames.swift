@@ -1,4 +1,4 @@
-/// The first frame of a client (session document, section 2).
+/// The first frame of a client (chat-protocol.md, section 2).
 public struct NexconnHello: Hashable, Sendable {
     public var version: Int
     public var appKey: String

@@ -1,4 +1,4 @@
-/// A group (session document, section 7).
+/// A group (chat-protocol.md, section 7).
 public struct NexconnGroup: Hashable, Sendable {
     public var id: String
     public var name: String

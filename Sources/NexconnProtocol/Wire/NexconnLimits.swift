@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// The protocol's limits (session document, sections 1 to 9 and 11). Clients check before they send, servers when they read.
+/// The protocol's limits (chat-protocol.md, sections 1 to 9 and 11). Clients check before they send, servers when they read.
 public enum NexconnLimits {
     /// The most bytes of a client's frame.
     public static let frame = 192 * 1024
@@ -53,7 +53,7 @@ public enum NexconnLimits {
     public static let expiry = 60...2_592_000
     /// The most events of one package of the inbox.
     public static let package = 200
-    /// The levels of notification that a channel may have (session document, section 6).
+    /// The levels of notification that a channel may have (chat-protocol.md, section 6).
     public static let levels: [Int] = [-1, 0, 1, 2, 4, 5]
     /// The most characters of the name of a device's system and of a client.
     public static let system = 64

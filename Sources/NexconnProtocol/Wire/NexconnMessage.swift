@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A message as the session carries it: event `msg` of the session document, section 5.
+/// A message as the session carries it: event `msg` of chat-protocol.md, section 5.
 public struct NexconnMessage: Hashable, Sendable {
     public var id: NexconnMessageID
     public var conversation: NexconnConversation

@@ -1,4 +1,4 @@
-/// A user entered or left an open channel (session document, section 8).
+/// A user entered or left an open channel (chat-protocol.md, section 8).
 public struct NexconnOpenAction: Hashable, Sendable {
     public var user: String
     public var isJoin: Bool

@@ -1,4 +1,4 @@
-/// The requests that a client sends (session document, sections 5 to 9). Client and server use this type.
+/// The requests that a client sends (chat-protocol.md, sections 5 to 9). Client and server use this type.
 public enum NexconnRequest: Hashable, Sendable {
     indirect case send(NexconnDraft)
     case recall(NexconnTarget)
@@ -59,7 +59,7 @@ public struct NexconnTarget: Hashable, Sendable {
     }
 }
 
-/// A page of history (session document, 5.3).
+/// A page of history (chat-protocol.md, 5.3).
 public struct NexconnHistoryRequest: Hashable, Sendable {
     /// The start of a page; exclusive.
     public enum Place: Hashable, Sendable {

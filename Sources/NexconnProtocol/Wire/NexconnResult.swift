@@ -41,7 +41,7 @@ public struct NexconnReceiptUser: Hashable, Sendable {
     }
 }
 
-/// All settings of a user's channels (session document, section 6).
+/// All settings of a user's channels (chat-protocol.md, section 6).
 public struct NexconnSettingsList: Hashable, Sendable {
     /// Settings of single channels.
     public var channels: [NexconnChannelSettings]
@@ -54,7 +54,7 @@ public struct NexconnSettingsList: Hashable, Sendable {
     }
 }
 
-/// The properties of an open channel (session document, section 8).
+/// The properties of an open channel (chat-protocol.md, section 8).
 public struct NexconnOpenInfo: Hashable, Sendable {
     /// When the channel was created, milliseconds since 1970.
     public var created: Int64
@@ -80,7 +80,7 @@ public struct NexconnOpenMember: Hashable, Sendable {
     }
 }
 
-/// A user as others see them (session document, section 9).
+/// A user as others see them (chat-protocol.md, section 9).
 public struct NexconnUser: Hashable, Sendable {
     public var user: String
     public var name: String?

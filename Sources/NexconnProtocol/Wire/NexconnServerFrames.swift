@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The frames that a server sends, encoded (session document, sections 1 to 9).
+/// The frames that a server sends, encoded (chat-protocol.md, sections 1 to 9).
 ///
 /// Each frame is encoded once and can be sent to any number of connections. Events are passed as the bodies that stores keep.
 public enum NexconnServerFrames {

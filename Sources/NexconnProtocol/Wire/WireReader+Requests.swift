@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The requests of clients, read from the innermost object and checked against the limits (session document, sections 5 to 9).
+/// The requests of clients, read from the innermost object and checked against the limits (chat-protocol.md, sections 5 to 9).
 extension WireReader {
     /// Reads the request of a type; nil when there is no such type.
     mutating func request(_ type: Slot) throws(RequestFault) -> NexconnRequest? {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The class of a device; a user has a limited number of sessions for each class (session document 2).
+/// The class of a device; a user has a limited number of sessions for each class (chat-protocol.md 2).
 public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
     /// The classes: phones and tablets, computers, browsers.
     case mobile, desktop, web

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// An operation on a group and its members. The raw values are used in the protocol (session document 7).
+/// An operation on a group and its members. The raw values are used in the protocol (chat-protocol.md 7).
 public enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {
     /// The kinds of changes of a group's membership.
     case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer

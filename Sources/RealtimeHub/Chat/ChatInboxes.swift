@@ -14,7 +14,7 @@ public struct ChatResume: Hashable, Sendable {
     }
 }
 
-/// The position at which a session starts to read its user's inbox (session document 2 and 4).
+/// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
 public struct ChatInboxStart: Hashable, Sendable {
     /// Events after this position have to be delivered.
     public var after: UInt64

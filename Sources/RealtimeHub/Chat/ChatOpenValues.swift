@@ -28,7 +28,7 @@ public struct ChatOpenEntryChange: Hashable, Sendable {
     }
 }
 
-/// An event for the participants of an open channel (session document 8).
+/// An event for the participants of an open channel (chat-protocol.md 8).
 public struct ChatOpenEvent: Hashable, Sendable {
     /// The kinds of changes of users' right to send messages.
     public enum Muting: String, CaseIterable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// Why a request was refused. Nothing has changed then.
 public struct ChatRefusal: Error, Hashable, Sendable {
-    /// An error code of the vendor's API, one of ``ChatCode`` (session document, section 10).
+    /// An error code of the vendor's API, one of ``ChatCode`` (chat-protocol.md, section 10).
     public var code: Int
     /// The reason for people. It contains no content and no secret.
     public var reason: String

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The settings of users for channels and kinds of channels (session document 6, rules CH-80 to CH-82).
+/// The settings of users for channels and kinds of channels (chat-protocol.md 6, rules CH-80 to CH-82).
 struct ChatUserSettings: Sendable {
     private var settings: [Identifier: [Identifier: ChatSetting]] = [:]
 

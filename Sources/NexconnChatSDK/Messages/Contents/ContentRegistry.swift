@@ -43,7 +43,7 @@ enum ContentRegistry {
         }
     }
 
-    /// Types of applications have 1 to 32 characters and do not begin with `RC:` (session document, section 5).
+    /// Types of applications have 1 to 32 characters and do not begin with `RC:` (chat-protocol.md, section 5).
     static func check(customType type: String) throws(NCError) {
         guard (1...32).contains(type.unicodeScalars.count) else {
             throw NCError(code: 34209, reason: "A message type has 1 to 32 characters.")
