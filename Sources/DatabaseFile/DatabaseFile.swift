@@ -8,7 +8,7 @@ import Crypto
     import Darwin
 #endif
 
-/// Where a database of a client lies: one file for each user, private to its owner (rules CD-1, CD-2).
+/// The location of a client's database: one file for each user, accessible to the file's owner only (rules CD-1, CD-2).
 package struct DatabaseFile: Sendable {
     package let directory: String
     package let path: String
@@ -23,7 +23,7 @@ package struct DatabaseFile: Sendable {
     ///   - suffix: the end of the name, such as `.chat`.
     package init(directory: String, parts: [String], suffix: String) {
         self.directory = directory
-        // The lengths keep apart parts that join to the same text.
+        // The lengths distinguish different parts whose texts would be the same when joined.
         let text = parts.dropLast().map { "\($0.utf8.count):\($0)" }.joined() + (parts.last ?? "")
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
         path = directory + "/" + digest.map { Self.hex($0 >> 4) + Self.hex($0 & 15) }.joined() + suffix
@@ -31,14 +31,14 @@ package struct DatabaseFile: Sendable {
 
     private static func hex(_ digit: UInt8) -> String { String(digit, radix: 16) }
 
-    /// Creates the directory if need be, and the file, since SQLite would give new ones to everybody.
-    /// - Returns: whether the file was there.
+    /// Creates the directory and the file if they do not exist. SQLite itself would create a file that other users can read.
+    /// - Returns: whether the file existed already.
     package func prepare() throws(DatabaseFileError) -> Bool {
         try createDirectory()
         var status = stat()
         if stat(path, &status) == 0 {
-            // Not opened: closing it would release the locks that SQLite has for other databases of this process on the same file, and
-            // each of these would take the other's process for dead (rule CD-62).
+            // The file is not opened here: closing it would release the locks that SQLite has on it for other databases of this
+            // process, and each of these would conclude that the other's process has ended (rule CD-62).
             guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable(reason: String(cString: strerror(EISDIR))) }
             guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
             return true
@@ -53,19 +53,19 @@ package struct DatabaseFile: Sendable {
         return false
     }
 
-    /// Keeps other processes, and other threads of this one, from opening a database of the directory meanwhile: a file that another one is
-    /// making looks damaged, and would be put aside (rule CD-60). Ends with the process at the latest.
+    /// Locks the directory, so that no other process and no other thread of this process opens a database in it at the same time: a file
+    /// that is still being created looks damaged, and would be moved aside (rule CD-60). The lock ends with the process at the latest.
     ///
-    /// - Parameter patience: how long to wait for the others, in seconds.
-    /// - Throws: ``DatabaseFileError/locked`` when that was not enough.
+    /// - Parameter patience: how long to wait until the lock is free, in seconds.
+    /// - Throws: ``DatabaseFileError/locked`` when the lock is not free after that time.
     package func lock(patience: Double) throws(DatabaseFileError) -> FileLock {
         try createDirectory()
         return try Self.lock(open(directory, O_RDONLY | O_CLOEXEC), patience: patience)
     }
 
-    /// Keeps other processes, and other callers in this one, from using the file, until the lock is released. Does not wait.
+    /// Locks the file, so that no other process and no other caller in this process uses it until the lock is released. Does not wait.
     ///
-    /// - Throws: ``DatabaseFileError/locked`` when somebody else uses it.
+    /// - Throws: ``DatabaseFileError/locked`` when another process or caller uses the file.
     package func reserve() throws(DatabaseFileError) -> FileLock {
         try createDirectory()
         return try Self.lock(open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600), patience: 0)
@@ -78,7 +78,7 @@ package struct DatabaseFile: Sendable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else {
-                // A file system without locks: then there are none.
+                // The file system does not support locks, so this process continues without one.
                 break
             }
             guard left > 0 else {
@@ -100,19 +100,19 @@ package struct DatabaseFile: Sendable {
 
     private var mark: String { path + ".bad" }
 
-    /// Whether damage was met when the file was last in use.
+    /// Whether the file was marked as damaged when it was last in use; see ``markDamaged()``.
     package var isMarked: Bool {
         var status = stat()
         return stat(mark, &status) == 0
     }
 
-    /// Remembers that the file is damaged, for the next opening.
+    /// Marks the file as damaged, by an empty file beside it, so that the next opening moves it aside.
     package func markDamaged() {
         let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Renames the database and its companion files, and deletes the oldest of those that were renamed before.
+    /// Moves the database and its companion files aside by renaming them, and deletes the oldest of those that were moved aside before.
     package func putAside() throws(DatabaseFileError) {
         let oldest = aside(Self.keptAside)
         for suffix in [""] + Self.companions { unlink(oldest + suffix) }
@@ -133,7 +133,7 @@ package struct DatabaseFile: Sendable {
 package struct FileLock: Sendable {
     fileprivate let descriptor: Int32
 
-    /// Lets others in. To be called once.
+    /// Releases the lock. Must be called only once.
     package func release() {
         close(descriptor)
     }
@@ -143,6 +143,6 @@ package struct FileLock: Sendable {
 package enum DatabaseFileError: Error, Hashable, Sendable {
     /// Another process, or another caller in this one, uses the file.
     case locked
-    /// The folder or the file cannot be read or written; `reason` is the system's word for it.
+    /// The folder or the file cannot be read or written; `reason` is the system's error text.
     case unusable(reason: String)
 }

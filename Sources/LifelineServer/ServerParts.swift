@@ -7,7 +7,7 @@ import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// The parts that servers share: in one process (``LocalBackend``), or over Redis.
+/// The parts of the backend that servers share: in one process (``LocalBackend``), or over Redis.
 protocol ServerParts: Sendable {
     var channels: any ChannelBackend { get }
     var streams: any StreamBackend { get }
@@ -32,7 +32,7 @@ protocol ServerSeat: Sendable {
 
     /// The event loop on which changes of other servers arrive; nil for a single server.
     var clusterLoop: (any EventLoop)? { get }
-    /// The further conditions for readiness.
+    /// Conditions for the server's readiness that the backend adds: each returns the reason why it is not ready, or nil.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Closures that add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }

@@ -16,7 +16,7 @@ struct Coverage {
     ) throws -> Coverage {
         let own = try spans(of: number ?? -1, database)
         var coverage = Coverage(spans: SpanSet(own))
-        // Messages of open channels are not in the inbox (session document, section 8).
+        // The inbox does not contain messages of open channels (chat-protocol.md, section 8), so it covers nothing of their history.
         guard channel.conversation != .open else { return coverage }
         // Messages that were sent in a group before the user joined were not in the inbox either, but are in the group's history (rule
         // CD-28).

@@ -99,7 +99,8 @@ enum WordKey {
     static let slotBits: Int64 = 42
     /// The last slot, in the year 2109.
     static let lastSlot: Int64 = 1 << slotBits - 1
-    /// The distance that is kept above the times of messages, for bursts.
+    /// The number of slots before ``lastSlot`` that are not used for a message's own time, so that later slots are free for messages
+    /// with the same time.
     static let room: Int64 = 1 << 20
     static let lastChannel: Int64 = 1 << 20
 

@@ -144,13 +144,15 @@ extension WriteTransaction {
 // MARK: - The index of words
 
 extension WriteTransaction {
-    /// The millisecond that represents a message in the index: its own, or the next free one.
+    /// The slot of a message in the index of words: the millisecond at which it was sent, or the next one that no message has. Nil for a
+    /// message that is not indexed.
     private func slot(for text: MessageText, at time: Int64, in channel: inout ChannelState) throws -> Int64? {
         guard text.words != nil, channel.number <= WordKey.lastChannel else { return nil }
         let wanted = min(max(time, 0), WordKey.lastSlot - WordKey.room)
         var slot = wanted
         if wanted <= channel.topSlot {
-            // Checks whole windows of slots, so that a burst needs only a few lookups instead of one for each message.
+            // Each lookup finds the last taken slot among 256 in a row, so that a free slot after many messages with the same time is found
+            // with a few lookups instead of one for each message.
             let statement = try database.cachedStatement(
                 sql: "SELECT max(slot) FROM message WHERE channel = ? AND slot BETWEEN ? AND ?")
             while slot <= channel.topSlot {

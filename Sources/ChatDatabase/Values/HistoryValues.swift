@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// The start of a page of local history. All ends are exclusive.
+/// The start of a page of local history. The given message, time or id is never part of the page.
 public enum LocalPlace: Hashable, Sendable {
     /// Begins at the latest message, in descending order.
     case latest
@@ -8,7 +8,7 @@ public enum LocalPlace: Hashable, Sendable {
     case oldest
     case before(LocalMessage)
     case after(LocalMessage)
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     case beforeTime(Int64)
     case afterTime(Int64)
     case beforeID(NexconnMessageID)
@@ -38,7 +38,7 @@ public struct LocalPage: Hashable, Sendable {
 
 /// The position at which a search continues.
 public struct SearchPlace: Hashable, Sendable {
-    /// The key in the index of words.
+    /// The key, in the full-text index, of the last message of the previous page. The search continues with lower keys.
     var key: Int64
 }
 

@@ -2,9 +2,10 @@
 public enum RetrySchedule: Hashable, Sendable {
     /// Do not retry; a new `connect` starts again.
     case never
-    /// First a short random pause drawn from `0…first`, then from `base/2…min(cap, base·2^(n+1))`. The draw comes after the cap, so
-    /// that many clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the first interval
-    /// begins there, the others lose what lies below it, so that clients do not accumulate at the bound.
+    /// After the loss of a working link, the first pause is drawn from `0…first`. All other pauses are drawn from
+    /// `base/2…min(cap, base·2^n)`, where n is the number of failures in a row. The cap is applied before the draw, so that many
+    /// clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the first interval is moved
+    /// up by `atLeast`, and the other intervals lose their part below it, so that clients do not accumulate at the bound.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
     /// Always the same pause.
     case fixed(Duration)
@@ -18,9 +19,9 @@ public enum RetrySchedule: Hashable, Sendable {
     /// the server may have stopped, and then all its clients lost their links at the same moment. Empty for the same pauses as
     /// otherwise.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
-    /// The pauses that a user chose, each longer by `atLeast`.
+    /// The pauses of the ``RetryBackoff`` that the user of the library chose, each longer by `atLeast`.
     case chosen(RetryBackoff, atLeast: Duration)
-    /// At least the cap; drawn from `cap…1.25·cap`.
+    /// Each pause is drawn from `cap…1.25·cap`, where `cap` is the associated value, so it is never shorter than the cap.
     case capped(Duration)
 
     /// The longest pause of the schedule, before jitter; bounds what a server may ask for.
@@ -55,7 +56,7 @@ public enum RetrySchedule: Hashable, Sendable {
         case .sequence(let pauses):
             return Self.pause(failures, of: pauses)
         case .spread(let pauses, let forgiven, let afterLoss):
-            // The number of failures is not above the forgiven number, so they were counted from zero again.
+            // If `failures` is not above `forgiven`, the failures have been counted from zero again since then.
             let isForgiven = forgiven > 0 && failures > forgiven
             let counted = isForgiven ? failures - forgiven : failures
             if wasConnected, !isForgiven, let last = afterLoss.last {

@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import RealtimeHub
 
-/// The chat of all applications, in memory.
+/// The contents of the chat store in memory: the events, inboxes and documents of all applications.
 struct ChatLog: Sendable {
     private struct Name: Sendable {
         var application: Identifier
@@ -53,7 +53,7 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Removes a message from history; it is deleted with the last inbox entry that refers to it.
+    /// Removes a message from history. It is deleted together with the last inbox entry that refers to it.
     private mutating func retire(_ name: Name) {
         if applications[name.application]?.recall(name.id) == true { loosen(name) }
     }

@@ -4,7 +4,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// Writes commits as rows.
+/// Writes the commits of the chat store as rows of its SQLite database.
 struct ChatRows: StoreRows {
     struct Item: Sendable {
         var commit: ChatCommit
@@ -149,7 +149,7 @@ struct ChatRows: StoreRows {
     }
 }
 
-/// A cache of the numbers of applications, inboxes and conversations.
+/// Finds or assigns the row ids of applications, inboxes and conversations by their names, with a cache.
 private final class ChatNames: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Int64

@@ -26,7 +26,7 @@ final class BenchPublisher: Sendable {
         var counts = Counts()
         var pending = 0
         var trouble: String?
-        /// The publisher while it waits until fewer calls are in progress, or for the end.
+        /// The continuation of ``run()`` while it waits until at most `wanted` calls are in progress: zero at the end.
         var waiter: CheckedContinuation<Void, Never>?
         var wanted = 0
     }
@@ -36,7 +36,7 @@ final class BenchPublisher: Sendable {
     private let isSigned: Bool
     private let state: NIOLockedValueBox<State>
 
-    /// The most calls in progress; further calls wait, and their latency counts from the time at which they were due.
+    /// The largest number of calls in progress. Further calls wait; their latency is measured from the time at which they were due.
     static let mostPending = 512
 
     init(plan: BenchPlan, api: ServerAPI, isSigned: Bool) {
@@ -47,7 +47,7 @@ final class BenchPublisher: Sendable {
     }
 
     var counts: Counts { state.withLockedValue(\.counts) }
-    /// Why a call failed; the latest reason.
+    /// The reason of the latest failed call; nil when no call has failed.
     var trouble: String? { state.withLockedValue(\.trouble) }
     /// The outcomes of the messages of each channel, by number.
     var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }

@@ -77,7 +77,7 @@ extension Doctor {
         }
     }
 
-    /// Whether a retry is useless within the time of a diagnosis.
+    /// Whether the diagnosis stops at a failure of this category, because a retry within its time limit would fail in the same way.
     private static func isPlain(_ category: StatusCategory) -> Bool {
         [.accessDenied, .badRequest, .malformedResponse, .refused, .tlsUntrusted, .tlsFailed].contains(category)
     }
@@ -99,7 +99,7 @@ extension Doctor {
             case .refused(let error), .unknown(let error): throw error
             }
             if target.service == .nexconn, sender == nil {
-                verdict = .success(.passed("published; nobody gets his own messages back, so give --secret for the way back"))
+                verdict = .success(.passed("published; users do not receive their own messages: give --secret to test that too"))
             } else {
                 try await within(limit) { () async throws(LifelineError) in
                     for await message in messages where message.text.contains(token) { return }

@@ -14,7 +14,7 @@ enum OpenFileLimit {
     /// How many descriptors a server needs for this number of connections, and for the requests that it answers beside them.
     static func needed(for connections: Int) -> Int { connections + 1024 + reserve }
 
-    /// Raises the limit to `wanted`, or as far as this process is permitted to. Never lowers it.
+    /// Raises the limit to `wanted`, or to the hard limit if that is lower. Never lowers it.
     ///
     /// - Returns: the limit from then on; nil when it is not known.
     @discardableResult
@@ -27,7 +27,7 @@ enum OpenFileLimit {
         return Int(clamping: setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before)
     }
 
-    /// How far ``raise(to:)`` could go; nil when it is not known.
+    /// The hard limit: the highest limit that ``raise(to:)`` can set; nil when it is not known.
     static var highest: Int? { current.map { Int(clamping: $0.rlim_max) } }
 
     private static var current: rlimit? {

@@ -28,13 +28,13 @@ struct JSONObject {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// Puts a time in seconds with microseconds.
+    /// Puts a time as a number of seconds with six decimals.
     mutating func put(_ name: StaticString, _ moment: Moment) {
         key(name)
         bytes.append(contentsOf: Seconds.text(nanoseconds: moment.nanoseconds, digits: 6).utf8)
     }
 
-    /// Puts a duration in seconds with milliseconds.
+    /// Puts a duration as a number of seconds with three decimals; nil as `null`.
     mutating func put(_ name: StaticString, _ duration: Duration?) {
         key(name)
         bytes.append(
@@ -53,7 +53,7 @@ struct JSONObject {
     }
 }
 
-/// Seconds as text with a fixed number of digits, without rounding up.
+/// Formats seconds as text with a fixed number of decimals. Further decimals are cut off.
 enum Seconds {
     static func text(nanoseconds: Int64, digits: Int) -> String {
         let sign = nanoseconds < 0 ? "-" : ""

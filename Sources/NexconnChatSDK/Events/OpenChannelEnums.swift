@@ -56,7 +56,7 @@ public enum OpenChannelMuteType: Int, Sendable {
     case muteGlobal = 7
 }
 
-/// Another device of the user entered or left an open channel.
+/// Whether another device of the user entered or left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelSyncStatus)
 #endif

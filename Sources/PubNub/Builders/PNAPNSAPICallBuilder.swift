@@ -1,6 +1,6 @@
 import Foundation
 
-/// Changes or reads on which channels a device gets push notifications.
+/// Enables, disables or lists the channels whose push notifications a device gets.
 public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
     /// Enables push notifications.
     public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
@@ -14,7 +14,7 @@ public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
     public var audit: () -> PNAPNSAuditAPICallBuilder { { PNAPNSAuditAPICallBuilder(self.client) } }
 }
 
-/// Changes on which channels a device gets push notifications.
+/// Enables or disables the channels whose push notifications a device gets.
 public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     enum Change {
         case enable, disable, disableAll
@@ -65,7 +65,7 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
     }
 }
 
-/// Reads on which channels a device gets push notifications.
+/// Lists the channels whose push notifications a device gets.
 public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PushDraft()
 
@@ -97,6 +97,6 @@ public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
 }
 
 extension PubNub {
-    /// Changes or reads on which channels a device gets push notifications.
+    /// Enables, disables or lists the channels whose push notifications a device gets.
     public var push: () -> PNAPNSAPICallBuilder { { PNAPNSAPICallBuilder(self) } }
 }

@@ -17,7 +17,8 @@ struct DeletedFiles: Sendable {
     private var times: [Identifier: OccupancyTime] = [:]
     /// Deletions, oldest first.
     private var order = Deque<Deletion>()
-    /// Deletions before this time are not recorded; nil when all relevant deletions are recorded.
+    /// Deletions before this time may be unrecorded, so forms that were issued before it are refused; nil when all deletions are
+    /// recorded whose forms may still be valid.
     private var horizon: OccupancyTime?
     private let maximum: Int
 
@@ -54,12 +55,12 @@ struct DeletedFiles: Sendable {
         return forgotten
     }
 
-    /// Forms that were issued in the same second are refused too.
+    /// Sets the horizon to the end of the second of `time`, so that forms that were issued in this second are refused too.
     private mutating func forget(before time: OccupancyTime) {
         horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }
 
-    /// Whether a form for a missing file is refused, because the file was deleted or may have been.
+    /// Whether an upload form for a missing file is refused, because the file was deleted or may have been.
     ///
     /// - Parameter issued: when the form was issued, in seconds since 1970.
     func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
@@ -70,7 +71,7 @@ struct DeletedFiles: Sendable {
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
-    /// Removes deletions of files whose upload forms have expired, by either clock.
+    /// Removes deletions of files whose upload forms have expired according to both the monotonic and the wall clock.
     ///
     /// - Returns: up to `limit` of these files.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
@@ -97,9 +98,10 @@ extension DeletedFiles.Deletion {
         KeysetRecord(StoredFile.key(of: id), JSONBody.object { $0.member("deleted", time.unixSeconds) })
     }
 
-    /// Nil for a record of another kind, for the record of a file, and for a malformed record.
+    /// Reads a deletion from a stored record; nil for a record of another kind, for the record of a file, and for a malformed record.
     ///
-    /// - Parameter start: the time at which the record is restored. The deletion is kept for the lifetime of a form from then on.
+    /// - Parameter start: the time at which the record is restored. From then on the deletion is kept for the lifetime of an upload
+    ///   form.
     init?(_ record: KeysetRecord, restoredAt start: MonotonicInstant) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let deleted = value["deleted"]?.integer

@@ -29,7 +29,7 @@ final class ApplicationObjects: Sendable {
         try objects.withLockedValue { try body($0) }
     }
 
-    /// A page of a list; nil for a list that takes long.
+    /// A page of a list; nil when computing it may take long. See ``page(of:_:for:)``.
     func shortPage(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage? {
         let result: Result<ObjectPage?, ObjectProblem> = objects.withLockedValue { objects in
             Result { () throws(ObjectProblem) in
@@ -39,9 +39,9 @@ final class ApplicationObjects: Sendable {
         return try result.get()
     }
 
-    /// A page of a list that may take long: it waits for other such lists of the keyset.
+    /// Computes a page of a list that may take long, after the other such lists of the keyset that were requested before.
     ///
-    /// - Parameter owner: one owner may have a quarter of the waiting lists; nil when the list counts for no owner.
+    /// - Parameter owner: the owner whom the request counts against: one owner may have a quarter of the waiting requests. Nil for none.
     func page(of list: ObjectList, _ query: ObjectQuery, for owner: Identifier? = nil) async throws(ObjectProblem) -> ObjectPage {
         guard lists.enter(for: owner) else { throw .busy }
         defer { lists.leave(owner) }
@@ -95,8 +95,8 @@ final class ApplicationObjects: Sendable {
         }
     }
 
-    /// Stores a change together with its events. The events are not in the history, but are stored as long as subscribers may catch
-    /// up. Then the change takes effect, and its events are published.
+    /// Stores a change together with its events. The events are not in the history, but are stored as long as subscribers may still
+    /// request missed messages. Then the change takes effect, and its events are published.
     private func store(
         _ decision: ObjectDecision, of application: PubNubApplication, completion: @escaping @Sendable (Bool) -> Void
     ) {
@@ -127,7 +127,7 @@ final class ApplicationObjects: Sendable {
     }
 }
 
-/// Makes long lists one after the other, so that they use at most one processor.
+/// Computes the pages of a keyset's long lists one after the other, so that these use at most one processor.
 private actor ObjectLists {
     private let limit: Int
     private let waiting = NIOLockedValueBox((all: 0, perOwner: [Identifier: Int]()))
@@ -136,7 +136,7 @@ private actor ObjectLists {
         self.limit = limit
     }
 
-    /// Returns whether this owner may start another call; if so, ``leave(_:)`` must follow.
+    /// Returns whether the request of this owner may wait; if so, ``leave(_:)`` must be called once it has ended.
     nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
             guard waiting.all < limit else { return false }

@@ -10,8 +10,8 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Sends the push notifications that a keyset's messages request to the keyset's webhook, whose receiver has the credentials of
-/// Apple and Google (rules PU-20 to PU-27).
+/// Sends push notifications, as requested in a keyset's messages, to the keyset's webhook. The webhook's receiver passes them on to
+/// Apple and Google, whose credentials it has (rules PU-20 to PU-27).
 ///
 /// It works on its own event loop, so that a channel with many devices delays neither publishers nor subscribers.
 final class PushWebhook: Sendable {
@@ -93,7 +93,7 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Whether there is a receiver. Read for each message.
+    /// Whether a webhook is configured. Read for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
     /// Restores the events of an earlier process, if an address is configured.
@@ -123,7 +123,7 @@ final class PushWebhook: Sendable {
         if !unwanted.isEmpty {
             journal.forget(unwanted)
             logger.warning(
-                "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is configured no more"])
+                "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
         }
         return messages
     }

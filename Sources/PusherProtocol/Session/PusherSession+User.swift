@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// Stores the request to sign in; repeated requests are one.
+    /// Stores the request to sign in. Repeated requests are merged into one.
     static func wantUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: Actions) {
         var wanted = memory.user ?? WantedUser()
         wanted.waiters.removeAll { !out.isAwaited($0) }
@@ -72,7 +72,8 @@ extension PusherSession {
                 return
             }
             if let known = user.known, known.id == asked.id {
-                // The user signed out and in again, and is still the same to the server.
+                // The user signed out and in again on the same connection. The protocol has no message for signing out, so the server
+                // still has this user as signed in, and no second sign-in is sent.
                 userConfirmed(known, &memory, &out)
                 return
             }
@@ -86,7 +87,7 @@ extension PusherSession {
         }
     }
 
-    /// Handles `pusher:signin_success`. It is valid only for the requested user, and also when it arrives late.
+    /// Handles `pusher:signin_success`. It is accepted only for the requested user, and even after the deadline of the sign-in.
     mutating func signinConfirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let asked = user.asked, user.phase == .confirming || user.phase == .failed else { return }
         let confirmed = PusherUser(confirmed: envelope.data)
@@ -149,7 +150,8 @@ extension PusherSession {
         }
     }
 
-    /// Whether an error without a channel answers the sign-in: 4009 while it waits, or an error that can concern nothing else.
+    /// Whether an error without a channel answers the sign-in, which waits for its confirmation: 4009, or an error that can concern
+    /// nothing else.
     func isAboutUser(_ error: PusherErrorData) -> Bool {
         guard user.phase == .confirming else { return false }
         if error.code == 4009 { return true }

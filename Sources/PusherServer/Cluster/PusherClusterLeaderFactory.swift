@@ -108,10 +108,10 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         // Restored before new events arrive, so that events of the previous leader are sent first.
         service.webhooks.restore()
         remote.tellWebhooks(by: service)
-        // A user who rejoins before the report is due is not reported.
+        // Delayed webhook events: a user who rejoins, or a channel that is occupied again, before the delay has passed is not reported.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
-            // If this leader ends within the delay as well, the next leader starts the delay again.
+            // Stored again, so that the next leader sends the webhook event, after a new delay, if this leader ends before it can.
             records.note(news, on: channel)
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }

@@ -2,7 +2,8 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-// Adding and removing channels. The table and the engine change together, in one order, under `commands`.
+// Adding and removing channels. The lock `commands` is held while both the table of channels and the engine's subscriptions change, so
+// that both change in the same order.
 extension PusherConnection {
     func subscribe(
         channelName: String, auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
@@ -100,7 +101,7 @@ extension PusherConnection {
         }
     }
 
-    /// Informs the engine of the channels that a new table contains. Called under `commands`.
+    /// Subscribes to the channels that are new in a table, and unsubscribes from those that are gone. Called while `commands` is locked.
     func tableChanged(
         in table: PusherChannels, from former: [String: PusherChannel], to new: [String: PusherChannel]
     ) {

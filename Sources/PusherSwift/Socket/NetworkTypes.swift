@@ -29,7 +29,7 @@ import Foundation
     public enum NWProtocolWebSocket {
         /// Why a WebSocket was closed. RFC 6455, 7.4.
         public enum CloseCode: Hashable, Sendable {
-            /// The codes that the RFC defines.
+            /// The close codes that RFC 6455, 7.4.1, defines.
             public enum Defined: UInt16, Hashable, Sendable {
                 /// The purpose of the connection is fulfilled.
                 case normalClosure = 1000
@@ -57,15 +57,15 @@ import Foundation
                 case tlsHandshake = 1015
             }
 
-            /// A code that the RFC defines.
+            /// A close code that RFC 6455 defines.
             case protocolCode(Defined)
             /// 3000 to 3999: for libraries and frameworks.
             case applicationCode(UInt16)
-            /// 4000 to 4999: for the parties' own use, as Pusher's codes are.
+            /// 4000 to 4999: for private use between client and server, such as Pusher's codes.
             case privateCode(UInt16)
         }
 
-        /// How a socket behaves.
+        /// The options of a WebSocket connection.
         public final class Options: Hashable {
             /// Whether pings are answered. They always are; setting it changes nothing.
             public var autoReplyPing = false
@@ -139,7 +139,7 @@ extension NWError {
         }
     }
 
-    /// The engine's failure for the error. Rule PA-51.
+    /// The error as a failure of the connection engine (rule PA-51).
     var failure: ConnectionFailure {
         if case .posix(let code) = self {
             let category: StatusCategory = code == .ETIMEDOUT ? .timeout : .networkUnavailable
@@ -152,7 +152,7 @@ extension NWError {
         return ConnectionFailure(.networkUnavailable, "The socket failed: no such name.")
     }
 
-    /// Whether the error only means that there is no connection. PusherSwift does not treat such an error as a loss.
+    /// Whether the error only means that there is no connection. PusherSwift does not treat such an error as the loss of one.
     var saysNotConnected: Bool {
         if case .posix(.ENOTCONN) = self { true } else { false }
     }

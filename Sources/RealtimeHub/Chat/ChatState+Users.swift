@@ -2,10 +2,10 @@ import Identifiers
 
 // Tokens and users (rules CH-3 to CH-13).
 extension ChatState {
-    /// Registers a user, or updates name and avatar, and issues a token.
+    /// Registers a user, or updates the user's name and avatar, and stores a new token of the user.
     ///
     /// - Parameters:
-    ///   - hash: the SHA-256 of the token, in hex. The caller makes both.
+    ///   - hash: the SHA-256 of the token, in hex. The caller generates the token; only the hash is stored.
     ///   - user: the user's id.
     ///   - name: the user's name.
     ///   - avatar: the address of the user's picture; nil does not change it.
@@ -22,7 +22,7 @@ extension ChatState {
         directory.add(ChatToken(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
     }
 
-    /// Checks the token of a user who wants to connect. Codes 31004, 31009, 31020 or 31029 when this is not allowed.
+    /// Checks the token of a user who wants to connect. The error has code 31004, 31009, 31020 or 31029.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
@@ -124,7 +124,7 @@ extension ChatState {
     /// How many users are registered.
     public var userCount: Int { directory.users.count }
 
-    /// Changes the given fields; users may change only themselves. 24366 for a user who is not registered.
+    /// Changes the given fields of a user; users may change only their own. The error has code 24366 for a user who is not registered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func updateUser(
@@ -133,23 +133,25 @@ extension ChatState {
         guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
         guard name?.utf8.count ?? 0 <= 256, avatar?.utf8.count ?? 0 <= 1_024, extra?.count ?? 0 <= 100,
             extra?.allSatisfy({ $0.key.utf8.count <= 32 && $0.value.utf8.count <= 4_096 }) ?? true
-        else { throw .badArgument("A name may have 256 bytes, an avatar 1,024, and there may be 100 other values of 4,096.") }
+        else { throw .badArgument("A name has at most 256 bytes, an avatar 1,024, and 100 other values 4,096 each.") }
         guard extra?.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) ?? 0 <= application.limits.userBytes else {
             throw .badArgument("A user's values may have \(application.limits.userBytes) bytes together.")
         }
         directory.put(id, name: name, avatar: avatar, extra: extra, at: now, into: &commit)
     }
 
-    /// Checks whether those of these users who are not registered yet fit into the limit (rule CH-104).
+    /// Checks that registering the new users among these does not exceed the application's limit of users (rule CH-104).
     private func checkRoom(forUsers users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = application.limits.users - directory.users.count
         guard users.count > room, users.count(where: { directory.users[$0] == nil }) > max(room, 0) else { return }
-        throw .badArgument("The application has as many users as it may.")
+        throw .badArgument("The application has reached its limit of \(application.limits.users) users.")
     }
 
-    /// Checks whether the inboxes that these users do not have yet fit into the limit: 24366 otherwise (rule CH-105).
+    /// Checks that creating inboxes for those of these users who have none does not exceed the limit; code 24366 otherwise (rule
+    /// CH-105).
     ///
-    /// Anybody may send to any id, and messages wait in its inbox. So the number of inboxes for ids without a user must be limited.
+    /// The number of inboxes for ids without a registered user is limited, because users may send messages to any id, and these wait
+    /// in an inbox.
     func checkRoom(forInboxesOf users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = directory.users.count + application.limits.unregisteredInboxes - inboxes.count
         guard users.count > room else { return }
@@ -158,7 +160,7 @@ extension ChatState {
         throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered, and there is no room for more inboxes of such users.")
     }
 
-    /// Counts inboxes that these users do not have yet against the share of one user: 24366 beyond it (rule CH-108).
+    /// Counts the inboxes to create for unregistered users against the sender's share; code 24366 when it is exceeded (rule CH-108).
     mutating func takeShare(ofInboxes users: some Collection<Identifier>, by user: Identifier) throws(ChatRefusal) {
         let strangers = users.filter { directory.users[$0] == nil && !inboxes.contains($0) }
         guard !strangers.isEmpty else { return }

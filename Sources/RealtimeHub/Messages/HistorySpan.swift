@@ -1,13 +1,13 @@
-/// A range of a channel's messages with one exclusive and one inclusive end, in the format of requests (rule HB-40).
+/// A range of a channel's messages, made from the `start` and `end` of a history request (rule HB-40).
 ///
-/// `start` is excluded and `end` included, whichever of them is the later one.
+/// `start` is excluded and `end` is included, whichever of them is the later one.
 public struct HistorySpan: Hashable, Sendable {
     /// The lowest timetoken of the span, included.
     public let lowest: UInt64
     /// The highest timetoken of the span, included.
     public let highest: UInt64
 
-    /// With one end only, the span begins at `start` in the direction of reading, or ends at `end`.
+    /// If only one of `start` and `end` is given, the span begins at `start` in the direction of reading, or ends at `end`.
     ///
     /// - Returns: nil when the span cannot contain a message.
     public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {
@@ -28,6 +28,6 @@ public struct HistorySpan: Hashable, Sendable {
 }
 
 extension HistoryQuery {
-    /// The range of messages that the query selects.
+    /// The range of messages that the query selects; nil when it cannot contain a message.
     public var span: HistorySpan? { HistorySpan(start: start, end: end, isOldestFirst: isOldestFirst) }
 }

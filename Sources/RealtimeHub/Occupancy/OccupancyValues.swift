@@ -14,7 +14,7 @@ public struct OccupancyTime: Hashable, Sendable {
     }
 }
 
-/// A user, through one of its connections.
+/// A user together with one of the user's connections.
 public struct OccupancyUser: Hashable, Sendable {
     /// The user's id.
     public var id: Identifier
@@ -39,7 +39,7 @@ public struct OccupancySettings: Hashable, Sendable {
     public var interval: Duration
     /// Whether interval events contain the users who joined and left.
     public var sendsDeltas: Bool
-    /// The largest size of the users in an interval event, in bytes. Beyond it, readers are asked to request the occupancy instead.
+    /// The largest size of the users in an interval event, in bytes. Beyond it, the event asks subscribers to request the occupancy.
     public var deltaBytes: Int
     /// The timeout in seconds for requests that contain none.
     public var defaultTimeout: Int
@@ -70,7 +70,7 @@ public struct OccupancySettings: Hashable, Sendable {
 public struct OccupancyEvent: Hashable, Sendable {
     /// The kinds of events.
     public enum Action: Hashable, Sendable {
-        /// A user joined, left, timed out or changed the state; or a summary of many changes.
+        /// A user joined, left, timed out or changed its state; `interval` is a summary of many changes.
         case join, leave, timeout, stateChange, interval
     }
 
@@ -112,7 +112,7 @@ public struct OccupancyEvent: Hashable, Sendable {
 public struct Occupant: Hashable, Sendable {
     /// The user's id.
     public var user: Identifier
-    /// The state as JSON text.
+    /// The user's state on the channel as JSON text; nil when the user has none.
     public var state: [UInt8]?
 
     /// Makes a value with these properties.

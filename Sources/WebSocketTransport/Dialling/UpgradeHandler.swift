@@ -78,8 +78,8 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         }
     }
 
-    /// Replaces HTTP by frames. Bytes after the answer wait in the frame handler until HTTP is removed: its decoder is removed in a
-    /// later turn of the loop, and until then processes all written data.
+    /// Replaces the HTTP handlers by the frame handler. Bytes after the upgrade response wait in the frame handler until the HTTP
+    /// decoder is removed, which happens in a later turn of the loop; until then the decoder processes all written data.
     private func makeWay(_ context: ChannelHandlerContext) {
         stage = .over
         let pipeline = context.pipeline.syncOperations

@@ -11,7 +11,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
     typealias OutboundOut = ByteBuffer
 
     private enum Stage {
-        /// HTTP is still in the pipeline; received bytes are kept.
+        /// The HTTP handlers are still in the pipeline; received bytes are kept.
         case waiting
         case open
         /// This side's close frame was sent; the peer's is awaited.
@@ -28,7 +28,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
 
     private var context: ChannelHandlerContext?
     private var stage = Stage.waiting
-    /// Whether HTTP has been removed from the pipeline, so that frames can be written.
+    /// Whether the HTTP handlers have been removed from the pipeline, so that frames can be written.
     private var canWrite = false
     /// Bytes that arrived while the HTTP handlers were being removed.
     private var early = ByteBuffer()
@@ -58,12 +58,12 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         partialTimer?.cancel()
     }
 
-    /// Keeps bytes that arrived while HTTP was being removed.
+    /// Keeps bytes that arrived while the HTTP handlers were being removed.
     func keepForStart(_ buffer: inout ByteBuffer) {
         early.writeBuffer(&buffer)
     }
 
-    /// HTTP was removed. Reports `opened` and then the elements of bytes that arrived early.
+    /// Called when the HTTP handlers have been removed. Reports `opened`, and then the frames in the bytes that arrived early.
     func start() {
         canWrite = true
         begin()
@@ -228,8 +228,8 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         hangUpLater()
     }
 
-    /// Reports the end, and briefly waits until the peer closes the connection: closing at once while the peer still sends would reset
-    /// the connection, and the close frame would be lost.
+    /// Reports the end of the connection, and waits up to the close timeout until the peer closes it: closing at once while the peer
+    /// still sends would reset the connection, and the close frame would be lost.
     private func end(_ failure: ConnectionFailure) {
         guard stage != .draining else { return }
         stage = .draining
@@ -254,7 +254,8 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // Answer and end may arrive together, before HTTP was removed from the pipeline.
+        // The server may close the connection right after its upgrade response, before the HTTP handlers have been removed from the
+        // pipeline and `start()` was called. The connection is then reported as opened first, with the frames that arrived early.
         begin()
         flushReceived()
         attempt.finish(stage == .closing ? .disconnectedOnRequest : .lost(error))

@@ -26,6 +26,6 @@ public enum MessageType {
     public static let informationNotification = "RC:InfoNtf"
     /// ``GroupNotificationMessage``.
     public static let groupNotification = "RC:GrpNtf"
-    /// The version of ``combine`` with the messages in the content.
+    /// The second version of ``combine``: its content includes the combined messages.
     static let combineV2 = "RC:CombineMsgV2"
 }
