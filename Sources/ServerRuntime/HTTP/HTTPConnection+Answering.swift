@@ -4,7 +4,7 @@ import NIOCore
 extension HTTPConnection {
     /// Returns a closure that answers the request that was read; it can be called once.
     package func expectAnswer() -> HTTPReply {
-        phase = .answering
+        machine.answerLater()
         let (loop, number) = (loop, number)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         return { answer in
@@ -19,14 +19,13 @@ extension HTTPConnection {
     /// Records that the request will be answered in a later turn of the event loop, or that its poll is held. Returns the number of
     /// the request.
     package func beginWork() -> UInt32 {
-        phase = .answering
+        machine.answerLater()
         return number
     }
 
     /// Whether the request with this number still waits for its answer.
     package func isAnswering(_ number: UInt32) -> Bool {
-        guard case .answering = phase else { return false }
-        return number == self.number
+        machine.isAnswering(number)
     }
 
     /// Answers the request with this number, if it is not answered yet.

@@ -1,8 +1,48 @@
+import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// The limits on the length and duration of a request's body, and the owner whose share counts it.
+/// The body of a request: its size limit, and the memory and the owner whose share counts it.
 extension HTTPConnection {
+    /// Handles bytes of the body.
+    func take(_ bytes: ByteBuffer) {
+        guard phase == .reading else { return }
+        let size = machine.bodyBytes + bytes.readableBytes
+        switch machine.gotBody(bytes.readableBytes, hasRoom: hasRoom(for: size)) {
+        case .ignore: return
+        case .refuse(let refusal): return perform(.refuse(refusal))
+        case .append: break
+        }
+        if size > incoming?.reserved ?? BodyBudget.smallBytes {
+            guard let large = grow(incoming ?? LargeBody(), to: size) else { return perform(.refuse(.tooManyLargeBodies)) }
+            incoming = large
+            // Exactly the reserved size, because an array that grows by itself doubles its size.
+            body.reserveCapacity(large.reserved)
+        }
+        body.append(contentsOf: bytes.readableBytesView)
+    }
+
+    private func grow(_ large: LargeBody, to size: Int) -> LargeBody? {
+        guard case .request(let head, let target) = content else { return nil }
+        let owner = bodyOwner(head, try? target.get())
+        return large.grow(to: size, limit: machine.bodyLimit, for: owner, in: core.bodies) ? large : nil
+    }
+
+    /// Reserves memory for a body that has `count` bytes so far; false when there is none (rule SV-86).
+    private func hasRoom(for count: Int) -> Bool {
+        guard count > SmallBodyBudget.freeBytes else { return true }
+        guard count <= BodyBudget.smallBytes else {
+            // The body is now a large one, with a separate reservation.
+            smallBody = nil
+            return true
+        }
+        let room = min((count / SmallBodyBudget.step + 1) * SmallBodyBudget.step, BodyBudget.smallBytes)
+        if let smallBody { return smallBody.grow(to: room) }
+        guard case .request(let head, _) = content else { return false }
+        smallBody = core.smallBodies.reserve(room, for: client(head.headers))
+        return smallBody != nil
+    }
+
     func bodyLimit(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Int {
         let limit = core.settings.maximumRequestBytes
         var uri = head.uri
@@ -24,11 +64,5 @@ extension HTTPConnection {
     /// The address that a request comes from; nil when it is not known or not limited (rule SV-81).
     package func client(_ fields: HTTPHeaders) -> RemoteAddress? {
         context.flatMap { core.addresses.client(fields, of: $0.channel) }
-    }
-
-    /// Returns by how much the body of a request may exceed ``RuntimeSettings/requestTimeout``, based on the received bytes.
-    func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
-        guard bodyLimit(head, target) > BodyBudget.smallBytes else { return .zero }
-        return .seconds(bodyBytes / BodyBudget.bytesPerSecond)
     }
 }

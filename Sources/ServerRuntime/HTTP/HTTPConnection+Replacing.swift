@@ -9,7 +9,7 @@ extension ServerContext {
         guard settings.replacesIdleConnections, let loop = loops.first(where: { $0.eventLoop === eventLoop }) else {
             return false
         }
-        let idle = loop.state.requesters.all.lazy.filter(\.isReplaceable).min { $0.since < $1.since }
+        let idle = loop.state.requesters.all.lazy.filter(\.isReplaceable).min { $0.machine.since < $1.machine.since }
         guard let idle else { return false }
         idle.giveWay()
         return true
@@ -19,17 +19,16 @@ extension ServerContext {
 extension HTTPConnection {
     /// Whether no complete request has arrived since the last answer.
     fileprivate var isReplaceable: Bool {
-        guard outgoing == nil, context?.channel.isActive == true else { return false }
-        return switch phase {
-        case .idle, .reading, .closing: true
-        case .upgrading, .answering, .holding, .ended: false
-        }
+        outgoing == nil && context?.channel.isActive == true && machine.isReplaceable
+    }
+
+    fileprivate func giveWay() {
+        perform(machine.giveWay())
     }
 
     /// Closes the socket at once. With the usual close, TLS would wait for the peer's `close_notify`.
-    fileprivate func giveWay() {
+    func closeAtOnce() {
         guard let context else { return }
-        phase = .closing
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (tls ?? context).close(promise: nil)
     }

@@ -73,6 +73,25 @@ extension HTTPConnection {
         return refusal(.targetTooLong, target)
     }
 
+    /// The error answer for a refusal that the machine decides.
+    func answer(to refusal: HTTPConnectionMachine.Refusal) -> HTTPAnswer {
+        switch refusal {
+        case .malformed: HTTPAnswer(.malformedRequest)
+        case .headTooLarge: refusalOfLargeHead(parser?.requestLine ?? RequestLine())
+        case .tooSlow: HTTPAnswer(.timeout)
+        case .noAnswer: HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))
+        case .bodyTooLarge: refusalOfContent(.bodyTooLarge(limit: machine.bodyLimit))
+        case .tooManyBodies: refusalOfContent(.tooManyBodies)
+        case .tooManyLargeBodies: refusalOfContent(.tooManyLargeBodies)
+        case .excessiveFraming: refusalOfContent(.excessiveFraming)
+        }
+    }
+
+    private func refusalOfContent(_ problem: HTTPProblem) -> HTTPAnswer {
+        guard case .request(let head, _) = content else { return HTTPAnswer(problem) }
+        return refusal(problem, head.uri)
+    }
+
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
         host.front(of: segments)?.refusal(problem, of: segments) ?? HTTPAnswer(problem)
     }
@@ -98,7 +117,7 @@ extension HTTPConnection {
         until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
         _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
     ) {
-        phase = .answering
+        machine.answerLater()
         if deadline == nil { loop.state.figures.held += 1 }
         let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.settings.publishTimeout))
         loop.hold(

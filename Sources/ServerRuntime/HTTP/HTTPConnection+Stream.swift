@@ -7,7 +7,7 @@ extension HTTPConnection {
     package var name: String { "\(loop.number)-\(serial)" }
 
     /// How long the connection has been in its current phase, such as holding a request.
-    package func elapsed(at now: MonotonicInstant) -> Duration { now.since(since) }
+    package func elapsed(at now: MonotonicInstant) -> Duration { now.since(machine.since) }
 
     /// The remote address of the socket.
     package var remoteAddress: SocketAddress? { context?.channel.remoteAddress }

@@ -54,7 +54,8 @@ extension HTTPConnection {
         if let context, !core.addresses.admit(named: upgrade.visitor.address, on: context.channel) {
             return refuse(HTTPAnswer(.tooManyConnections))
         }
-        phase = .upgrading(upgrade)
+        content = .upgrade(upgrade)
+        machine.expectUpgrade()
     }
 
     // MARK: Answering

@@ -7,7 +7,9 @@ import NIOHTTP1
 final class RequestParser {
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private let outlet: Outlet
-    fileprivate var waiting: [HTTPServerRequestPart] = []
+    private var waiting: [HTTPServerRequestPart] = []
+    /// The request line of a request whose head the parser has not completely read.
+    var requestLine = RequestLine()
 
     init(_ connection: HTTPConnection) {
         // The library has one limit for targets and fields. A target may be longer than a field, and a target that is too long
@@ -28,11 +30,13 @@ final class RequestParser {
         try pipeline.addHandler(outlet, position: .after(decoder))
     }
 
-    /// Passes the next waiting part to the connection; returns false when there is none.
-    func takeWaiting(_ connection: HTTPConnection) -> Bool {
-        guard !waiting.isEmpty else { return false }
+    /// Whether parts wait.
+    var hasParts: Bool { !waiting.isEmpty }
+
+    /// Passes the next waiting part to the connection.
+    func takePart(_ connection: HTTPConnection) {
+        guard !waiting.isEmpty else { return }
         connection.receive(waiting.removeFirst())
-        return true
     }
 
     /// Removes the parser. Bytes after the request go to the next handler.
@@ -57,10 +61,10 @@ final class RequestParser {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             guard let connection, let parser else { return }
             let part = unwrapInboundIn(data)
-            switch connection.phase {
-            case .answering, .holding: parser.waiting.append(part)
-            case .idle where !parser.waiting.isEmpty: parser.waiting.append(part)
-            default: connection.receive(part)
+            if connection.machine.mustWait(behindParts: parser.hasParts) {
+                parser.waiting.append(part)
+            } else {
+                connection.receive(part)
             }
         }
 

@@ -1,0 +1,156 @@
+import NIOCore
+import NIOHTTP1
+import ServerValues
+import WebSocketFraming
+
+// From received bytes to requests.
+extension HTTPConnection {
+    /// Reads requests as long as there are complete ones and each is answered at once.
+    func readWaiting() {
+        while let context, context.channel.isWritable {
+            let waiting = HTTPConnectionMachine.Waiting(
+                hasBytes: unread.readableBytes > 0, hasParts: parser?.hasParts == true, hasParser: parser != nil,
+                needsParser: core.settings.readsAllFields)
+            var step = machine.nextStep(waiting)
+            if step == .readPlain { step = readPlain() }
+            switch step {
+            case .readPlain: continue
+            case .takePart: parser?.takePart(self)
+            case .feedParser: feedParser(context)
+            case .startParser: startParser()
+            case .stop: return updateReading()
+            case .drop:
+                unread = ByteBuffer()
+                return updateReading()
+            }
+        }
+    }
+
+    /// Reads one plain request. Returns the next step, which is to read the next one if this one was complete.
+    private func readPlain() -> HTTPConnectionMachine.Step {
+        let bytes = unread
+        return bytes.withUnsafeReadableBytes { bytes in
+            switch PlainRequestHead.read(bytes) {
+            case .incomplete:
+                if machine.isBetweenRequests { forgetRequest() }
+                return machine.gotPiece(at: core.now)
+            case .unusual: return .startParser
+            case .handshake(let head, let fields):
+                guard let upgrade = self.upgrade(head, fields: fields, in: bytes) else { return .startParser }
+                forgetRequest()
+                machine.gotHead(at: core.now)
+                var behind = unread
+                behind.moveReaderIndex(forwardBy: head.length)
+                unread = ByteBuffer()
+                begin(upgrade)
+                if case .upgrading = phase { self.upgrade(upgrade, behind: behind) }
+                return .readPlain
+            case .complete(let head):
+                if host.needsFields(of: UnsafeRawBufferPointer(rebasing: bytes[head.target])) { return .startParser }
+                forgetRequest()
+                machine.gotPlainRequest(isKeepAlive: head.isKeepAlive, at: core.now)
+                unread.moveReaderIndex(forwardBy: head.length)
+                if unread.readableBytes == 0 { unread = ByteBuffer() }
+                if let origin = head.origin, !core.crossOrigin.isForAll {
+                    page = core.crossOrigin.page(UnsafeRawBufferPointer(rebasing: bytes[origin]))
+                }
+                handle(plain: UnsafeRawBufferPointer(rebasing: bytes[head.target]))
+                return .readPlain
+            }
+        }
+    }
+
+    /// Passes the received bytes to the parser.
+    private func feedParser(_ context: ChannelHandlerContext) {
+        let bytes = unread
+        unread = ByteBuffer()
+        noteBeginning(bytes)
+        bytes.withUnsafeReadableBytes { parser?.requestLine.note($0) }
+        let mark = machine.mark
+        context.fireChannelRead(wrapInboundOut(bytes))
+        perform(machine.parsed(bytes.readableBytes, since: mark))
+    }
+
+    /// A head that reaches the parser in pieces must also be complete in time (rule SV-5). Line ends between requests do not start one.
+    private func noteBeginning(_ bytes: ByteBuffer) {
+        guard machine.isBetweenRequests else { return }
+        guard bytes.readableBytesView.contains(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else { return }
+        forgetRequest()
+        // The parser has the bytes already, so there is no other step.
+        _ = machine.gotPiece(at: core.now)
+    }
+
+    private func startParser() {
+        guard let context else { return }
+        let parser = RequestParser(self)
+        do {
+            try parser.install(behind: self, in: context.pipeline.syncOperations)
+            self.parser = parser
+        } catch {
+            // The channel is closing.
+            context.close(promise: nil)
+            unread = ByteBuffer()
+        }
+    }
+
+    /// Resets the facts about the previous request that metrics and answers use.
+    func forgetRequest() {
+        kind = .other
+        page = .other
+    }
+
+    /// Pauses reading from the socket while too many bytes wait.
+    func updateReading() {
+        guard let context else { return }
+        perform(machine.updateReading(unreadBytes: unread.readableBytes, isWritable: context.channel.isWritable))
+    }
+
+    func setReading(_ isReading: Bool) {
+        guard let context else { return }
+        context.channel.setOption(.autoRead, value: isReading).whenFailure { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+
+    // MARK: Parts from the parser
+
+    func receive(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head): begin(head)
+        case .body(let bytes): take(bytes)
+        case .end: perform(machine.gotEnd())
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead) {
+        guard case .idle = phase else { return }
+        forgetRequest()
+        // After a request that offers an upgrade the parser stops, so the connection cannot be reused.
+        let isLast = !head.isKeepAlive || head.headers.contains(name: "upgrade")
+        machine.gotHead(isLast: isLast, isToHead: head.method == .HEAD, at: core.now)
+        page = core.crossOrigin.page(head.headers.first(name: "origin"))
+        span = RequestSpan(head)
+        var head = head
+        let parsed = Result { () throws(HTTPProblem) in try self.target(of: &head) }
+        if let problem = RequestHeadRules.problem(of: head) { return refuse(refusal(problem, head.uri)) }
+        if head.method == .CONNECT { return refuse(.tunnelRefused) }
+        content = .request(head, parsed)
+        guard case .success(let target) = parsed else {
+            return perform(machine.expectBody(length: nil, limit: bodyLimit(head, nil), awaitsContinue: false))
+        }
+        if ServerHandshake.isUpgrade(head.headers) { return beginUpgrade(head, target) }
+        let length = head.headers.first(name: "content-length").flatMap { Int($0) }
+        let awaitsContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+        perform(machine.expectBody(length: length, limit: bodyLimit(head, target), awaitsContinue: awaitsContinue))
+    }
+
+    /// Handles the request whose body is complete.
+    func handleContent() {
+        guard case .request(let head, let target) = content else { return }
+        let body = body
+        self.body = []
+        // A request that is held needs its head no more.
+        content = .none
+        handle(head, target, body)
+    }
+}
