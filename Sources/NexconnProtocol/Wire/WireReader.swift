@@ -122,10 +122,7 @@ struct WireReader {
         if try scanner.skip(UInt8(ascii: "]")) { return elements }
         while true {
             if let element = try body(&self) { elements.append(element) }
-            let next = try scanner.peek()
-            scanner.position &+= 1
-            if next == UInt8(ascii: "]") { return elements }
-            if next != UInt8(ascii: ",") { throw JSONSyntaxError(.unexpectedByte, at: scanner.position &- 1) }
+            if try scanner.endOfArray() { return elements }
         }
     }
 

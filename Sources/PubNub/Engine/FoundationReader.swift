@@ -50,7 +50,7 @@ struct FoundationReader {
             let key = try scanner.unescapedString(scratch: &scratch)
             try scanner.expect(UInt8(ascii: ":"))
             members[key] = try value(depth: depth + 1)
-            if try endsContainer(with: UInt8(ascii: "}")) { return members }
+            if try scanner.endOfObject() { return members }
         }
     }
 
@@ -63,18 +63,8 @@ struct FoundationReader {
         }
         while true {
             elements.append(try value(depth: depth + 1))
-            if try endsContainer(with: UInt8(ascii: "]")) { return elements }
+            if try scanner.endOfArray() { return elements }
         }
-    }
-
-    /// Skips a comma or the closing bracket, and returns whether it was the bracket.
-    private mutating func endsContainer(with closer: UInt8) throws(JSONSyntaxError) -> Bool {
-        let byte = try scanner.peek()
-        guard byte == UInt8(ascii: ",") || byte == closer else {
-            throw JSONSyntaxError(.unexpectedByte, at: scanner.position)
-        }
-        scanner.position += 1
-        return byte == closer
     }
 
     /// Reads a number, a boolean or null.

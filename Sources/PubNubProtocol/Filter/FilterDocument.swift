@@ -98,11 +98,7 @@ struct FilterDocument: Sendable {
         guard place.kind == .object else { return [] }
         return scan(from: place.range.lowerBound) { scanner throws(JSONSyntaxError) in
             var members: [Member] = []
-            try scanner.expect(UInt8(ascii: "{"))
-            while try scanner.peek() != UInt8(ascii: "}") {
-                if !members.isEmpty { try scanner.expect(UInt8(ascii: ",")) }
-                let key = try scanner.string()
-                try scanner.expect(UInt8(ascii: ":"))
+            try scanner.object { (scanner, key) throws(JSONSyntaxError) in
                 members.append(
                     Member(key: key.start..<key.end, hasEscapes: key.hasEscapes, value: try Self.stretch(&scanner)))
             }

@@ -27,25 +27,18 @@ struct PubNubErrorSummary {
     private mutating func readObject(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
         var scratch: [UInt8] = []
         var texts: [String: JSONText] = [:]
-        try scanner.expect(UInt8(ascii: "{"))
-        var isFirst = true
-        while try scanner.peek() != UInt8(ascii: "}") {
-            if !isFirst { try scanner.expect(UInt8(ascii: ",")) }
-            isFirst = false
-            let key = try scanner.string()
-            try scanner.expect(UInt8(ascii: ":"))
+        try scanner.object { (scanner, key) throws(JSONSyntaxError) in
             let value = try scanner.value()
             let length = key.end - key.start
             // Large values are never used, and successful answers have many other keys.
-            guard length <= 13, value.end - value.start <= 65_536 else { continue }
+            guard length <= 13, value.end - value.start <= 65_536 else { return }
             let name = scanner.string(key, scratch: &scratch)
             switch name {
             case "status", "message", "error", "error_message", "payload":
                 texts[name] = JSONText(checked: scanner.text(value.start, value.end))
-            default: continue
+            default: return
             }
         }
-        try scanner.expect(UInt8(ascii: "}"))
         status = texts["status"]?.integer
         information = Self.information(texts)
         readPayload(texts["payload"])

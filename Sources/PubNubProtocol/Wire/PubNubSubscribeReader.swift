@@ -125,10 +125,7 @@ struct PubNubSubscribeReader: Sendable {
                 _ = try scanner.value()
             }
             index &+= 1
-            let next = try scanner.peek()
-            scanner.position &+= 1
-            if next == UInt8(ascii: "]") { return true }
-            if next != UInt8(ascii: ",") { throw JSONSyntaxError(.unexpectedByte, at: scanner.position &- 1) }
+            if try scanner.endOfArray() { return true }
         }
     }
 

@@ -77,13 +77,8 @@ public struct PusherEnvelopeParser: Sendable {
             scanner.position += 1
             return try scanner.expectEnd()
         }
-        while true {
-            try member(&scanner, into: &draft)
-            let next = try scanner.peek()
-            scanner.position += 1
-            if next == UInt8(ascii: "}") { return try scanner.expectEnd() }
-            if next != UInt8(ascii: ",") { throw JSONSyntaxError(.unexpectedByte, at: scanner.position - 1) }
-        }
+        repeat { try member(&scanner, into: &draft) } while try !scanner.endOfObject()
+        try scanner.expectEnd()
     }
 
     /// Reads one key and its value; the last value of a repeated key is used.

@@ -60,13 +60,42 @@ public struct JSONScanner {
 
     /// After a member of an object: skips the comma before the next one, or the closing brace, for which it returns true.
     @inlinable @inline(__always)
-    public mutating func endOfObject() throws(JSONSyntaxError) -> Bool {
+    public mutating func endOfObject() throws(JSONSyntaxError) -> Bool { try end(of: UInt8(ascii: "}")) }
+
+    /// After an element of an array: skips the comma before the next one, or the closing bracket, for which it returns true.
+    @inlinable @inline(__always)
+    public mutating func endOfArray() throws(JSONSyntaxError) -> Bool { try end(of: UInt8(ascii: "]")) }
+
+    @inlinable @inline(__always)
+    mutating func end(of closer: UInt8) throws(JSONSyntaxError) -> Bool {
         let byte = try peek()
-        guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
-            throw JSONSyntaxError(.unexpectedByte, at: position)
-        }
+        guard byte == UInt8(ascii: ",") || byte == closer else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         position &+= 1
-        return byte == UInt8(ascii: "}")
+        return byte == closer
+    }
+
+    /// Reads an object, which must come next. `member` is called with each key and reads the value behind it.
+    @inlinable @inline(__always)
+    public mutating func object(
+        _ member: (inout JSONScanner, StringToken) throws(JSONSyntaxError) -> Void
+    ) throws(JSONSyntaxError) {
+        try expect(UInt8(ascii: "{"))
+        if try skip(UInt8(ascii: "}")) { return }
+        repeat {
+            let key = try string()
+            try expect(UInt8(ascii: ":"))
+            try member(&self, key)
+        } while try !endOfObject()
+    }
+
+    /// Reads an array, which must come next. `element` is called for each element and reads it.
+    @inlinable @inline(__always)
+    public mutating func array(
+        _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
+    ) throws(JSONSyntaxError) {
+        try expect(UInt8(ascii: "["))
+        if try skip(UInt8(ascii: "]")) { return }
+        repeat { try element(&self) } while try !endOfArray()
     }
 
     /// Checks that only white space is left.

@@ -72,14 +72,10 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
             var scratch: [UInt8] = []
             var members: [Member] = []
-            try scanner.expect(UInt8(ascii: "{"))
-            while try scanner.peek() != UInt8(ascii: "}") {
-                if !members.isEmpty { try scanner.expect(UInt8(ascii: ",")) }
-                _ = try scanner.peek()
-                let key = try scanner.unescapedString(scratch: &scratch)
-                try scanner.expect(UInt8(ascii: ":"))
+            try scanner.object { (scanner, key) throws(JSONSyntaxError) in
                 let value = try scanner.value()
-                members.append(Member(key: key, value: JSONText(checked: scanner.text(value.start, value.end))))
+                let text = JSONText(checked: scanner.text(value.start, value.end))
+                members.append(Member(key: scanner.string(key, scratch: &scratch), value: text))
             }
             return members
         }
@@ -90,9 +86,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         guard kind == .array else { return nil }
         return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
             var elements: [JSONText] = []
-            try scanner.expect(UInt8(ascii: "["))
-            while try scanner.peek() != UInt8(ascii: "]") {
-                if !elements.isEmpty { try scanner.expect(UInt8(ascii: ",")) }
+            try scanner.array { (scanner) throws(JSONSyntaxError) in
                 let value = try scanner.value()
                 elements.append(JSONText(checked: scanner.text(value.start, value.end)))
             }
@@ -105,7 +99,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         members?.last { $0.key == key }?.value
     }
 
-    private static func scan<Value>(
+    static func scan<Value>(
         _ text: String, _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Value
     ) throws(JSONSyntaxError) -> Value {
         var text = text

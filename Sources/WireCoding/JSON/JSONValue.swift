@@ -16,34 +16,51 @@ public enum JSONValue: Hashable, Sendable {
 
     /// Reads one value.
     public init(parsing text: String) throws(JSONSyntaxError) {
-        try self.init(JSONText(text), depth: 0)
+        try self.init(JSONText(text))
     }
 
     /// Reads one value from bytes of any origin.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        try self.init(JSONText(bytes: bytes), depth: 0)
+        try self.init(JSONText(bytes: bytes))
     }
 
     /// The tree of a text.
     public init(_ text: JSONText) throws(JSONSyntaxError) {
-        try self.init(text, depth: 0)
+        guard !text.isNull else {
+            self = .null
+            return
+        }
+        self = try JSONText.scan(text.text) { scanner throws(JSONSyntaxError) in
+            var scratch: [UInt8] = []
+            return try JSONValue(&scanner, scratch: &scratch, depth: 0)
+        }
     }
 
-    private init(_ text: JSONText, depth: Int) throws(JSONSyntaxError) {
-        guard depth <= Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: 0) }
-        switch text.kind {
-        case .null: self = .null
-        case .bool: self = .bool(text.text == "true")
-        case .number: self = .number(JSONNumber(checked: text.text))
-        case .string: self = .string(text.string ?? "")
-        case .array:
-            var elements: [JSONValue] = []
-            for element in text.elements ?? [] { elements.append(try JSONValue(element, depth: depth + 1)) }
-            self = .array(elements)
-        case .object:
+    /// Reads the next value of a text that has been checked, in one pass.
+    private init(_ scanner: inout JSONScanner, scratch: inout [UInt8], depth: Int) throws(JSONSyntaxError) {
+        guard depth <= Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: scanner.position) }
+        switch try scanner.peek() {
+        case UInt8(ascii: "{"):
             var members: OrderedDictionary<String, JSONValue> = [:]
-            for member in text.members ?? [] { members[member.key] = try JSONValue(member.value, depth: depth + 1) }
+            try scanner.object { (scanner, key) throws(JSONSyntaxError) in
+                let name = scanner.string(key, scratch: &scratch)
+                members[name] = try JSONValue(&scanner, scratch: &scratch, depth: depth + 1)
+            }
             self = .object(members)
+        case UInt8(ascii: "["):
+            var elements: [JSONValue] = []
+            try scanner.array { (scanner) throws(JSONSyntaxError) in
+                elements.append(try JSONValue(&scanner, scratch: &scratch, depth: depth + 1))
+            }
+            self = .array(elements)
+        case JSONBytes.quote: self = .string(try scanner.unescapedString(scratch: &scratch))
+        default:
+            let token = try scanner.value()
+            switch token.kind {
+            case .bool: self = .bool(scanner.bytes[token.start] == UInt8(ascii: "t"))
+            case .number: self = .number(JSONNumber(checked: scanner.text(token.start, token.end)))
+            case .null, .string, .array, .object: self = .null
+            }
         }
     }
 
