@@ -335,11 +335,11 @@ final class ClusterRuntime {
         case .apply(let service, let fact): members[service]?.apply(fact)
         case .complete(let id, let result): requests.removeValue(forKey: id)?(result)
         case .announce:
-            let parts = ClusterServiceID.allCases.map { (service: $0, payloads: members[$0]?.announcement() ?? []) }
+            let parts = members.sorted { $0.key < $1.key }.map { (service: $0.key, payloads: $0.value.announcement()) }
             run { core, now, effects in core.withMember(at: now, &effects) { $0.announce(parts, at: now, into: &$1) } }
         case .interrupt(let loss):
             logger.error("facts of the cluster are lost, clients are told", metadata: ["cause": "\(loss)"])
-            for service in ClusterServiceID.allCases { members[service]?.interrupted() }
+            for (_, member) in members.sorted(by: { $0.key < $1.key }) { member.interrupted() }
         }
     }
 

@@ -17,11 +17,25 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
     }
 }
 
-/// The services whose state a cluster shares. The raw value identifies them in the log.
-package enum ClusterServiceID: UInt8, Hashable, Sendable, CaseIterable {
-    case pusher = 1
-    case pubnub = 2
-    case chat = 3
+/// A service whose state a cluster shares. The raw value identifies it in the log, so a service keeps its number for ever.
+///
+/// Every service declares its own: 1 to 3 are Pusher, PubNub and chat. Facts of a service that a node does not have are skipped.
+package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt8
+
+    /// - Parameter rawValue: 1 or more.
+    package init?(rawValue: UInt8) {
+        guard rawValue > 0 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(number: UInt8) { rawValue = number }
+
+    package static let pusher = ClusterServiceID(number: 1)
+    package static let pubnub = ClusterServiceID(number: 2)
+    package static let chat = ClusterServiceID(number: 3)
+
+    package static func < (left: ClusterServiceID, right: ClusterServiceID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Why a request to the leader has no answer.
