@@ -1,4 +1,4 @@
-import ServerConsole
+import ServerRuntime
 import Testing
 
 @Suite("Search within names")

@@ -1,0 +1,136 @@
+/// An application of a service, without its secrets.
+package struct ApplicationRow: Hashable, Sendable {
+    /// What is counted of an application.
+    package enum Count: String, Hashable, Sendable, CaseIterable {
+        case connections, connectionsLimit, channels, subscriptions, members
+    }
+
+    package var id: String
+    /// What clients name; the id where there is nothing else.
+    package var key: String
+    package var isEnabled = true
+    /// The counts that the service has. Nil for a count that this server does not know, and for a limit that is not set.
+    package var counts: [Count: Int?] = [:]
+    /// The number of configured webhooks.
+    package var webhooks = 0
+    /// What distinguishes it from others, in a few words each.
+    package var traits: [String] = []
+
+    package init(id: String, key: String) {
+        self.id = id
+        self.key = key
+    }
+}
+
+/// A page of the channels of an application.
+package struct ChannelRows: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
+        package var name: String
+        /// The title, for channels that have one.
+        package var title: String?
+        /// Nil when it is not counted, or this server does not know it.
+        package var subscriptions: Int?
+        package var users: Int?
+
+        package init(_ name: String, title: String? = nil, subscriptions: Int? = nil, users: Int?) {
+            self.name = name
+            self.title = title
+            self.subscriptions = subscriptions
+            self.users = users
+        }
+    }
+
+    package var rows: [Row]
+    /// The number of all matching channels; nil when it is not known.
+    package var total: Int?
+    /// The name behind which the next page begins; nil for the last page.
+    package var next: String?
+
+    package init(_ rows: [Row], total: Int?, next: String?) {
+        self.rows = rows
+        self.total = total
+        self.next = next
+    }
+
+    /// A page of the first `limit` of these rows; one more than that says that there are more.
+    package init(first limit: Int, of rows: [Row], total: Int) {
+        self.init(Array(rows.prefix(limit)), total: total, next: rows.count > limit ? rows.prefix(limit).last?.name : nil)
+    }
+}
+
+/// The members of a channel.
+package struct ChannelMembers: Hashable, Sendable {
+    package var isOccupied: Bool
+    /// Whether the service knows members of such a channel.
+    package var hasMembers: Bool
+    /// Some of the members, at most ``limit``.
+    package var users: [String]
+    /// The number of all members.
+    package var count: Int
+
+    /// The largest number of listed members.
+    package static let limit = 500
+
+    package init(isOccupied: Bool, hasMembers: Bool = true, users: [String], count: Int) {
+        self.isOccupied = isOccupied
+        self.hasMembers = hasMembers
+        self.users = Array(users.prefix(Self.limit))
+        self.count = count
+    }
+}
+
+/// A page of users who are known without a connection.
+package struct UserRows: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
+        package var user: String
+        /// Some of the user's channels, sorted by name.
+        package var channels: [String]
+        package var channelCount: Int
+
+        package init(_ user: String, channels: [String], channelCount: Int) {
+            self.user = user
+            self.channels = channels
+            self.channelCount = channelCount
+        }
+    }
+
+    package var rows: [Row]
+    /// The number of all matching users.
+    package var total: Int
+    /// The user behind whom the next page begins; nil for the last page.
+    package var next: String?
+
+    /// A page of the first `limit` of these rows; one more than that says that there are more.
+    package init(first limit: Int, of rows: [Row], total: Int) {
+        self.rows = Array(rows.prefix(limit))
+        self.total = total
+        next = rows.count > limit ? rows.prefix(limit).last?.user : nil
+    }
+}
+
+/// A request that is held until there is something to answer.
+package struct HeldRow: Hashable, Sendable {
+    package var id: String
+    package var application: String
+    package var user: String?
+    package var address: String?
+    package var channels: [String]
+    package var channelCount: Int
+    package var held: Duration
+    /// How long it is held at most.
+    package var hold: Duration
+
+    package init(
+        id: String, application: String, user: String?, address: String?, channels: [String], channelCount: Int, held: Duration,
+        hold: Duration
+    ) {
+        self.id = id
+        self.application = application
+        self.user = user
+        self.address = address
+        self.channels = channels
+        self.channelCount = channelCount
+        self.held = held
+        self.hold = hold
+    }
+}

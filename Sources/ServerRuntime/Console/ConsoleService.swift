@@ -1,0 +1,101 @@
+/// What the console shows of one service, and what an operator can do there. The service answers from its own state (rules CO-92 to CO-95).
+///
+/// Methods may be called from any thread, except those for an event loop. Lists are bounded by the listing's limit.
+package protocol ConsoleService: Sendable {
+    /// The service's name in the console, in metrics and in logs.
+    var service: ServiceName { get }
+
+    /// The applications that the service serves.
+    func applicationRows() -> [ApplicationRow]
+    /// The channels of an application in the order of their names, behind a given one.
+    func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows
+    /// The members of a channel.
+    func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers
+    /// The users of an application who are known without a connection; nil when the service knows users by their connections only.
+    func userRows(_ listing: ConsoleListing) async throws -> UserRows?
+
+    /// Whether the service has WebSockets, which ``reports(on:from:count:)`` lists.
+    var hasConnections: Bool { get }
+    /// The connections of an event loop, from a position in its list on. Call it on that event loop.
+    ///
+    /// - Returns: the connections' descriptions, and the position of the next page; nil for the last page.
+    func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?)
+    /// Up to `limit` requests that an event loop holds until there is something to answer. Call it on that event loop.
+    func heldRows(on loop: Int, limit: Int) -> [HeldRow]
+
+    /// The applications that have or had a webhook, as far as this server sends their events.
+    var webhookReports: [(application: String, receivers: [WebhookReport])] { get }
+    /// The configured webhooks with their deliveries, also those without any.
+    func webhookRows() -> [(application: String, receivers: [WebhookReport])]
+
+    /// Publishes a message with the checks and limits of the service's HTTP API; returns a sentence about what was done.
+    func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String
+    /// Why the service has no connections of a user to end, as a part of a sentence; nil when it has some.
+    var endingObstacle: String? { get }
+    /// Ends all connections of a user, on all servers; returns a sentence about what was done.
+    func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String
+
+    /// Explains the code with which connections of the service were refused or ended; nil for a code without explanation.
+    func sentence(ofCode code: Int) -> String?
+}
+
+extension ConsoleService {
+    package func userRows(_ listing: ConsoleListing) async throws -> UserRows? { nil }
+    package var hasConnections: Bool { true }
+    package func heldRows(on loop: Int, limit: Int) -> [HeldRow] { [] }
+    package var webhookReports: [(application: String, receivers: [WebhookReport])] { [] }
+    package func webhookRows() -> [(application: String, receivers: [WebhookReport])] { webhookReports }
+    package var endingObstacle: String? { nil }
+    package func sentence(ofCode code: Int) -> String? { nil }
+}
+
+/// What a list of the console is limited to.
+package struct ConsoleListing: Hashable, Sendable {
+    /// The application, by the id of its row.
+    package var application: String?
+    /// The kind of channels, for a service that has several.
+    package var kind: String?
+    package var prefix = ""
+    /// A text that the listed names contain.
+    package var contains = ""
+    /// The last name of the previous page.
+    package var after: String?
+    package var limit = 100
+
+    package init() {}
+
+    /// Whether a name has the prefix and contains the text.
+    package var isWanted: @Sendable (String) -> Bool {
+        let (search, prefix) = (NameSearch(contains), prefix)
+        return { $0.utf8.starts(with: prefix.utf8) && search.takes($0) }
+    }
+}
+
+/// A message that an operator publishes.
+package struct ConsoleMessage: Hashable, Sendable {
+    /// The application, by the id of its row.
+    package var application: String?
+    /// The kind of channel, for a service that has several.
+    package var kind: String?
+    package var channel: String
+    /// The name of an event, or the type of a message; nil without one.
+    package var event: String?
+    /// The user in whose name the message is sent; nil without one.
+    package var user: String?
+    package var data: String
+
+    package init(channel: String, data: String) {
+        self.channel = channel
+        self.data = data
+    }
+
+    /// A text that the service needs.
+    ///
+    /// - Parameter limit: the largest length in bytes.
+    package static func needed(_ text: String?, _ name: String, upTo limit: Int = 1_024) throws(HTTPProblem) -> String {
+        guard let text, !text.isEmpty, text.utf8.count <= limit else {
+            throw HTTPProblem(400, "\(name) is a text of 1 to \(limit) bytes.")
+        }
+        return text
+    }
+}
