@@ -2,6 +2,7 @@ import ChatServer
 import NIOPosix
 import PubNubServer
 import RealtimeHub
+import ServerRuntime
 
 // Changes while the server runs.
 extension LifelineServer {
@@ -12,8 +13,7 @@ extension LifelineServer {
     /// settings, and their number and origin are not checked again. New connections and requests always use the registry. Returns
     /// at once; open connections follow within one turn of their event loops (rule SO-21).
     public func applicationsChanged() {
-        services.pusher.applicationsChanged()
-        shared.applicationsChanged()
+        for service in services.running { service.applicationsChanged() }
     }
 
     /// Replaces the keysets and chat applications: those with new keys are added, those with known keys are changed, and those that are
@@ -26,19 +26,17 @@ extension LifelineServer {
     /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store when it cannot restore new ones. Nothing
     ///   has changed then.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
-        // One change after the other, because each numbers its applications after those of the previous one.
-        let task = shared.reloading.withLockedValue { reloading in
-            let task = Task { [shared, last = reloading] in
-                _ = await last?.result
-                let pubnub = if let keysets { try await shared.streams.prepare(keysets) } else { nil as PubNubReload? }
-                let chat =
-                    if let chatApplications { try await shared.chat.prepare(chatApplications) } else { nil as ChatReload? }
-                try await shared.take(pubnub, chat)
-            }
-            reloading = task
-            return task
-        }
-        try await task.value
+        var settings: [ServiceName: any Sendable] = [:]
+        if let keysets { settings[.pubnub] = keysets }
+        if let chatApplications { settings[.chat] = chatApplications }
+        try await replace(settings: settings)
+    }
+
+    /// Applies new settings of services, by service, in one step: nothing has changed when this throws before the first is applied.
+    ///
+    /// - Throws: an error of a service that cannot use the settings.
+    package func replace(settings: [ServiceName: any Sendable]) async throws {
+        try await seat.parts.reload(settings)
     }
 
     /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36).

@@ -2,10 +2,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import PubNubServer
-import PusherServer
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 import ServiceLifecycle
 import WireCoding
 
@@ -69,8 +67,6 @@ public final class LifelineServer: Sendable {
     }
 
     var context: ServerContext { host.context }
-    /// The parts that the servers of one backend share.
-    var shared: any ServerParts { seat.parts }
 
     /// Starts a server; returns when it accepts connections.
     ///
@@ -80,14 +76,9 @@ public final class LifelineServer: Sendable {
         try await start(configuration, on: LocalBackend())
     }
 
-    /// The same as ``start(_:)``, with further protocols.
-    ///
-    /// - Parameters:
-    ///   - fronts: closures that make one front each. Their paths have priority over those of the server's own fronts.
-    ///   - backend: the state that the server shares with others; by default nothing.
+    /// The same as ``start(_:)``, on a state that the server shares with others.
     package static func start(
-        _ configuration: ServerConfiguration, adding fronts: [@Sendable (ServerContext) -> any ServerFront] = [],
-        on backend: LocalBackend = LocalBackend()
+        _ configuration: ServerConfiguration, on backend: LocalBackend
     ) async throws -> LifelineServer {
         try configuration.bridge?.check(configuration.keysets)
         let (group, ownGroup) = Self.group(configuration)
@@ -114,7 +105,7 @@ public final class LifelineServer: Sendable {
                 throw error
             }
             do {
-                let host = services.host(fronts.map { $0(context) }, otherMetrics: seat.metrics)
+                let host = services.host(otherMetrics: seat.metrics)
                 try await host.prepare()
                 let listener: any Channel
                 let admin: AdminServer?
@@ -226,26 +217,6 @@ public final class LifelineServer: Sendable {
 
     // MARK: Control
 
-    /// Publishes an event to a channel's subscribers, as the HTTP API does.
-    ///
-    /// - Parameters:
-    ///   - app: the application's id; by default that of the development application.
-    ///   - channel: the channel's name.
-    ///   - event: the event's name.
-    ///   - data: the event's data, which is sent as a string without changes; usually JSON text.
-    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/invalidMessage(_:)`` for an event whose name is reserved for the
-    ///   service, such as `pusher:error`; ``ServerError/congested`` when too many bytes wait for the channel's subscribers. Nothing was
-    ///   published then. See ``waitForRoom()``.
-    public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
-        guard let application = configuration.applications.application(id: app) else {
-            throw ServerError.unknownApplication(id: app)
-        }
-        if let reason = PusherService.refusal(ofEvent: event) { throw ServerError.invalidMessage(reason) }
-        guard services.pusher.publish(event: event, data: data, to: channel, application: application) else {
-            throw ServerError.congested
-        }
-    }
-
     /// Waits while publishing would throw ``ServerError/congested``. Returns early when the task is cancelled or the server stops.
     ///
     /// When several tasks publish, another one may use the room first, so that publishing throws again.
@@ -264,47 +235,6 @@ public final class LifelineServer: Sendable {
             }
             if isOver { return }
         }
-    }
-
-    /// Publishes a message to a channel of a keyset, as PubNub's API does.
-    ///
-    /// - Parameters:
-    ///   - subscribeKey: the keyset's subscribe key; by default that of the development keyset.
-    ///   - channel: the channel's name.
-    ///   - message: the message as JSON text.
-    ///   - metadata: metadata as JSON text for subscribers' filters; nil for none.
-    ///   - user: the id of the publisher.
-    /// - Returns: the message's timetoken, after it was stored and became visible.
-    /// - Throws: ``ServerError``.
-    @discardableResult
-    public func publish(
-        subscribeKey: String = Keyset.development.subscribeKey, channel: String, message: String, metadata: String? = nil,
-        user: String? = nil
-    ) async throws -> UInt64 {
-        do throws(PubNubPublishProblem) {
-            return try await services.pubnub.publish(
-                subscribeKey: subscribeKey, channel: channel, message: message, metadata: metadata, user: user)
-        } catch {
-            switch error {
-            case .unknownKeyset: throw ServerError.unknownKeyset(subscribeKey: subscribeKey)
-            case .invalid(let reason): throw ServerError.invalidMessage(reason)
-            case .notStored: throw ServerError.notStored
-            }
-        }
-    }
-
-    /// Closes the connections of all held PubNub polls. Their clients see a lost connection.
-    public func disconnectPolls() {
-        services.pubnub.disconnectPolls()
-    }
-
-    /// Closes every WebSocket connection with a `pusher:error` and a close frame.
-    ///
-    /// - Parameters:
-    ///   - code: the close code, 4000 ... 4999; its range tells clients whether to reconnect (Pusher protocol, Close codes).
-    ///   - reason: a sentence for the clients.
-    public func disconnectAll(code: UInt16 = 4200, reason: String = "The server asks to connect again.") {
-        services.pusher.disconnectAll(code: code, reason: reason)
     }
 
     /// Returns when every event loop has run a closure that this call has given to it. A blocked event loop keeps the caller waiting.

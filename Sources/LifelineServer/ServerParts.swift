@@ -1,38 +1,59 @@
-import ChatServer
 import NIOConcurrencyHelpers
 import NIOCore
-import PubNubServer
-import PusherServer
 import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// The parts of the backend that servers share: in one process (``LocalBackend``), or over Redis.
-protocol ServerParts: Sendable {
-    var channels: any ChannelBackend { get }
-    var streams: any StreamBackend { get }
-    var chat: any ChatBackend { get }
-    /// Forwards requests of Pusher's HTTP API; nil when they are answered in this process.
-    var pusherForwarder: PusherService.RequestForwarder? { get }
+/// The states of all services that servers share: in one process (``LocalBackend``), or over Redis.
+struct ServerParts: Sendable {
+    /// In the order of ``ServerConfiguration/services``.
+    let states: [(name: ServiceName, state: any ServiceState)]
     /// The queue of the servers' bridge; nil when no bridge is possible.
-    var bridge: BridgeQueue? { get }
-    /// The task that applies the last change of keysets and chat applications.
-    var reloading: NIOLockedValueBox<Task<Void, any Error>?> { get }
+    let bridge: BridgeQueue?
+    /// The task that applies the last change of settings.
+    private let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-    /// Applies changed keysets and chat applications, unless a bridge includes a keyset that requires grants (rule BR-22).
-    func take(_ keysets: PubNubReload?, _ applications: ChatReload?) async throws
-    /// Applies changed applications of Pusher.
-    func applicationsChanged()
+    init(_ states: [(name: ServiceName, state: any ServiceState)], bridge: BridgeQueue?) {
+        self.states = states
+        self.bridge = bridge
+    }
+
+    /// Applies new settings of services: first all are prepared, which alone may fail, then all are applied.
+    func reload(_ settings: [ServiceName: any Sendable]) async throws {
+        // One change after the other, because each numbers its applications after those of the previous one.
+        let task = reloading.withLockedValue { reloading in
+            let task = Task { [states, last = reloading] in
+                _ = await last?.result
+                var changes: [ServiceChange] = []
+                for (name, state) in states {
+                    if let new = settings[name] { changes.append(try await state.prepare(new)) }
+                }
+                for change in changes { try await change() }
+            }
+            reloading = task
+            return task
+        }
+        try await task.value
+    }
+
+    /// Closures that add the families of the states to a server's metrics.
+    var metrics: [@Sendable (inout PrometheusText) -> Void] {
+        states.map { _, state in { out in state.write(to: &out) } }
+    }
+
+    func close() async {
+        for (_, state) in states { await state.close() }
+    }
 }
 
 /// A server's membership in a backend, from joining to leaving.
 protocol ServerSeat: Sendable {
     var node: ServerNode { get }
-    var parts: any ServerParts { get }
+    var parts: ServerParts { get }
 
     /// The event loop on which changes of other servers arrive; nil for a single server.
     var clusterLoop: (any EventLoop)? { get }
-    /// Conditions for the server's readiness that the backend adds: each returns the reason why it is not ready, or nil.
+    /// The further conditions for readiness.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Closures that add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }

@@ -1,56 +1,67 @@
 import ChatServer
 import PubNubServer
 import PusherServer
-import RealtimeHub
 import ServerDescriptions
 import ServerRuntime
 import ServiceBridge
 
-/// The three services of a server and their shared state.
+/// The services of a server, and its bridge between them.
 struct ServerServices: Sendable {
     let context: ServerContext
+    /// In the order of ``ServerConfiguration/services``.
+    let running: [any RunningService]
+    let bridge: ServiceBridge?
+    // The services whose terms the public methods of a server have.
     let pusher: PusherService
     let pubnub: PubNubService
     let chat: ChatService
-    let bridge: ServiceBridge?
 
-    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: any ServerParts) async throws {
+    /// The list of services lacks one whose methods an app can call.
+    struct MissingService: Error {
+        let name: String
+    }
+
+    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: ServerParts) async throws {
         self.context = context
-        let pusher = PusherService(
-            configuration.pusher, context, channels: parts.channels, forwarder: parts.pusherForwarder)
-        let pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams)
-        let chat = ChatService(configuration.chat, context, backend: parts.chat)
+        var running: [any RunningService] = []
+        do {
+            for (_, state) in parts.states { running.append(try await state.start(configuration, context)) }
+            pusher = try Self.front(PusherService.self, of: running)
+            pubnub = try Self.front(PubNubService.self, of: running)
+            chat = try Self.front(ChatService.self, of: running)
+        } catch {
+            for service in running { await service.front.close() }
+            throw error
+        }
+        self.running = running
         if let bridge = configuration.bridge, let queue = parts.bridge {
-            self.bridge = ServiceBridge([pusher, pubnub, chat], textEvent: bridge.textEvent, context, queue: queue)
+            let fronts = running.compactMap { $0.front as? any BridgedFront }
+            self.bridge = ServiceBridge(fronts, textEvent: bridge.textEvent, context, queue: queue)
         } else {
             bridge = nil
         }
-        (self.pusher, self.pubnub, self.chat) = (pusher, pubnub, chat)
-        do {
-            try await chat.prepare()
-        } catch {
-            await close()
-            throw error
-        }
     }
 
-    /// The server's fronts. Further fronts come first, and Pusher last, because it accepts every WebSocket that no other front accepts.
+    private static func front<Front>(_ type: Front.Type, of running: [any RunningService]) throws -> Front {
+        guard let front = running.lazy.compactMap({ $0.front as? Front }).first else {
+            throw MissingService(name: "\(type)")
+        }
+        return front
+    }
+
+    /// The server's fronts: the front of a later module has priority.
     ///
     /// - Parameter otherMetrics: closures that add metric families from outside of the fronts.
-    func host(
-        _ others: [any ServerFront], otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
-    ) -> ServerHost {
+    func host(otherMetrics: [@Sendable (inout PrometheusText) -> Void]) -> ServerHost {
         let metrics = otherMetrics + (bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? [])
         return ServerHost(
-            context, others + [chat, pubnub, pusher], description: { ServerDescription(rawValue: $0)?.bytes },
+            context, running.reversed().map(\.front), description: { ServerDescription(rawValue: $0)?.bytes },
             otherMetrics: metrics)
     }
 
     /// Closes the services of a server that could not start.
     func close() async {
-        await pusher.close()
-        await pubnub.close()
-        await chat.close()
+        for service in running { await service.front.close() }
         await bridge?.end()
     }
 
@@ -68,15 +79,7 @@ struct ServerServices: Sendable {
         total.deadConnectionsCut = counters.tally.deadConnectionsCut
         total.requests = counters.requests
         total.requestsRefused = counters.requestsRefused
-        let polls = pubnub.counts
-        (total.heldPolls, total.polls, total.messagesPolled) = (polls.held, polls.polls, polls.messages)
-        total.messagesPublished = pubnub.published
-        total.chatMessages = chat.messages
-        total.chatRefusals = chat.framesRefused
-        let counts = Array(pusher.webhookCounts.values) + pubnub.webhookCounts.values + chat.webhookCounts.values
-        let webhooks = counts.reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
-        (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
-        total.channels = pusher.channelCount
+        for service in running { service.add(to: &total) }
         return total
     }
 }

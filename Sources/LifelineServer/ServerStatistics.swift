@@ -1,3 +1,5 @@
+import ServerRuntime
+
 /// The current statistics of a server, and its counters since the start.
 public struct ServerStatistics: Hashable, Sendable {
     /// The number of open WebSocket connections.
@@ -45,4 +47,14 @@ public struct ServerStatistics: Hashable, Sendable {
 
     /// Makes statistics with all values zero.
     public init() {}
+}
+
+extension ServerStatistics {
+    /// Adds the deliveries of a service's webhooks.
+    package mutating func add(_ webhooks: [WebhookReport.Name: WebhookDelivery.Counts]) {
+        for counts in webhooks.values {
+            webhookEvents += counts.delivered
+            webhookEventsDropped += counts.dropped
+        }
+    }
 }

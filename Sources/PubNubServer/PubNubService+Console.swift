@@ -4,16 +4,26 @@ import NIOPosix
 import RealtimeHub
 import ServerRuntime
 import ServerValues
+import WireCoding
 
-// Queries of the server console.
-extension PubNubService {
-    /// The served keysets, each with its numbers of occupied channels and of present users.
-    package var keysetReports: [(keyset: Keyset, channels: Int, users: Int)] {
+// What the console shows of PubNub, and what an operator can do (rules CO-92 to CO-94).
+extension PubNubService: ConsoleService {
+    package func applicationRows() -> [ApplicationRow] {
         applications.filter { application(subscribeKey: $0.subscribeKey) === $0 }.map { application in
             let (channels, stays) = application.withState { ($0.occupancy.channelCount, $0.occupancy.stayCount) }
-            return (application.keyset, channels, stays)
+            let keyset = application.keyset
+            var row = ApplicationRow(id: keyset.subscribeKey, key: keyset.publishKey)
+            row.isEnabled = keyset.isEnabled
+            row.counts = [.channels: channels, .members: stays]
+            row.webhooks = keyset.pushWebhook == nil ? 0 : 1
+            row.traits = [keyset.requiresGrants ? "access manager" : "open to all"]
+            if keyset.previousSecretKey != nil { row.traits.append("two secrets") }
+            return row
         }
     }
+
+    package var hasConnections: Bool { false }
+    package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) { ([], nil) }
 
     /// The keysets that have or had a webhook for push notifications, as far as this server sends their events.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
@@ -22,81 +32,82 @@ extension PubNubService {
         }
     }
 
-    /// The occupied channels in order of their names: one more than `limit` when there are more.
-    ///
-    /// - Parameter isWanted: which names to list.
-    /// - Returns: the channels behind a given name, and the number of all matching channels.
-    package func listChannels(
-        of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
-    ) async throws -> (channels: [(name: String, users: Int)], total: Int) {
-        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
+    package func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
+        guard let application = application(subscribeKey: listing.application ?? "") else {
+            return ChannelRows([], total: 0, next: nil)
+        }
+        let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         return try await NIOThreadPool.singleton.runIfActive {
             // Sorted after the lock is released.
             let names = application.withState { $0.occupancy.unsortedChannels }.filter { isWanted($0.text) }
             let shown = names.filter { name in after.map { name > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
-            let channels = application.withState { state in shown.map { ($0.text, state.occupancy.occupancy(of: $0)) } }
-            return (channels, names.count)
+            let rows = application.withState { state in
+                shown.map { ChannelRows.Row($0.text, users: state.occupancy.occupancy(of: $0)) }
+            }
+            return ChannelRows(first: limit, of: rows, total: names.count)
         }
     }
 
-    /// A user who is present on at least one channel.
-    package struct PresentUser: Hashable, Sendable {
-        package var id: String
-        /// Some of the user's channels, sorted by name.
-        package var channels: [String]
-        package var channelCount: Int
-    }
-
-    /// Present users in order of their ids: one more than `limit` when there are more, each with up to five channels.
-    ///
-    /// - Parameter isWanted: which ids to list.
-    /// - Returns: the users behind a given id, and the number of all matching users.
-    package func listUsers(
-        of subscribeKey: String, after: String?, limit: Int, where isWanted: @escaping @Sendable (String) -> Bool
-    ) async throws -> (users: [PresentUser], total: Int) {
-        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
+    /// Users who are present on at least one channel, each with up to five channels.
+    package func userRows(_ listing: ConsoleListing) async throws -> UserRows? {
+        guard let application = application(subscribeKey: listing.application ?? "") else {
+            return UserRows(first: listing.limit, of: [], total: 0)
+        }
+        let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         return try await NIOThreadPool.singleton.runIfActive {
             let ids = application.withState { $0.occupancy.unsortedUsers }.filter { isWanted($0.text) }
             let shown = ids.filter { id in after.map { id > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
             let channels = application.withState { state in shown.map { state.occupancy.unsortedChannels(of: $0) } }
-            let users = zip(shown, channels).map { id, channels in
-                PresentUser(id: id.text, channels: channels.sorted().prefix(5).map(\.text), channelCount: channels.count)
+            let rows = zip(shown, channels).map { id, channels in
+                UserRows.Row(id.text, channels: channels.sorted().prefix(5).map(\.text), channelCount: channels.count)
             }
-            return (users, ids.count)
+            return UserRows(first: limit, of: rows, total: ids.count)
         }
     }
 
-    /// Up to 1000 users of a channel, and the number of all its users.
-    package func members(of channel: String, _ subscribeKey: String) -> (users: [String], count: Int) {
-        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
+    package func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers {
+        guard let application = application(subscribeKey: listing.application ?? "") else {
+            return ChannelMembers(isOccupied: false, users: [], count: 0)
+        }
         let name = Identifier(channel)
         return application.withState { state in
-            (state.occupancy.hereNow(name).occupants.map { $0.user.text }, state.occupancy.occupancy(of: name))
+            let count = state.occupancy.occupancy(of: name)
+            let users = state.occupancy.hereNow(name).occupants.map { $0.user.text }
+            return ChannelMembers(isOccupied: count > 0, users: users, count: count)
         }
     }
 
-    /// A poll that is held.
-    package struct PollReport: Hashable, Sendable {
-        package var id: String
-        package var application: String
-        package var user: String?
-        package var address: String?
-        package var channels: [String]
-        package var channelCount: Int
-        package var held: Duration
-        package var hold: Duration
+    package func heldRows(on loop: Int, limit: Int) -> [HeldRow] {
+        mailboxes.element(at: loop)?.part.polls.values.flatMap { $0.rows(limit: limit) }.prefix(limit).map { $0 } ?? []
     }
 
-    /// Up to `limit` polls that an event loop holds. Call it on that event loop.
-    package func pollReports(on loop: Int, limit: Int) -> [PollReport] {
-        mailboxes[loop].part.polls.values.flatMap { $0.reports(limit: limit) }.prefix(limit).map { $0 }
+    package func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String {
+        // Data that are not JSON are sent as a string.
+        let text = (try? JSONText(message.data))?.text ?? JSONWriter.string(message.data)
+        do throws(PubNubPublishProblem) {
+            let token = try await publish(
+                subscribeKey: message.application ?? "", channel: message.channel, message: text, metadata: nil, user: "console")
+            return "The message was published, with the timetoken \(token)."
+        } catch {
+            switch error {
+            case .unknownKeyset: throw .unknownApplication
+            case .invalid(let reason): throw HTTPProblem(400, reason)
+            case .notStored: throw HTTPProblem(503, "The store could not keep the message, and it was not published.")
+            }
+        }
+    }
+
+    package var endingObstacle: String? { "polls of PubNub have no sessions to end" }
+
+    package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
+        throw HTTPProblem(400, "Polls of PubNub have no sessions to end.")
     }
 }
 
 extension PubNubPolls {
-    fileprivate func reports(limit: Int) -> [PubNubService.PollReport] {
+    fileprivate func rows(limit: Int) -> [HeldRow] {
         let now = loop.now
-        var found: [PubNubService.PollReport] = []
+        var found: [HeldRow] = []
         var seen: Set<ObjectIdentifier> = []
         for poll in heldPolls {
             guard found.count < limit else { break }
@@ -107,7 +118,7 @@ extension PubNubPolls {
             let names =
                 sources.channels.map(\.text) + sources.groups.map { $0.text + " (group)" } + sources.patterns.map(\.pattern.text)
             found.append(
-                PubNubService.PollReport(
+                HeldRow(
                     id: connection.name, application: application.subscribeKey, user: poll.user?.id.text,
                     address: connection.remoteAddress?.ipAddress, channels: Array(names.prefix(5)), channelCount: names.count,
                     held: connection.elapsed(at: now), hold: hold))

@@ -6,58 +6,139 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-// Queries of the server console.
-extension PusherService {
-    /// A channel in a list of the console.
-    package struct ListedChannel: Hashable, Sendable {
-        package var name: String
-        /// The number of subscriptions; nil when the queried server does not know it.
-        package var subscriptions: Int?
-        package var users: Int?
+// What the console shows of Pusher, and what an operator can do (rules CO-92 to CO-94).
+extension PusherService: ConsoleService {
+    package func applicationRows() -> [ApplicationRow] {
+        let tallies = channelTallies
+        return listedApplications.map { application in
+            let tally = tallies.first { $0.application == application.id }?.tally
+            var row = ApplicationRow(id: application.id, key: application.key)
+            row.isEnabled = application.isEnabled
+            row.counts = [
+                .connections: connectionCount(of: application), .connectionsLimit: application.limits.connections,
+                .channels: tally?.channels ?? 0, .subscriptions: tally?.subscriptions ?? 0, .members: tally?.members ?? 0,
+            ]
+            row.webhooks = application.webhooks.count
+            if application.allowsClientEvents { row.traits.append("client events") }
+            if application.announcesSubscriptionCounts { row.traits.append("subscription counts") }
+            if application.allowsUserAuthentication { row.traits.append("user authentication") }
+            if application.requiresTLS { row.traits.append("TLS only") }
+            if !application.allowedOrigins.isEmpty {
+                row.traits.append("origins: " + application.allowedOrigins.joined(separator: " "))
+            }
+            if application.previousSecret != nil { row.traits.append("two secrets") }
+            return row
+        }
     }
 
-    /// Occupied channels of an application in order of their names: one more than `limit` when there are more.
-    ///
-    /// - Parameters:
-    ///   - after: the last name of the previous page.
-    ///   - isWanted: whether to list the channel with a name.
-    /// - Returns: the channels after the name `after`, and the number of all matching channels.
-    package func listChannels(
-        of application: Application, prefix: String, after: String?, limit: Int,
-        where isWanted: @escaping @Sendable (String) -> Bool
-    ) async throws -> (channels: [ListedChannel], total: Int) {
+    /// All applications; if the registry cannot list them, those with connections.
+    private var listedApplications: [Application] {
+        if let listed = settings.applications as? any ListedApplications { return listed.listed }
+        return context.names.names.filter { $0.service == .pusher }
+            .compactMap { settings.applications.application(id: $0.application.text) }
+    }
+
+    private func application(listed id: String?) throws(HTTPProblem) -> Application {
+        guard let id, let application = settings.applications.application(id: id) else { throw .unknownApplication }
+        return application
+    }
+
+    /// The same for a call that the HTTP API refuses for a disabled application.
+    private func enabledApplication(_ id: String?) throws(HTTPProblem) -> Application {
+        let application = try application(listed: id)
+        guard application.isEnabled else { throw .disabledApplication }
+        return application
+    }
+
+    package func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
+        let application = try application(listed: listing.application)
+        let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         @Sendable func isNext(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
         guard forwarder == nil else {
-            let body = try await ask("GET", ["channels"], [("filter_by_prefix", prefix)], of: application)
+            let body = try await ask("GET", ["channels"], [("filter_by_prefix", listing.prefix)], of: application)
             let names = (body["channels"]?.object.map { Array($0.keys) } ?? []).filter(isWanted)
-            let channels = names.filter(isNext).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
-                .map { ListedChannel(name: $0, subscriptions: nil, users: nil) }
-            return (channels, names.count)
+            let rows = names.filter(isNext).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
+                .map { ChannelRows.Row($0, users: nil) }
+            return ChannelRows(first: limit, of: rows, total: names.count)
         }
         // Searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
-            var (found, total): ([ListedChannel], Int) = ([], 0)
-            channels.forEachOccupied(application: application.id, prefix: prefix) { part in
+            var (found, total): ([ChannelRows.Row], Int) = ([], 0)
+            channels.forEachOccupied(application: application.id, prefix: listing.prefix) { part in
                 let wanted = part.filter { isWanted($0.name) }
                 total += wanted.count
                 found += wanted.filter { isNext($0.name) }
-                    .map { ListedChannel(name: $0.name, subscriptions: $0.subscriptions, users: $0.users) }
+                    .map { ChannelRows.Row($0.name, subscriptions: $0.subscriptions, users: $0.users) }
                 if found.count > 4 * limit { found = Self.first(limit + 1, of: found) }
                 return true
             }
-            return (Self.first(limit + 1, of: found), total)
+            return ChannelRows(first: limit, of: Self.first(limit + 1, of: found), total: total)
         }
     }
 
-    private static func first(_ count: Int, of channels: [ListedChannel]) -> [ListedChannel] {
+    private static func first(_ count: Int, of channels: [ChannelRows.Row]) -> [ChannelRows.Row] {
         Array(channels.sorted { Identifier($0.name) < Identifier($1.name) }.prefix(count))
     }
 
-    /// Answers a signed call of the HTTP API, in the process that decides about the application.
+    package func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers {
+        let application = try enabledApplication(listing.application)
+        try PublishRequest.check(channel: channel, limits: application.limits)
+        let isPresence = PusherChannelKind(of: channel).access == .presence
+        var (isOccupied, users): (Bool, [String]) = (false, [])
+        if forwarder != nil {
+            isOccupied = try await ask("GET", ["channels", channel], of: application)["occupied"] == .bool(true)
+            if isPresence {
+                let answer = try await ask("GET", ["channels", channel, "users"], of: application)
+                users = (answer["users"]?.array ?? []).compactMap { $0["id"]?.string }
+            }
+        } else {
+            let id = ChannelID(application: application.id, name: channel)
+            isOccupied = channels.occupancy(of: id) != nil
+            if isPresence { users = channels.members(of: id).map(\.userID) }
+        }
+        return ChannelMembers(isOccupied: isOccupied, hasMembers: isPresence, users: users, count: users.count)
+    }
+
+    package func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String {
+        let application = try enabledApplication(message.application)
+        let event = try ConsoleMessage.needed(message.event, "event")
+        if forwarder != nil {
+            let call: JSONValue = [
+                "name": .string(event), "channels": [.string(message.channel)], "data": .string(message.data),
+            ]
+            _ = try await ask("POST", ["events"], body: Array(call.text.utf8), of: application)
+        } else {
+            let request = try PublishRequest(
+                event: event, data: message.data, channel: message.channel, limits: application.limits)
+            _ = try RESTService(service: self).publish(request, application)
+        }
+        return "The event was published."
+    }
+
+    package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
+        let application = try enabledApplication(application)
+        if forwarder != nil {
+            _ = try await ask("POST", ["users", user, "terminate_connections"], of: application)
+        } else {
+            _ = try RESTService(service: self).terminate(user, application)
+        }
+        return "The user's connections are being ended, on all servers."
+    }
+
+    package func webhookRows() -> [(application: String, receivers: [WebhookReport])] {
+        let told = webhookReports
+        return listedApplications.filter { !$0.webhooks.isEmpty }.map { application in
+            // No event has been sent yet, or another server of the cluster sends them.
+            let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
+            return (application.id, told.first { $0.application == application.id }?.receivers ?? untold)
+        }
+    }
+
+    /// Answers a call of the HTTP API in the leader's process: requests to the leader are forwarded calls of that API.
     ///
     /// - Parameter path: the path below that of the application, not percent-encoded.
     /// - Throws: ``HTTPProblem`` with the status and the error text of the API.
-    package func ask(
+    private func ask(
         _ method: String, _ path: [String], _ parameters: [(name: String, value: String)] = [], body: [UInt8] = [],
         of application: Application
     ) async throws(HTTPProblem) -> JSONValue {
@@ -68,14 +149,9 @@ extension PusherService {
         let query = signed.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
         let request = HTTPRequest(
             method: method, target: try RequestTarget(parsing: rawPath + "?" + query), headers: [:], body: body)
+        guard let forwarder else { throw HTTPProblem(503, "The server is shutting down.") }
         let answer = await withCheckedContinuation { continuation in
-            if let forwarder {
-                forwarder(request) { continuation.resume(returning: $0) }
-            } else if let eventLoop = context.loops.first?.eventLoop {
-                self.answer(forwarded: request, on: eventLoop) { continuation.resume(returning: $0) }
-            } else {
-                continuation.resume(returning: HTTPAnswer(HTTPProblem(503, "The server is shutting down.")))
-            }
+            forwarder(request) { continuation.resume(returning: $0) }
         }
         guard answer.status < 300 else {
             let sentence = String(decoding: answer.body.prefix(1_024), as: UTF8.self).split(separator: "\n").first
@@ -89,9 +165,6 @@ extension PusherService {
         allWebhookReports.map { ($0.key.text, $0.value) }
     }
 
-    /// Connections of an event loop, from a position in its list on. Call it on that event loop.
-    ///
-    /// - Returns: the connections' descriptions, and the position of the next page; nil for the last page.
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
         guard let list = mailboxes.element(at: loop)?.part.list.all else { return ([], nil) }
         let end = start.clampedAdding(count)
@@ -100,7 +173,7 @@ extension PusherService {
 }
 
 extension PusherWire {
-    /// The event in a WebSocket frame for subscribers, as JSON text; nil when it is not JSON.
+    /// The message of a frame for subscribers, as JSON text.
     fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
         try? JSONText(bytes: Array(frame.messageOfServerFrame))
     }

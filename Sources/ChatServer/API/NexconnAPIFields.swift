@@ -19,6 +19,9 @@ struct NexconnAPIFields: Sendable {
         self.members = members
     }
 
+    /// Fields that were not in a request.
+    init(_ members: OrderedDictionary<String, JSONValue>) { self.members = members }
+
     subscript(name: String) -> JSONValue? {
         guard let value = members[name], value != .null else { return nil }
         return value

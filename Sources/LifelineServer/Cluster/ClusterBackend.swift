@@ -1,45 +1,22 @@
-import ChatServer
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import PubNubServer
-import PusherServer
 import RedisClient
 import ServerCluster
 import ServerRuntime
-import ServiceBridge
 
 /// A server's membership in a cluster over Redis: the node's part of each service, and the leader's parts while this node leads.
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
     let client: ClusterClient
     private let group: MultiThreadedEventLoopGroup
-    private let shared: Parts
+    let parts: ServerParts
 
-    struct Parts: ServerParts {
-        let channels: any ChannelBackend
-        let streams: any StreamBackend
-        let chat: any ChatBackend
-        let pusherForwarder: PusherService.RequestForwarder?
-        let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
-        fileprivate let pusherLeading: PusherClusterLeaderFactory
-        fileprivate let chatLeading: ChatClusterLeaderFactory
-        var bridge: BridgeQueue? { nil }
-
-        func take(_ keysets: PubNubReload?, _ applications: ChatReload?) async throws {
-            if let keysets { streams.take(keysets) }
-            guard let applications else { return }
-            try await chatLeading.take(applications.settings)
-            chat.take(applications)
-        }
-
-        func applicationsChanged() { pusherLeading.applicationsChanged() }
-    }
-
-    var parts: any ServerParts { shared }
     var clusterLoop: (any EventLoop)? { client.eventLoop }
     var conditions: [@Sendable () -> Unreadiness?] { [{ [client] in client.status.unreadiness }] }
-    var metrics: [@Sendable (inout PrometheusText) -> Void] { [{ [client] out in client.status.write(to: &out) }] }
+    var metrics: [@Sendable (inout PrometheusText) -> Void] {
+        [{ [client] out in client.status.write(to: &out) }] + parts.metrics
+    }
 
     var clusterStatus: (@Sendable () -> ClusterStatus)? { { [client] in client.status } }
 
@@ -55,7 +32,7 @@ final class ClusterBackend: ServerSeat {
             let settings = try ClusterSettings(redis, configuration)
             try await RedisStart(settings, redis, group.next()).check(within: Self.patience)
             client = ClusterClient(settings, eventLoop: group.next())
-            shared = Self.parts(configuration, node, client)
+            parts = Self.parts(configuration, node, client)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -68,25 +45,16 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// Attaches each service's part on this node, and the factory of its leader's part, to the bus of the cluster.
-    private static func parts(_ configuration: ServerConfiguration, _ node: ServerNode, _ client: ClusterClient) -> Parts {
-        let (clock, names) = (configuration.clock, node.names)
-        let pusher = PusherClusterLeaderFactory(
-            configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
-        let pubnub = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: names)
-        let chat = ChatClusterLeaderFactory(configuration.chat, clock: clock, names: names, logger: configuration.logger)
-        client.attach(pusher, of: .pusher)
-        client.attach(pubnub, of: .pubnub)
-        client.attach(chat, of: .chat)
-        let channels = ClusterChannels(
-            bus: client, clock: clock, recoveries: { pusher.recoveries }, webhooks: { pusher.webhookReports })
+    /// Makes the part of each service on this node, and attaches the leader's part to the bus of the cluster.
+    private static func parts(
+        _ configuration: ServerConfiguration, _ node: ServerNode, _ client: ClusterClient
+    ) -> ServerParts {
         // Called for each message; without a console there are no viewers.
-        let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
-        return Parts(
-            channels: channels,
-            streams: ClusterStreams(configuration.pubnub, clock: clock, names: names, bus: client, tap: tap, leading: pubnub),
-            chat: ClusteredChat(client, chat, settings: configuration.chat, names: names, logger: configuration.logger),
-            pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher, chatLeading: chat)
+        let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
+        let joining = ServiceJoining(configuration: configuration, names: node.names, tap: tap, bus: client) { factory, id in
+            client.attach(factory, of: id)
+        }
+        return ServerParts(configuration.services.map { ($0.name, $0.join(joining)) }, bridge: nil)
     }
 
     func renew(_ redis: RedisConfiguration) {

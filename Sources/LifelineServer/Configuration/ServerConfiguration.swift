@@ -103,6 +103,10 @@ public struct ServerConfiguration: Sendable {
 
     /// The port for the console and metrics; nil for none.
     package var admin: AdminConfiguration?
+    /// The services. Those of this package always run; a service without applications answers that it knows none.
+    package var services: [any ServiceModule] = ServiceModules.all
+    /// The settings of services that have no property above, by service.
+    package var settings: [ServiceName: any Sendable] = [:]
 
     /// The server's clock.
     public var clock: ServerClock

@@ -38,3 +38,8 @@ public struct ServerStores: Sendable {
             chat: { try SQLiteChatStore(directory: path, now: $0.clock.unixTicks) })
     }
 }
+
+extension ServerConfiguration {
+    /// The stores that a server without Redis opens.
+    var openedStores: ServerStores { stores ?? dataDirectory.map { .directory($0) } ?? .memory }
+}

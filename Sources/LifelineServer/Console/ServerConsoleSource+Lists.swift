@@ -1,7 +1,4 @@
-import ChatServer
 import NIOCore
-import PubNubServer
-import PusherServer
 import ServerConsole
 import ServerRuntime
 import WireCoding
@@ -23,17 +20,16 @@ extension ServerConsoleSource {
         var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
         // Positions that no earlier answer contained are refused.
         guard index >= 0, number >= 0, service >= 0 else { throw HTTPProblem(400, "after is not from an earlier answer.") }
-        while service < 2 {
-            while context.loops.indices.contains(number) {
+        while consoles.indices.contains(service) {
+            let console = consoles[service]
+            let isListed = console.hasConnections && parameters.service.map { $0 == console.service.rawValue } ?? true
+            while isListed, context.loops.indices.contains(number) {
                 let loop = context.loops[number]
-                let (place, start, isPusher) = (number, index, service == 0)
+                let (place, start) = (number, index)
                 let room = parameters.limit - found.count
                 guard room > 0 else { return (found, "\(service).\(number).\(index)") }
-                let slice = try await loop.eventLoop.submit { [services] in
-                    let (reports, next) =
-                        isPusher
-                        ? services.pusher.reports(on: place, from: start, count: Self.slice)
-                        : services.chat.reports(on: place, from: start, count: Self.slice)
+                let slice = try await loop.eventLoop.submit {
+                    let (reports, next) = console.reports(on: place, from: start, count: Self.slice)
                     return (reports.filter(isWanted), next)
                 }.get()
                 // Entries that exceed the limit are left out rather than listed twice.
@@ -77,9 +73,9 @@ extension ServerConsoleSource {
         return ["connections": .array(reports.map(Self.value)), "next": .optional(next)]
     }
 
-    /// Signed-in users of this server's connections, or the present users of a keyset.
+    /// Signed-in users of this server's connections, or the users whom a service knows without connections.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        guard parameters.service != "pubnub" else { return try await presentUsers(parameters) }
+        if let known = try await knownUsers(parameters) { return known }
         let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: true))
         return ["users": .array(reports.map(Self.value)), "next": .optional(next)]
     }
@@ -108,13 +104,15 @@ extension ServerConsoleSource {
     // MARK: Polls
 
     func polls(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        var polls: [PubNubService.PollReport] = []
+        var polls: [HeldRow] = []
         for (number, loop) in context.loops.enumerated() where polls.count < parameters.limit {
             let room = parameters.limit - polls.count
-            polls += try await loop.eventLoop.submit { [services] in services.pubnub.pollReports(on: number, limit: room) }.get()
+            polls += try await loop.eventLoop.submit { [consoles] in
+                consoles.flatMap { $0.heldRows(on: number, limit: room) }.prefix(room)
+            }.get()
         }
         return [
-            "held": .count(services.pubnub.counts.held),
+            "held": .count(services.statistics.heldPolls),
             "polls": .array(
                 polls.map { poll in
                     [

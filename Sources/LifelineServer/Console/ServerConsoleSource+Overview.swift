@@ -1,4 +1,3 @@
-import ChatServer
 import NIOCore
 import NIOPosix
 import ServerCluster
@@ -127,7 +126,8 @@ extension ServerConsoleSource {
                 [
                     "kind": .string(kind), "service": .string(code.service.rawValue), "code": .count(code.code),
                     "count": .count(count),
-                    "sentence": code.service == .chat ? .string(ChatService.sentence(of: code.code)) : .null,
+                    "sentence": .optional(
+                        consoles.first { $0.service == code.service }?.sentence(ofCode: code.code)),
                 ]
             }
         }
@@ -154,23 +154,18 @@ extension ServerConsoleSource {
     // MARK: Webhooks
 
     private var webhookCounts: WebhookDelivery.Counts {
-        let all = services.pusher.webhookReports + services.chat.webhookReports + services.pubnub.webhookReports
-        return all.flatMap(\.receivers).reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
+        consoles.flatMap(\.webhookReports).flatMap(\.receivers)
+            .reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
     /// One row for each receiver (rule CO-71).
     func webhooks() -> JSONValue {
-        let told = services.pusher.webhookReports
-        var list: [JSONValue] = pusherApplications.filter { !$0.webhooks.isEmpty }.flatMap { application in
-            // No event has been sent yet, or another server of the cluster sends them.
-            let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
-            let receivers = told.first { $0.application == application.id }?.receivers ?? untold
-            return receivers.compactMap { webhook("pusher", application.id, $0) }
+        let rows = consoles.flatMap { console in
+            console.webhookRows().flatMap { report in
+                report.receivers.compactMap { webhook(console.service.rawValue, report.application, $0) }
+            }
         }
-        for (service, reports) in [("chat", services.chat.webhookReports), ("pubnub", services.pubnub.webhookReports)] {
-            list += reports.flatMap { report in report.receivers.compactMap { webhook(service, report.application, $0) } }
-        }
-        return ["webhooks": .array(list)]
+        return ["webhooks": .array(rows)]
     }
 
     /// Nil for a receiver that was removed and has no queued events.

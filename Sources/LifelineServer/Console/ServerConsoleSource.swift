@@ -1,10 +1,6 @@
-import ChatServer
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import PubNubServer
-import PusherServer
-import RealtimeHub
 import ServerConsole
 import ServerRuntime
 import WireCoding
@@ -14,6 +10,8 @@ final class ServerConsoleSource: ConsoleSource {
     let configuration: ServerConfiguration
     let host: ServerHost
     let services: ServerServices
+    /// The parts of the services in the console, in the order in which they are shown.
+    let consoles: [any ConsoleService]
     let seat: any ServerSeat
     let history = NIOLockedValueBox(FigureHistory())
     private let probes = NIOLockedValueBox(LoopProbes())
@@ -22,6 +20,7 @@ final class ServerConsoleSource: ConsoleSource {
         self.configuration = configuration
         self.host = host
         self.services = services
+        consoles = services.running.compactMap(\.console)
         self.seat = seat
     }
 
@@ -37,7 +36,8 @@ final class ServerConsoleSource: ConsoleSource {
         let statistics = services.statistics
         let (delay, told) = probes.withLockedValue { $0.take(at: now) }
         let sample = FigureHistory.Sample(
-            messages: statistics.messagesReceived + statistics.messagesPublished + services.pusher.publishedCount,
+            messages: statistics.messagesReceived + statistics.messagesPublished
+                + services.running.reduce(0) { $0 + $1.publishedElsewhere },
             deliveries: statistics.messagesSent + statistics.messagesPolled,
             errors: statistics.connectionsRefused + statistics.requestsRefused + told,
             connections: statistics.connections, delay: delay)
@@ -81,74 +81,21 @@ final class ServerConsoleSource: ConsoleSource {
 
     // MARK: Applications
 
-    /// All Pusher applications; if the registry cannot list them, those with connections.
-    var pusherApplications: [Application] {
-        if let listed = configuration.applications as? any ListedApplications { return listed.listed }
-        return context.names.names.filter { $0.service == .pusher }
-            .compactMap { configuration.applications.application(id: $0.application.text) }
-    }
-
-    func pusherApplication(_ id: String?) throws(HTTPProblem) -> Application {
-        guard let id, let application = configuration.applications.application(id: id) else { throw .unknownApplication }
-        return application
-    }
-
-    /// The current configuration of the chat application.
-    func chatApplication(_ key: String?) throws(HTTPProblem) -> ChatApplication {
-        guard let key,
-            let application = services.chat.applicationReports(configuration.chatApplications)
-                .first(where: { $0.settings.key.utf8.elementsEqual(key.utf8) })?.settings
-        else { throw .unknownApplication }
-        return application
-    }
-
     private func applications() -> JSONValue {
-        let tallies = services.pusher.channelTallies
-        var list: [JSONValue] = pusherApplications.map { application in
-            let tally = tallies.first { $0.application == application.id }?.tally
-            var traits: [String] = []
-            if application.allowsClientEvents { traits.append("client events") }
-            if application.announcesSubscriptionCounts { traits.append("subscription counts") }
-            if application.allowsUserAuthentication { traits.append("user authentication") }
-            if application.requiresTLS { traits.append("TLS only") }
-            if !application.allowedOrigins.isEmpty {
-                traits.append("origins: " + application.allowedOrigins.joined(separator: " "))
+        let rows = consoles.flatMap { console in
+            console.applicationRows().map { application in
+                var row: JSONValue = [
+                    "service": .string(console.service.rawValue), "id": .string(application.id), "key": .string(application.key),
+                    "enabled": .bool(application.isEnabled), "webhooks": .count(application.webhooks),
+                    "traits": .texts(application.traits),
+                ]
+                for count in ApplicationRow.Count.allCases {
+                    if let value = application.counts[count] { row.add(count.rawValue, .optional(value)) }
+                }
+                return row
             }
-            if application.previousSecret != nil { traits.append("two secrets") }
-            return [
-                "service": "pusher", "id": .string(application.id), "key": .string(application.key),
-                "enabled": .bool(application.isEnabled), "connections": .count(services.pusher.connectionCount(of: application)),
-                "connectionsLimit": application.limits.connections.map { .count($0) } ?? .null,
-                "channels": .count(tally?.channels ?? 0), "subscriptions": .count(tally?.subscriptions ?? 0),
-                "members": .count(tally?.members ?? 0), "webhooks": .count(application.webhooks.count), "traits": .texts(traits),
-            ]
         }
-        list += services.pubnub.keysetReports.map { report in
-            let keyset = report.keyset
-            var traits = [keyset.requiresGrants ? "access manager" : "open to all"]
-            if keyset.previousSecretKey != nil { traits.append("two secrets") }
-            return [
-                "service": "pubnub", "id": .string(keyset.subscribeKey), "key": .string(keyset.publishKey),
-                "enabled": .bool(keyset.isEnabled), "channels": .count(report.channels), "members": .count(report.users),
-                "webhooks": .count(keyset.pushWebhook == nil ? 0 : 1), "traits": .texts(traits),
-            ]
-        }
-        let connections = context.connections(of: .chat)
-        list += services.chat.applicationReports(configuration.chatApplications).map { report in
-            let settings = report.settings
-            var traits: [String] = []
-            if settings.hasPresence { traits.append("presence") }
-            if settings.syncsDevices { traits.append("devices in step") }
-            if settings.previousSecret != nil { traits.append("two secrets") }
-            return [
-                "service": "chat", "id": .string(settings.key), "key": .string(settings.key),
-                "enabled": .bool(settings.isEnabled),
-                "connections": .count(connections[ApplicationName(.chat, settings.key)] ?? 0),
-                "channels": report.openChannels.map { .count($0) } ?? .null,
-                "webhooks": .count(settings.webhook == nil ? 0 : 1), "traits": .texts(traits),
-            ]
-        }
-        return ["applications": .array(list)]
+        return ["applications": .array(rows)]
     }
 }
 
@@ -156,6 +103,15 @@ extension JSONValue {
     static func count(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
     static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
     static func optional(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    static func optional(_ value: Int?) -> JSONValue { value.map { .count($0) } ?? .null }
+
+    /// Adds a member to an object.
+    mutating func add(_ name: String, _ value: JSONValue) {
+        guard case .object(var members) = self else { return }
+        members[name] = value
+        self = .object(members)
+    }
+
     static func rate(_ value: Double) -> JSONValue { JSONNumber((value * 10).rounded() / 10).map { .number($0) } ?? 0 }
     static func thousandths(_ value: Double) -> JSONValue {
         JSONNumber((value * 1_000).rounded() / 1_000).map { .number($0) } ?? 0

@@ -17,6 +17,12 @@ struct PublishFields {
         for member in members where !member.value.isNull { self.members[Identifier(member.key)] = member.value }
     }
 
+    /// Strings that were not in a request.
+    init(_ texts: KeyValuePairs<Identifier, String>) {
+        query = nil
+        for (name, text) in texts { members[name] = .string(text) }
+    }
+
     /// A string; nil when it is missing.
     func text(_ name: String, _ complaint: String? = nil) throws(HTTPProblem) -> String? {
         guard let value = members[Identifier(name)] else { return try query?.parameter(name) }

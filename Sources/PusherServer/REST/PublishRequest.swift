@@ -51,6 +51,11 @@ struct PublishRequest: Hashable, Sendable {
         return requests
     }
 
+    /// An event for one channel, with the checks of a parsed request.
+    init(event: String, data: String, channel: String, limits: ApplicationLimits) throws(HTTPProblem) {
+        try self.init(PublishFields(["name": event, "data": data]), limits: limits, only: channel)
+    }
+
     private init(
         _ fields: PublishFields, limits: ApplicationLimits, only channel: String? = nil, data body: String? = nil
     ) throws(HTTPProblem) {

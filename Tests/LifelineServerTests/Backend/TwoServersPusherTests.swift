@@ -2,6 +2,7 @@ import RealtimeHub
 import Testing
 
 @testable import LifelineServer
+@testable import PusherServer
 
 @Suite("Two servers on one backend are one Pusher service (SV-70 to SV-74)", .timeLimit(.minutes(1)))
 struct TwoServersPusherTests {
@@ -204,7 +205,7 @@ struct TwoServersPusherTests {
         try await ann.subscribe("presence-x", user: "ann")
         try await bob.subscribe("presence-x", user: "bob")
         try await here.stop()
-        await eventually { there.shared.channels.members(of: ChannelID(application: "1001", name: "presence-x")).count == 1 }
+        await eventually { there.services.pusher.channels.members(of: ChannelID(application: "1001", name: "presence-x")).count == 1 }
         let third = try await LifelineServer.start(sharedConfiguration(), on: backend)
         let cat = try await TestClient.connect(third)
         #expect(try await cat.subscribe("presence-x", user: "cat").data?.contains(#""ids":["bob","cat"]"#) == true)

@@ -47,7 +47,7 @@ extension LifelineServer {
         }
         (left.sockets, left.connections) = context.admission.withLockedValue { ($0.sockets, $0.connections) }
         left.channels = statistics.channels
-        let (connections, users) = (shared.channels as? LocalChannels)?.userCounts ?? (0, 0)
+        let (connections, users) = (services.pusher.channels as? LocalChannels)?.userCounts ?? (0, 0)
         left.signedIn += connections
         left.users += users
         return left

@@ -1,0 +1,78 @@
+import ChatServer
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// The chat of this package.
+struct ChatModule: ServiceModule {
+    var name: ServiceName { .chat }
+    /// Clients know the service by its older name.
+    var bridgeName: String { "nexconn" }
+
+    func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+        let configuration = opening.configuration
+        let store = try await configuration.openedStores.chat(configuration)
+        do {
+            let backend = LocalChat(
+                configuration.chat, store: store, restored: try await store.restore(), clock: configuration.clock,
+                names: opening.names, logger: configuration.logger, bridge: opening.tap)
+            return ChatServiceState(backend: backend, store: store, leading: nil)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    func join(_ joining: ServiceJoining) -> any ServiceState {
+        let configuration = joining.configuration
+        let leading = ChatClusterLeaderFactory(
+            configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger)
+        joining.attach(leading, .chat)
+        let backend = ClusteredChat(
+            joining.bus, leading, settings: configuration.chat, names: joining.names, logger: configuration.logger)
+        return ChatServiceState(backend: backend, store: nil, leading: leading)
+    }
+}
+
+/// Users, groups and channels that the servers share.
+private struct ChatServiceState: ServiceState {
+    let backend: any ChatBackend
+    /// The store; nil in a cluster, whose leader stores everything in Redis.
+    let store: (any ChatStore)?
+    /// The leader's part; nil outside of a cluster.
+    let leading: ChatClusterLeaderFactory?
+
+    func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
+        let service = ChatService(configuration.chat, context, backend: backend)
+        do {
+            try await service.prepare()
+        } catch {
+            await service.close()
+            throw error
+        }
+        return RunningChat(service: service)
+    }
+
+    func prepare(_ settings: any Sendable) async throws -> ServiceChange {
+        guard let applications = settings as? [ChatApplication] else { return {} }
+        let reload = try await backend.prepare(applications)
+        return {
+            try await leading?.take(reload.settings)
+            backend.take(reload)
+        }
+    }
+
+    func close() async { await store?.close() }
+}
+
+private struct RunningChat: RunningService {
+    let service: ChatService
+
+    var front: any ServerFront { service }
+
+    func add(to statistics: inout ServerStatistics) {
+        statistics.chatMessages += service.messages
+        statistics.chatRefusals += service.framesRefused
+        statistics.add(service.webhookCounts)
+    }
+}

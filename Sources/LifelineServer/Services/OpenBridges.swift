@@ -1,0 +1,29 @@
+import NIOConcurrencyHelpers
+import ServerRuntime
+
+/// The bridges of the servers that share a backend, by the first event loops of the servers.
+///
+/// The lock is held while a bridge is opened and while a reload is applied, so that neither misses the other (rule BR-22).
+struct OpenBridges: Sendable {
+    private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
+
+    /// Adds the bridge of a server, unless `check` refuses it.
+    func open(_ bridge: Bridge, for node: ServerNode, checking check: () throws -> Void) throws {
+        try bridges.withLockedValue { bridges in
+            try check()
+            bridges[node.firstEventLoopID] = bridge
+        }
+    }
+
+    func close(for node: ServerNode) {
+        bridges.withLockedValue { $0[node.firstEventLoopID] = nil }
+    }
+
+    /// Applies a change, unless `check` refuses it for one of the bridges.
+    func change(checking check: (Bridge) throws -> Void, _ apply: () -> Void) throws {
+        try bridges.withLockedValue { bridges in
+            for bridge in bridges.values { try check(bridge) }
+            apply()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import PubNubServer
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// PubNub.
+struct PubNubModule: ServiceModule {
+    var name: ServiceName { .pubnub }
+
+    func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+        let configuration = opening.configuration
+        let times = StoreTimes(clock: configuration.clock)
+        let opened = try await configuration.openedStores.messages(configuration)
+        // The times of a store in memory are too short to be measured.
+        let isMemory = configuration.stores == nil && configuration.dataDirectory == nil
+        let store: any MessageStore = isMemory ? opened : TimedMessageStore(store: opened, times: times)
+        do {
+            let streams = try await LocalStreams(
+                configuration.pubnub, clock: configuration.clock, names: opening.names, store: store,
+                restored: try await store.restore(), bridge: opening.tap)
+            return LocalPubNubState(
+                local: streams, store: store, times: isMemory ? nil : times, bridges: opening.bridges)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    func join(_ joining: ServiceJoining) -> any ServiceState {
+        let (configuration, clock) = (joining.configuration, joining.configuration.clock)
+        let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names)
+        joining.attach(leading, .pubnub)
+        return ClusterPubNubState(
+            streams: ClusterStreams(
+                configuration.pubnub, clock: clock, names: joining.names, bus: joining.bus, tap: joining.tap, leading: leading))
+    }
+}
+
+/// The keysets that the servers of one process share.
+private struct LocalPubNubState: ServiceState {
+    let local: LocalStreams
+    let store: any MessageStore
+    /// The times of the store; nil for one in memory.
+    let times: StoreTimes?
+    let bridges: OpenBridges
+
+    func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
+        RunningPubNub(service: PubNubService(configuration.pubnub, context, streams: local))
+    }
+
+    /// Bridges that would open a keyset with grants to everybody refuse the change (rule BR-22).
+    func prepare(_ settings: any Sendable) async throws -> ServiceChange {
+        guard let keysets = settings as? [Keyset] else { return {} }
+        let reload = try await local.prepare(keysets)
+        return { try bridges.change(checking: { try $0.check(reload.keysets) }, { local.take(reload) }) }
+    }
+
+    func check(_ bridge: Bridge) throws { try bridge.check(local.keysets) }
+
+    func write(to out: inout PrometheusText) { times?.write(to: &out) }
+
+    func close() async {
+        await local.close()
+        await store.close()
+    }
+}
+
+/// The keysets of a cluster, on one node.
+private struct ClusterPubNubState: ServiceState {
+    let streams: any StreamBackend
+
+    func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
+        RunningPubNub(service: PubNubService(configuration.pubnub, context, streams: streams))
+    }
+
+    func prepare(_ settings: any Sendable) async throws -> ServiceChange {
+        guard let keysets = settings as? [Keyset] else { return {} }
+        let reload = try await streams.prepare(keysets)
+        return { streams.take(reload) }
+    }
+}
+
+private struct RunningPubNub: RunningService {
+    let service: PubNubService
+
+    var front: any ServerFront { service }
+
+    func add(to statistics: inout ServerStatistics) {
+        let polls = service.counts
+        statistics.heldPolls += polls.held
+        statistics.polls += polls.polls
+        statistics.messagesPolled += polls.messages
+        statistics.messagesPublished += service.published
+        statistics.add(service.webhookCounts)
+    }
+}

@@ -1,0 +1,7 @@
+/// The services of a server.
+package enum ServiceModules {
+    /// All services of this package, in the order in which they are made and shown.
+    ///
+    /// Pusher is the first, because the front of a later module has priority, and Pusher takes every WebSocket that no other one takes.
+    package static let all: [any ServiceModule] = [PusherModule(), PubNubModule(), ChatModule()]
+}
