@@ -71,6 +71,9 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", traits: 
 let x509 = product("X509", "swift-certificates", traits: ["CommandLine", "Development"])
 let asyncHTTPClient = product("AsyncHTTPClient", "async-http-client", traits: ["Development"])
 
+/// Whether a checkout builds the store on PostgreSQL: only when asked for, because it needs the headers of libpq.
+let hasPostgreSQL = !isDependency && Context.environment["LIFELINE_POSTGRESQL"] == "1"
+
 let package = Package(
     name: "lifeline",
     // Not watchOS: it blocks sockets and Network.framework in apps (Apple's technical note TN3135).
@@ -101,8 +104,15 @@ let package = Package(
         .trait(
             name: "Development", description: "What only the tests of this package need.",
             enabledTraits: ["ChatDatabase", "Server", "CommandLine"]),
-        // A checkout has everything. A dependency has the clients: tools that cannot choose traits are those of apps.
-        .default(enabledTraits: isDependency ? ["ChatDatabase"] : ["ChatDatabase", "Server", "CommandLine", "Development"]),
+        .trait(
+            name: "PostgreSQL",
+            description: "Stores on PostgreSQL for LifelineServer and the program lifeline; needs libpq and its headers."),
+        // A checkout has everything, and PostgreSQL when the environment variable LIFELINE_POSTGRESQL is 1. A dependency has the clients:
+        // tools that cannot choose traits are those of apps.
+        .default(
+            enabledTraits: isDependency
+                ? ["ChatDatabase"]
+                : Set(["ChatDatabase", "Server", "CommandLine", "Development"] + (hasPostgreSQL ? ["PostgreSQL"] : []))),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -237,6 +247,14 @@ let package = Package(
         library("ServerValues", []),
         library("RealtimeHub", ["Identifiers", "ServerValues", deque, heap, orderedCollections]),
         library("HubStorage", ["ServerRequirements", "Identifiers", "RealtimeHub", deque, grdb, nioLocks]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // Empty without the trait.
+        library(
+            "PostgreSQLStorage",
+            [
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])), "Identifiers", "RealtimeHub",
+                "ServerValues", deque, nioLocks,
+            ]),
         // What every store has to fulfil, for stores of others too.
         library("StoreConformance", ["Identifiers", "RealtimeHub", nioLocks]),
         library(
@@ -391,7 +409,9 @@ let package = Package(
                 nioPosix, nioSSL, nioLocks, nioCore,
             ]),
         tests("RedisClientTests", ["RedisClient", "ConnectionEngine", nioCore]),
-        // A Redis of a test's own.
+        // A PostgreSQL and a Redis of a test's own.
+        .target(
+            name: "PostgresTestSupport", dependencies: [], path: "Tests/PostgresTestSupport", swiftSettings: strict),
         .target(name: "RedisTestSupport", dependencies: [], path: "Tests/RedisTestSupport", swiftSettings: strict),
         // A cluster without Redis, in one process.
         .target(
@@ -486,6 +506,9 @@ let package = Package(
         tests(
             "HubStorageTests",
             ["Identifiers", "HubStorage", "RealtimeHub", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),
+        tests(
+            "PostgreSQLStorageTests",
+            ["Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "RealtimeHub", "StoreConformance", nioLocks]),
         tests(
             "LifelineServerTests",
             [
