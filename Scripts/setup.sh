@@ -35,6 +35,11 @@ command_of() { there "$2" || missing+=("$1"); }
 
 package zlib1g-dev
 package libsqlite3-dev
+# For the trait PostgreSQL, which the Makefile enables when pkg-config finds libpq.
+if [ "$purpose" = test ]; then
+    package libpq-dev
+    package pkgconf
+fi
 browser=
 case $purpose in
     dist | dist-test)
@@ -68,6 +73,8 @@ if [ "$purpose" = test ] || [ "$purpose" = redis ]; then
     # The tools have the server's program under another name, without the service that Debian starts with redis-server.
     there redis-server || there valkey-server || command_of redis-tools redis-check-rdb
 fi
+# Debian starts the server that it installs. Elsewhere than on a machine for tests, those of PostgreSQL are skipped without one.
+if [ "$purpose" = test ] && [ -n "${CI:-}" ] && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then missing+=(postgresql); fi
 tools="$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)/build/tools"
 promtool_missing() { [ "$purpose" = test ] && ! there promtool && [ ! -x "$tools/promtool" ]; }
 wanted=("${missing[@]}")

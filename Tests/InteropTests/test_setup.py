@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = "zlib1g-dev libsqlite3-dev"
-TEST = f"{BUILD} libssl-dev nftables"
+TEST = f"{BUILD} libpq-dev pkgconf libssl-dev nftables"
 DIST = f"{BUILD} dpkg-dev"
 COMMANDS = "swift python3 cc openssl ip make redis-server promtool chromium"
 
@@ -61,7 +61,7 @@ class Machine:
 
     def run(self, purpose="test"):
         done = subprocess.run(
-            [shutil.which("bash"), self.script, purpose], env={**os.environ, "PATH": str(self.folder)}, stdin=subprocess.DEVNULL,
+            [shutil.which("bash"), self.script, purpose], env={**os.environ, "PATH": str(self.folder), "CI": ""}, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout, done.stderr
 
