@@ -276,7 +276,7 @@ let package = Package(
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
                 "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, nioCore, nioHTTP1, nioLocks, logging,
-                nioPosix, orderedCollections,
+                orderedCollections,
             ]),
         library(
             "PusherServer",
@@ -417,6 +417,13 @@ let package = Package(
         .target(
             name: "ClusterTestSupport", dependencies: ["ServerCluster", "RedisClient", nioCore, nioPosix, nioLocks],
             path: "Tests/ClusterTestSupport", swiftSettings: strict),
+        // A protocol of its own, as docs/adding-a-protocol.md describes it.
+        .target(
+            name: "EchoServer",
+            dependencies: [
+                "LifelineServer", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "WebSocketFraming", nioCore,
+                nioLocks,
+            ], path: "Tests/EchoServer", swiftSettings: strict),
         tests(
             "ServerClusterTests",
             [
@@ -513,7 +520,8 @@ let package = Package(
             "LifelineServerTests",
             [
                 "Identifiers", "LifelineServer", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerCluster",
-                "ClusterTestSupport", "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer", "PubNubServer",
+                "ClusterTestSupport", "EchoServer", "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer",
+                "PubNubServer",
                 "ChatServer", "ServiceBridge", "RealtimeHub", "HubStorage", "StoreConformance", "PusherProtocol",
                 "PubNubProtocol", "NexconnProtocol", "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine",
                 asyncHTTPClient, nioCore, nioSSL,

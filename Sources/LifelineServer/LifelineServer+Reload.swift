@@ -32,9 +32,10 @@ extension LifelineServer {
         try await replace(settings: settings)
     }
 
-    /// Applies new settings of services, by service, in one step: nothing has changed when this throws before the first is applied.
+    /// Applies new settings of services, by service (rule SO-144).
     ///
-    /// - Throws: an error of a service that cannot use the settings.
+    /// - Throws: an error of a service that cannot use its settings. No service has changed then, except for those that the list has
+    ///   before a service that refuses settings only when they are applied.
     package func replace(settings: [ServiceName: any Sendable]) async throws {
         try await seat.parts.reload(settings)
     }

@@ -52,7 +52,8 @@ package protocol ServiceState: Sendable {
     /// The state that it has with the other servers is entered and left by the service itself: it is left when its front closes.
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService
 
-    /// Prepares new settings while servers run, without applying them. Only this may fail, so that a reload is complete or not at all.
+    /// Prepares new settings while servers run, without applying them. What can fail should fail here: settings are applied only when all
+    /// services have prepared theirs (rule SO-144).
     ///
     /// - Parameter settings: the value that ``ServerConfiguration/settings`` has for the module, or an array of the applications.
     /// - Returns: a closure that applies the settings.

@@ -23,13 +23,14 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
 package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt8
 
-    /// - Parameter rawValue: 1 or more.
+    /// A number from the log; nil for 0, which stands for the cluster itself.
     package init?(rawValue: UInt8) {
         guard rawValue > 0 else { return nil }
         self.rawValue = rawValue
     }
 
-    private init(number: UInt8) { rawValue = number }
+    /// - Parameter number: the number of a service, 1 or more; 0 stands for the cluster itself.
+    package init(number: UInt8) { rawValue = number }
 
     package static let pusher = ClusterServiceID(number: 1)
     package static let pubnub = ClusterServiceID(number: 2)
