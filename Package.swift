@@ -492,7 +492,8 @@ let package = Package(
             [
                 "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "ServerConsole",
                 "RedisClient",
-                "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding", "TransportCommon",
+                "EchoServer", "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding",
+                "TransportCommon",
                 "WebSocketFraming", "PubNubProtocol", "PusherProtocol", argumentParser, crypto, nioCore, nioPosix, nioEmbedded,
                 nioLocks, nioSSL, x509, logging, tracing,
             ]),

@@ -17,6 +17,7 @@ package struct EchoModule: ServiceModule {
     package init() {}
 
     package var name: ServiceName { .echo }
+    package var section: (any ServiceSection)? { EchoSection() }
 
     package func open(_ opening: ServiceOpening) async throws -> any ServiceState {
         EchoState(backend: LocalEcho(EchoSettings(opening.configuration)))
@@ -40,6 +41,15 @@ package struct EchoSettings: Hashable, Sendable {
     init(_ configuration: ServerConfiguration) {
         self = configuration.settings[.echo] as? EchoSettings ?? EchoSettings()
     }
+}
+
+/// The section `echo` of the configuration file.
+private struct EchoSection: ServiceSection {
+    let name = "echo"
+    let unset = EchoSettings()
+    let fields: [SectionField<EchoSettings>] = [
+        .init("prefix", .text(\.prefix)), .init("maximumBytes", .integer(\.maximumBytes, 1...1_024)),
+    ]
 }
 
 /// What the servers of a backend share.

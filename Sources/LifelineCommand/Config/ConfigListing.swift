@@ -1,3 +1,4 @@
+import LifelineServer
 import WireCoding
 
 /// The settings of a server with their sources. Rule CL-102.
@@ -12,41 +13,35 @@ struct ConfigListing {
     private(set) var rows: [Row] = []
 
     /// - Throws: everything that is wrong with the settings.
-    init(_ options: ServeOptions, environment: [String: String]) throws(CommandFailure) {
+    init(
+        _ options: ServeOptions, environment: [String: String], modules: [any ServiceModule] = ServeSection.modules
+    ) throws(CommandFailure) {
         let trace = SettingTrace()
-        let settings = try ServeSettings(options, environment: environment, trace: trace)
+        let settings = try ServeSettings(options, environment: environment, trace: trace, modules: modules)
         rows = ServerSetting.all.map {
             Row(name: $0.name, value: $0.shown(settings), source: trace.sources[$0.name] ?? Self.unset)
         }
-        let file = try ServeSettings.file(options.base.config, environment)
-        if settings.services.contains(.pusher) {
-            let several = environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.applications
-            add(
-                ApplicationSetting.fields, settings.applications, name: "app", list: "apps",
-                written: (file.application, several), options, environment)
-        }
-        if settings.services.contains(.pubnub) {
-            add(
-                KeysetSetting.fields, settings.keysets, name: "pubnub", list: "pubnub",
-                written: try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", environment, file.pubnub),
-                options, environment)
-        }
-        if settings.services.contains(.nexconn) {
-            add(
-                ChatSetting.fields, settings.chatApplications, name: "nexconn", list: "nexconn",
-                written: try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", environment, file.nexconn),
-                options, environment)
-        }
+        let sources = SectionSources(
+            options: options, environment: environment,
+            file: try ServeSettings.file(options.base.config, environment, settings.sections))
+        for section in settings.sections where section.isOn(settings) { rows += try section.rows(sources, settings) }
     }
 
     private static let unset = "default"
 
-    private mutating func add<Value>(
+    /// The rows of the applications of a service.
+    ///
+    /// - Parameters:
+    ///   - name: the name of a single application.
+    ///   - list: the name of a list of several.
+    ///   - written: the object or the list that was written.
+    static func rows<Value>(
         _ fields: ServiceFields<Value>, _ values: [Value], name: String, list: String,
-        written: (one: SettingValue?, several: SettingValue?), _ options: ServeOptions, _ environment: [String: String]
-    ) {
-        let given = fields.given(options)
+        written: (one: SettingValue?, several: SettingValue?), _ sources: SectionSources
+    ) -> [Row] {
+        let given = fields.given(sources.options)
         let elements = (try? written.several?.elements()) ?? nil
+        var rows: [Row] = []
         for (index, value) in values.enumerated() {
             let prefix = elements == nil ? name : "\(list)[\(index)]"
             let element = elements.map { $0.indices.contains(index) ? $0[index] : nil } ?? written.one
@@ -54,10 +49,11 @@ struct ConfigListing {
                 let variable = fields.variable(field)
                 let source =
                     given.first { $0.field.name == field.name }.flatMap { fields.optionName($0.field) }
-                    ?? (environment[variable] == nil ? nil : variable) ?? Self.origin(of: field, in: element)
-                rows.append(Row(name: "\(prefix).\(field.name)", value: field.shown(value), source: source ?? Self.unset))
+                    ?? (sources.environment[variable] == nil ? nil : variable) ?? origin(of: field, in: element)
+                rows.append(Row(name: "\(prefix).\(field.name)", value: field.shown(value), source: source ?? unset))
             }
         }
+        return rows
     }
 
     /// The source of a field of an object; nil when the field is missing, or is a null that means the same.

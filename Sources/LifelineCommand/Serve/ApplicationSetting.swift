@@ -7,6 +7,20 @@ enum ApplicationSetting {
         blank: Application(id: "", key: "", secret: ""),
         keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secret: "secret")
 
+    /// The line of a report.
+    @Sendable static func line(_ application: Application, in settings: ServeSettings) -> String {
+        var traits: [String] = application.isEnabled ? [] : ["disabled"]
+        if application.allowsClientEvents { traits.append("client events") }
+        if application.announcesSubscriptionCounts { traits.append("subscription counts") }
+        if application.allowsUserAuthentication { traits.append("user authentication") }
+        if application.requiresTLS { traits.append("TLS only") }
+        if !application.allowedOrigins.isEmpty { traits.append("origins \(application.allowedOrigins.joined(separator: " "))") }
+        if let limit = application.limits.connections { traits.append("at most \(limit) connections") }
+        if application.previousSecret != nil { traits.append("two secrets") }
+        if !application.webhooks.isEmpty { traits.append("webhooks \(application.webhooks.count)") }
+        return "app \(application.id): " + (traits.isEmpty ? "nothing extra" : traits.joined(separator: ", "))
+    }
+
     private static let all: [ServiceField<Application>] = [
         .name("id", \.id, option: .text(\.app.appID), "The app's id in the HTTP API"),
         .name("key", \.key, option: .text(\.app.key, name: "--key"), "The app's key"),
@@ -84,4 +98,16 @@ enum ApplicationSetting {
             app[keyPath: field] = value.isNull ? nil : try value.integer(0...10_000_000)
         }
     }
+}
+
+extension ServeSection {
+    static let pusher = make(
+        ApplicationSetting.fields, .pusher, in: \.applications, members: ("app", "apps"), list: "LIFELINE_APPS",
+        read: { sources throws(CommandFailure) in
+            try ServeSettings.applications(sources.options, sources.environment, sources.file)
+        },
+        written: { sources throws(CommandFailure) in
+            (sources.file.sections["app"], ServeSettings.applications(sources.environment, sources.file))
+        },
+        isPublic: { $0.validSecrets.contains(Application.development.secret) }, line: ApplicationSetting.line)
 }

@@ -6,6 +6,13 @@ enum ChatSetting {
         word: "chat application", prefix: "LIFELINE_NEXCONN_", all: all + limits, development: .development,
         blank: ChatApplication(key: "", secret: ""), keys: [.init(name: "key", field: \.key)], secret: "secret")
 
+    /// The line of a report, with the application's key when there are several.
+    @Sendable static func line(_ chat: ChatApplication, in settings: ServeSettings) -> String {
+        let name = settings.chatApplications.count > 1 ? "chat \(chat.key)" : "chat"
+        return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
+            + (chat.previousSecret == nil ? "" : ", two secrets")
+    }
+
     private static let all: [ServiceField<ChatApplication>] = [
         // The limit is the length of the server API's header that contains the key.
         .name("key", \.key, length: 128, option: .text(\.nexconn.nexconnKey, "key"), "The app key of chat clients"),
@@ -60,4 +67,16 @@ enum ChatSetting {
         // The limit is the capacity of a session's frame.
         .integer("limits.contentBytes", \.limits.contentBytes, 1...131_072),
     ]
+}
+
+extension ServeSection {
+    static let chat = make(
+        ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
+        read: { sources throws(CommandFailure) in
+            try ServeSettings.chatApplications(sources.options, sources.environment, sources.file)
+        },
+        written: { sources throws(CommandFailure) in
+            try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", sources.environment, sources.file.sections["nexconn"])
+        },
+        isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) }, line: ChatSetting.line)
 }

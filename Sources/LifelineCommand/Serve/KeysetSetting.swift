@@ -9,6 +9,21 @@ enum KeysetSetting {
         keys: [.init(name: "publishKey", field: \.publishKey), .init(name: "subscribeKey", field: \.subscribeKey)],
         secret: "secret")
 
+    /// The line of a report, with the keyset's key when there are several.
+    @Sendable static func line(_ keyset: Keyset, in settings: ServeSettings) -> String {
+        let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
+        let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
+        return "\(name): \(keyset.isEnabled ? "" : "disabled, ")access manager \(keyset.requiresGrants ? "on" : "off"), "
+            + "polls held \(hold) s" + history(of: keyset, in: settings)
+            + (keyset.previousSecretKey == nil ? "" : ", two secrets")
+    }
+
+    /// The retention of a history; without a limit only the memory of Redis bounds it.
+    private static func history(of keyset: Keyset, in settings: ServeSettings) -> String {
+        if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" }
+        return settings.redis == nil ? "" : ", history without historyRetention"
+    }
+
     private static let all: [ServiceField<Keyset>] = [
         .name(
             "publishKey", \.publishKey, option: .text(\.pubnub.pubnubPublishKey, "key"), "The publish key of PubNub clients"),
@@ -56,4 +71,16 @@ enum KeysetSetting {
             option: .text(\.pubnub.pubnubHistoryRetention, "seconds"), unset: .words("as long as their publishers say"),
             "How long stored messages stay in the history at most"),
     ]
+}
+
+extension ServeSection {
+    static let pubnub = make(
+        KeysetSetting.fields, .pubnub, in: \.keysets, members: ("pubnub", "pubnub"), list: "LIFELINE_PUBNUB",
+        read: { sources throws(CommandFailure) in
+            try ServeSettings.keysets(sources.options, sources.environment, sources.file)
+        },
+        written: { sources throws(CommandFailure) in
+            try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", sources.environment, sources.file.sections["pubnub"])
+        },
+        isPublic: { $0.validSecretKeys.contains(Keyset.development.secretKey) }, line: KeysetSetting.line)
 }

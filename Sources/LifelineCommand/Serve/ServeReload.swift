@@ -34,7 +34,7 @@ struct ServeReload: Service {
             // Applied before data is read from Redis, which may refuse the former password.
             if let redis = settings.redis { server.replace(redis: redis) }
             // Applied before the other changes, because only this can fail.
-            try await replace(keysets, chatApplications)
+            try await replace(keysets, chatApplications, settings)
             registry.replace(with: applications)
             level.change(to: settings.logLevel)
             server.applicationsChanged()
@@ -59,9 +59,11 @@ struct ServeReload: Service {
         supervisor.notify(.ready(status: status))
     }
 
-    private func replace(_ keysets: [Keyset], _ chatApplications: [ChatApplication]) async throws(CommandFailure) {
+    private func replace(
+        _ keysets: [Keyset], _ chatApplications: [ChatApplication], _ settings: ServeSettings
+    ) async throws(CommandFailure) {
         do {
-            try await server.replace(keysets: keysets, chatApplications: chatApplications)
+            try await server.replace(keysets: keysets, chatApplications: chatApplications, others: settings.others)
         } catch let error as ServerError {
             throw CommandFailure("\(error)")
         } catch {

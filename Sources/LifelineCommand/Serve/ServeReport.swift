@@ -1,5 +1,4 @@
 import LifelineServer
-import RealtimeHub
 
 /// The report of `serve --check`: the configuration of a start, without secrets. Rule SO-5.
 struct ServeReport {
@@ -26,9 +25,9 @@ struct ServeReport {
         let scheme = settings.tls == nil ? "http" : "https"
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
         var lines = ["lifeline: valid \(scheme)://\(host):\(settings.port)\(settings.server.pathPrefix)"]
-        if isOn(.pusher, &lines) { lines += settings.applications.map(line) }
-        if isOn(.pubnub, &lines) { lines += settings.keysets.map(line) }
-        if isOn(.nexconn, &lines) { lines += settings.chatApplications.map(line) }
+        for section in settings.sections {
+            lines += section.isOn(settings) ? section.report(settings) : section.service.map { ["\($0.word): off"] } ?? []
+        }
         let place = settings.redis.map { "kept in \($0)" } ?? settings.data.map { "kept in \($0)" }
         lines.append("messages: " + (place ?? "kept in memory"))
         if let admin = settings.admin { lines.append(line(admin)) }
@@ -52,12 +51,6 @@ struct ServeReport {
         return lines
     }
 
-    private func isOn(_ service: ServiceName, _ lines: inout [String]) -> Bool {
-        let isOn = settings.services.contains(service)
-        if !isOn { lines.append("\(service.word): off") }
-        return isOn
-    }
-
     private func line(_ admin: AdminSettings) -> String {
         if let obstacle = settings.adminObstacle { return "warning: the admin port would be off: \(obstacle)" }
         let isBehindProxy = !admin.isLoopback && settings.tls == nil
@@ -68,38 +61,5 @@ struct ServeReport {
             + (admin.readOnlyPassword == nil ? "" : " and a read-only one")
             + (isBehindProxy ? ", through a proxy that ends TLS" : "")
             + (admin.tellsPublicMetrics ? "" : "; /metrics is on this port only")
-    }
-
-    /// A keyset's line, with its key when there are several.
-    private func line(_ keyset: Keyset) -> String {
-        let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
-        let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
-        return "\(name): \(keyset.isEnabled ? "" : "disabled, ")access manager \(keyset.requiresGrants ? "on" : "off"), "
-            + "polls held \(hold) s" + history(of: keyset) + (keyset.previousSecretKey == nil ? "" : ", two secrets")
-    }
-
-    /// The retention of a history; without a limit only the memory of Redis bounds it.
-    private func history(of keyset: Keyset) -> String {
-        if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" }
-        return settings.redis == nil ? "" : ", history without historyRetention"
-    }
-
-    private func line(_ chat: ChatApplication) -> String {
-        let name = settings.chatApplications.count > 1 ? "chat \(chat.key)" : "chat"
-        return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
-            + (chat.previousSecret == nil ? "" : ", two secrets")
-    }
-
-    private func line(_ application: Application) -> String {
-        var traits: [String] = application.isEnabled ? [] : ["disabled"]
-        if application.allowsClientEvents { traits.append("client events") }
-        if application.announcesSubscriptionCounts { traits.append("subscription counts") }
-        if application.allowsUserAuthentication { traits.append("user authentication") }
-        if application.requiresTLS { traits.append("TLS only") }
-        if !application.allowedOrigins.isEmpty { traits.append("origins \(application.allowedOrigins.joined(separator: " "))") }
-        if let limit = application.limits.connections { traits.append("at most \(limit) connections") }
-        if application.previousSecret != nil { traits.append("two secrets") }
-        if !application.webhooks.isEmpty { traits.append("webhooks \(application.webhooks.count)") }
-        return "app \(application.id): " + (traits.isEmpty ? "nothing extra" : traits.joined(separator: ", "))
     }
 }

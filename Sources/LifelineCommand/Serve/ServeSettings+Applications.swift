@@ -5,23 +5,27 @@ extension ServeSettings {
     static func applications(
         _ options: ServeOptions, _ environment: [String: String], _ file: SettingsFile
     ) throws(CommandFailure) -> [Application] {
-        // An empty variable is used as well: if a list was lost, the development application in its place would be open to everybody.
-        let several = environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.applications
-        return try ApplicationSetting.fields.read(
-            one: file.application, several: several, options: options, environment: environment)
+        try ApplicationSetting.fields.read(
+            one: file.sections["app"], several: applications(environment, file), options: options, environment: environment)
+    }
+
+    /// The list of several applications. An empty variable is used as well: if a list was lost, the development application in its place
+    /// would be open to everybody.
+    static func applications(_ environment: [String: String], _ file: SettingsFile) -> SettingValue? {
+        environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.sections["apps"]
     }
 
     static func keysets(
         _ options: ServeOptions, _ environment: [String: String], _ file: SettingsFile
     ) throws(CommandFailure) -> [Keyset] {
-        let (one, several) = try oneOrSeveral("LIFELINE_PUBNUB", environment, file.pubnub)
+        let (one, several) = try oneOrSeveral("LIFELINE_PUBNUB", environment, file.sections["pubnub"])
         return try KeysetSetting.fields.read(one: one, several: several, options: options, environment: environment)
     }
 
     static func chatApplications(
         _ options: ServeOptions, _ environment: [String: String], _ file: SettingsFile
     ) throws(CommandFailure) -> [ChatApplication] {
-        let (one, several) = try oneOrSeveral("LIFELINE_NEXCONN", environment, file.nexconn)
+        let (one, several) = try oneOrSeveral("LIFELINE_NEXCONN", environment, file.sections["nexconn"])
         return try ChatSetting.fields.read(one: one, several: several, options: options, environment: environment)
     }
 

@@ -29,11 +29,7 @@ extension ServeSettings {
     /// (rule SO-64).
     func refusePublicSecrets() throws(CommandFailure) {
         guard !isLocal, !allowsPublicSecrets, !openServices.isEmpty else { return }
-        let settings: [ServiceName: String] = [
-            .pusher: "--secret (LIFELINE_APP_SECRET)", .pubnub: "--pubnub-secret (LIFELINE_PUBNUB_SECRET)",
-            .nexconn: "--nexconn-secret (LIFELINE_NEXCONN_SECRET)",
-        ]
-        let missing = openServices.compactMap { ServiceName(rawValue: $0).flatMap { settings[$0] } }.joined(separator: ", ")
+        let missing = openSections.map(\.secretOption).joined(separator: ", ")
         throw CommandFailure(
             "Others can reach this server at \(host), and the development secrets of \(openServices.joined(separator: ", ")) are public. "
                 + "Give secrets of your own: \(missing); or switch services off with --services; or listen on 127.0.0.1; or say "
@@ -41,13 +37,9 @@ extension ServeSettings {
     }
 
     /// The services that other machines can access with a published secret of this package.
-    var openServices: [String] {
-        guard isExposed else { return [] }
-        let isOpen: [ServiceName: Bool] = [
-            .pusher: applications.contains { $0.validSecrets.contains(Application.development.secret) },
-            .pubnub: keysets.contains { $0.validSecretKeys.contains(Keyset.development.secretKey) },
-            .nexconn: chatApplications.contains { $0.validSecrets.contains(ChatApplication.development.secret) },
-        ]
-        return ServiceName.allCases.filter { services.contains($0) && isOpen[$0] == true }.map(\.rawValue)
+    var openServices: [String] { openSections.compactMap(\.service?.rawValue) }
+
+    private var openSections: [ServeSection] {
+        isExposed ? sections.filter { $0.isOn(self) && $0.hasPublicSecret(self) } : []
     }
 }

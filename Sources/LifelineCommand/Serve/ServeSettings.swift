@@ -2,6 +2,7 @@ import Foundation
 import LifelineServer
 import Logging
 import RealtimeHub
+import ServerRuntime
 
 /// The settings of `lifeline serve`: options have precedence over the environment, and that over the file. Rule CL-9.
 struct ServeSettings: Sendable {
@@ -23,6 +24,11 @@ struct ServeSettings: Sendable {
     /// At least one of each, also when the service is switched off.
     var keysets: [Keyset] = []
     var chatApplications: [ChatApplication] = []
+    /// The settings of further services, by service.
+    var others: [ServerRuntime.ServiceName: any Sendable] = [:]
+    private(set) var modules = ServeSection.modules
+    /// The parts of the services, in the order in which they are read and shown.
+    private(set) var sections = ServeSection.all
     /// The directory for messages; nil for memory.
     var data: String?
     var redisParts = RedisParts()
@@ -62,21 +68,25 @@ struct ServeSettings: Sendable {
     /// - Parameters:
     ///   - isCheck: whether to check also the conditions that a server checks when it starts.
     ///   - trace: records the source of each setting of the whole server.
+    ///   - modules: the services.
     /// - Throws: all errors of the settings at once (rule SO-90).
     init(
         _ options: ServeOptions, isCheck: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment,
-        trace: SettingTrace? = nil
+        trace: SettingTrace? = nil, modules: [any ServiceModule] = ServeSection.modules
     ) throws(CommandFailure) {
         var problems = SettingProblems()
+        let sections = ServeSection.all(modules)
         let file =
-            problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment) } ?? SettingsFile()
-        strayVariables = StrayVariable.all(in: environment)
+            problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment, sections) }
+            ?? SettingsFile()
+        self.modules = modules
+        self.sections = sections
+        strayVariables = StrayVariable.all(in: environment, known: ServerSetting.variables(sections))
         if let failure = file.failure { problems.add(failure) }
-        applications =
-            problems.attempt { () throws(CommandFailure) in try Self.applications(options, environment, file) } ?? []
-        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(options, environment, file) } ?? []
-        chatApplications =
-            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(options, environment, file) } ?? []
+        let services = SectionSources(options: options, environment: environment, file: file)
+        for section in sections {
+            do throws(CommandFailure) { try section.read(services, &self) } catch { problems.add(error) }
+        }
         let areApplicationsRight = problems.isEmpty
         let sources = SettingSources(options: options, environment: environment, file: file, trace: trace)
         let given = read(ServerSetting.all, from: sources, &problems)
@@ -161,6 +171,8 @@ struct ServeSettings: Sendable {
                 subscribeKey: configuration.keysets.first?.subscribeKey, chatKey: configuration.chatApplications.first?.key,
                 ignoresAccessManager: bridgeIgnoresAccessManager)
         }
+        configuration.services = modules
+        configuration.settings = others
         configuration.dataDirectory = data
         configuration.redis = redis
         configuration.tls = tls
@@ -185,11 +197,11 @@ struct ServeSettings: Sendable {
     }
 
     static func file(
-        _ option: String?, _ environment: [String: String]
+        _ option: String?, _ environment: [String: String], _ sections: [ServeSection] = ServeSection.all
     ) throws(CommandFailure) -> SettingsFile {
         let variable = SettingNames.variable("config")
         let value =
             option.map { SettingValue("--config", text: $0) } ?? environment[variable].map { SettingValue(variable, text: $0) }
-        return if let value { try SettingsFile(path: value.string()) } else { SettingsFile() }
+        return if let value { try SettingsFile(path: value.string(), sections) } else { SettingsFile() }
     }
 }

@@ -4,14 +4,8 @@ import WireCoding
 struct SettingsFile: Sendable {
     /// Settings of the whole server, by their names; those of `tls` are called `tls.cert` and so on.
     private(set) var values: [String: SettingValue] = [:]
-    /// The fields of the only application.
-    private(set) var application: SettingValue?
-    /// Several applications.
-    private(set) var applications: SettingValue?
-    /// One keyset or several.
-    private(set) var pubnub: SettingValue?
-    /// One chat application or several.
-    private(set) var nexconn: SettingValue?
+    /// What the sections of the services have, by the names of the members: an object, or a list of objects.
+    private(set) var sections: [String: SettingValue] = [:]
     /// The warning about a file with secrets that every user of this machine may read; nil for other files.
     private(set) var exposure: String?
 
@@ -27,13 +21,13 @@ struct SettingsFile: Sendable {
     /// The settings without a file.
     init() {}
 
-    init(path: String) throws(CommandFailure) {
+    init(path: String, _ sections: [ServeSection] = ServeSection.all) throws(CommandFailure) {
         var bytes: [UInt8] = []
         do {
             bytes = try FileContent.read(path, limit: Self.maximumBytes)
             // Lines are counted from the file's first byte.
             let start = bytes.firstIndex { $0 > 0x20 } ?? 0
-            self.init(try JSONText(bytes: bytes), at: .init(file: path, line: JSONLines.line(of: start, in: bytes)))
+            self.init(try JSONText(bytes: bytes), sections, at: .init(file: path, line: JSONLines.line(of: start, in: bytes)))
             if FileContent.isReadableByAll(path), Self.hasSecrets(bytes) {
                 exposure =
                     "the configuration file \(path) has secrets and can be read by every user of this machine; use chmod o-r"
@@ -48,30 +42,34 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// - Parameter place: the position at which the text begins.
-    init(_ json: JSONText, at place: SettingValue.Place = .init(file: nil, line: 1)) {
-        guard let members = json.members else {
+    /// - Parameters:
+    ///   - services: the services whose sections are known.
+    ///   - place: the position at which the text begins.
+    init(
+        _ json: JSONText, _ services: [ServeSection] = ServeSection.all, at place: SettingValue.Place = .init(file: nil, line: 1)
+    ) {
+        guard let found = json.members else {
             problems.add(CommandFailure("The configuration\(SettingValue.suffix(place)) must be a JSON object.", .usage))
             return
         }
         let lines = JSONLines.children(of: json.text, from: place.line)
-        let named = zip(members, lines).map { member, line in
+        let named = zip(found, lines).map { member, line in
             (member.key, SettingValue(member.key, json: member.value, at: .init(file: place.file, line: line)))
         }
-        let known = ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ServerSetting.groups.keys.sorted()
+        let members = services.flatMap(\.members)
+        let known = members + ServerSetting.scalars + ServerSetting.groups.keys.sorted()
         for (key, value) in SettingNames.check(named, known: known, in: "", &problems) {
             // `null` is the same as leaving a setting out.
             if value.isNullJSON { continue }
-            switch key {
-            case "app": application = value
-            case "apps": applications = value
-            case "pubnub": pubnub = value
-            case "nexconn": nexconn = value
-            default:
-                if let names = ServerSetting.groups[key] { readGroup(value, names) } else { values[key] = value }
+            if members.contains(key) {
+                sections[key] = value
+            } else if let names = ServerSetting.groups[key] {
+                readGroup(value, names)
+            } else {
+                values[key] = value
             }
         }
-        if let application, applications != nil {
+        if let application = sections["app"], sections["apps"] != nil {
             problems.add(application.failure("and apps exclude each other. Name one application in app, or several in apps."))
         }
     }

@@ -6,8 +6,12 @@ struct StrayVariable: Hashable, Sendable {
     private static let longest = 80
 
     /// The stray ones of an environment, in the order of their names.
-    static func all(in environment: [String: String]) -> [StrayVariable] {
-        environment.keys.filter { $0.hasPrefix("LIFELINE_") && !ServerSetting.variables.contains($0) }.sorted().map {
+    ///
+    /// - Parameter known: the names of the variables of settings.
+    static func all(
+        in environment: [String: String], known: Set<String> = ServerSetting.variables
+    ) -> [StrayVariable] {
+        environment.keys.filter { $0.hasPrefix("LIFELINE_") && !known.contains($0) }.sorted().map {
             StrayVariable(name: $0)
         }
     }

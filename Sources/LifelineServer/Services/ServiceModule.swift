@@ -12,6 +12,9 @@ package protocol ServiceModule: Sendable {
     /// The name in messages that a bridge carries, if it is another one.
     var bridgeName: String { get }
 
+    /// The section of the configuration file with the service's settings; nil when the service has none, or one that the program declares.
+    var section: (any ServiceSection)? { get }
+
     /// Opens the state that the servers of one process share. Called once, for the first server of a backend.
     func open(_ opening: ServiceOpening) async throws -> any ServiceState
     /// Makes the state of a node of a cluster, and attaches the leader's part to the bus. Called before the cluster starts.
@@ -20,6 +23,7 @@ package protocol ServiceModule: Sendable {
 
 extension ServiceModule {
     package var bridgeName: String { name.rawValue }
+    package var section: (any ServiceSection)? { nil }
 }
 
 /// What a module opens its state with, alone in one process.

@@ -25,12 +25,10 @@ extension ServerSetting {
     }
 
     /// The names of all variables.
-    static let variables: Set<String> = {
-        var names = Set(all.map(\.variable))
-        names.formUnion(["apps", "pubnub", "nexconn", "config"].map { SettingNames.variable($0) })
-        names.formUnion(ApplicationSetting.fields.variables)
-        names.formUnion(KeysetSetting.fields.variables)
-        names.formUnion(ChatSetting.fields.variables)
-        return names
-    }()
+    static let variables = variables(ServeSection.all)
+
+    /// The names of the variables of a server with these services.
+    static func variables(_ services: [ServeSection]) -> Set<String> {
+        Set(all.map(\.variable)).union(services.flatMap(\.variables)).union([SettingNames.variable("config")])
+    }
 }

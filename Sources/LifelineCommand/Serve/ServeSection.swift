@@ -1,0 +1,112 @@
+import LifelineServer
+
+/// The part of one service in the settings of `lifeline serve` (rule SO-146).
+///
+/// Reading, `config show`, reports and the check for public secrets walk a list of these. A module that declares a section of its own is in the
+/// list without an edit.
+struct ServeSection: Sendable {
+    /// The name in `services`; nil for a service that always runs.
+    let service: ServiceName?
+    /// The members of the file that it reads.
+    let members: [String]
+    /// The variables that it reads.
+    let variables: [String]
+    /// Reads the settings from all sources.
+    let read: @Sendable (SectionSources, inout ServeSettings) throws(CommandFailure) -> Void
+    /// The rows of `config show`.
+    let rows: @Sendable (SectionSources, ServeSettings) throws(CommandFailure) -> [ConfigListing.Row]
+    /// The lines of the report of a check.
+    var report: @Sendable (ServeSettings) -> [String] = { _ in [] }
+    /// Whether an application has a published secret of this package.
+    var hasPublicSecret: @Sendable (ServeSettings) -> Bool = { _ in false }
+    /// The option and the variable of the secret of a single application.
+    var secretOption = ""
+
+    /// The services of `lifeline serve`: those of this package. A further service is one more entry.
+    static let modules: [any ServiceModule] = ServiceModules.all
+
+    static let all = all(modules)
+
+    /// The sections of these services.
+    static func all(_ modules: [any ServiceModule]) -> [ServeSection] {
+        [pusher, pubnub, chat] + modules.compactMap { module in module.section.map { make($0, of: module) } }
+    }
+
+    /// Whether the service runs.
+    func isOn(_ settings: ServeSettings) -> Bool { service.map { settings.services.contains($0) } ?? true }
+}
+
+/// The sources of the settings of services.
+struct SectionSources: Sendable {
+    let options: ServeOptions
+    let environment: [String: String]
+    let file: SettingsFile
+}
+
+extension ServeSection {
+    /// A service whose applications are one object or a list of objects.
+    ///
+    /// - Parameters:
+    ///   - members: the name of an object in the file, and the name of a list.
+    ///   - list: the variable that replaces what the file has.
+    ///   - written: the object or the list that was written, from the file or from the variable.
+    ///   - line: the line of the report about an application.
+    static func make<Value: Sendable>(
+        _ fields: ServiceFields<Value>, _ service: ServiceName, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
+        members: (one: String, several: String), list: String,
+        read: @escaping @Sendable (SectionSources) throws(CommandFailure) -> [Value],
+        written: @escaping @Sendable (SectionSources) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?),
+        isPublic: @escaping @Sendable (Value) -> Bool, line: @escaping @Sendable (Value, ServeSettings) -> String
+    ) -> ServeSection {
+        var section = ServeSection(
+            service: service, members: members.one == members.several ? [members.one] : [members.one, members.several],
+            variables: [list] + fields.variables,
+            read: { sources, settings throws(CommandFailure) in settings[keyPath: values] = try read(sources) },
+            rows: { sources, settings throws(CommandFailure) in
+                ConfigListing.rows(
+                    fields, settings[keyPath: values], name: members.one, list: members.several, written: try written(sources),
+                    sources)
+            })
+        section.report = { settings in settings[keyPath: values].map { line($0, settings) } }
+        section.hasPublicSecret = { $0[keyPath: values].contains(where: isPublic) }
+        if let secret = fields.all.first(where: { $0.name == fields.secret }) {
+            section.secretOption = "\(fields.optionName(secret) ?? "") (\(fields.variable(secret)))"
+        }
+        return section
+    }
+
+    /// A service with a section of its own: one object, whose fields a reload applies.
+    static func make<Section: ServiceSection>(_ section: Section, of module: any ServiceModule) -> ServeSection {
+        let name = section.name
+        let fields = ServiceFields(
+            word: "service", prefix: SettingNames.variable(name) + "_", all: section.fields.map { ServiceField($0) },
+            development: section.unset, blank: section.unset, keys: [], secret: "")
+        return ServeSection(
+            service: nil, members: [name], variables: fields.variables,
+            read: { sources, settings throws(CommandFailure) in
+                let values = try fields.read(
+                    one: sources.file.sections[name], several: nil, options: sources.options, environment: sources.environment)
+                settings.others[module.name] = values.first
+            },
+            rows: { sources, settings throws(CommandFailure) in
+                ConfigListing.rows(
+                    fields, [settings.others[module.name] as? Section.Settings ?? section.unset], name: name, list: name,
+                    written: (sources.file.sections[name], nil), sources)
+            })
+    }
+}
+
+extension ServiceField {
+    /// A field of a section that a service declares.
+    init(_ field: SectionField<Value>) {
+        switch field.kind {
+        case .text(let path):
+            self.init(field.name, shown: { .string($0[keyPath: path]) }) { value, settings throws(CommandFailure) in
+                settings[keyPath: path] = value.isNull ? "" : try value.string()
+            }
+        case .truth(let path): self = .truth(field.name, path)
+        case .integer(let path, let range): self = .integer(field.name, path, range)
+        case .seconds(let path, let range): self = .seconds(field.name, path, range)
+        }
+    }
+}
