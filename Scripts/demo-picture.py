@@ -29,7 +29,7 @@ LAST = "It adds up."
 CLASSES = {"1": "bold", "2": "dim", "31": "red", "32": "green", "33": "yellow", "36": "cyan"}
 TITLE = "Output of lifeline demo"
 DESCRIPTION = (
-    "A terminal. A server and two PusherSwift clients exchange events. The connection of one client is cut, then held half-open, then "
+    "A terminal. A server and two clients of Pusher Channels exchange events. The connection of one client is cut, then held half-open, then "
     "refused. Each status is shown with its time, cause and retry delay. A table then counts the events that were sent, received, "
     "duplicated and lost: no event arrived twice, and each lost one was published during an outage that the client had declared.")
 STYLE = """

@@ -6,14 +6,14 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Runs a server and clients through outages and refusals, and counts what was lost.",
         discussion: HelpText.text(
             """
-            Everything runs in this process, on real sockets of this machine. First two PusherSwift clients exchange events on public, \
-            private, presence and encrypted channels. The connection of one client is cut, then held half-open, then refused. The \
+            Everything runs in this process, on real sockets of this machine, with the same clients for each service. First two of \
+            them exchange events of Pusher Channels on public, private, presence and encrypted channels. The connection of one client is cut, then held half-open, then refused. The \
             timeline shows every status with its cause, attempt and retry delay.
 
             The second part is PubNub: presence, history, an outage after which the client catches up, one that is too long for that, \
             a right that is granted late, an invalid filter, and a wrong cipher key.
 
-            The third part is chat, with the API of the Nexconn Chat SDK: two users, an outage without losses, a second device that \
+            The third part is chat: two users, an outage without losses, a second device that \
             signs the first one out, a token that expires, and a ban.
 
             The demonstration ends after about a minute; with --slow it takes about three times as long. The exit code is 0 if no \
@@ -40,7 +40,9 @@ struct DemoCommand: AsyncParsableCommand {
         let printing = Task { for await line in lines { await printer.print(line) } }
         var addsUp = true
         do {
-            for service in ServiceName.allCases where only.isEmpty || only.contains(service) {
+            let services = ServiceName.allCases.filter { only.isEmpty || only.contains($0) }
+            for service in services {
+                if service != services.first, !json { continuation.yield("") }
                 let didAddUp = try await play(service) { continuation.yield($0) }
                 addsUp = addsUp && didAddUp
             }
@@ -55,14 +57,15 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func play(_ service: ServiceName, print: @escaping @Sendable (String) -> Void) async throws -> Bool {
         let (json, colours, clock) = (json, Colours.standardOutput, TimeOfDay())
-        let pace: DemoPace = slow ? .slow : .normal
         let show: @Sendable (DemoLine) -> Void = { line in
             if let text = json ? line.json(service, clock) : line.plain(colours) { print(text) }
         }
-        return switch service {
-        case .pusher: try await DemoScript(colours: colours, pace: pace, print: show).play()
-        case .pubnub: try await PubNubScript(colours: colours, pace: pace, print: show).play()
-        case .nexconn: try await NexconnScript(colours: colours, pace: pace, print: show).play()
-        }
+        let part: DemoPart =
+            switch service {
+            case .pusher: .pusher()
+            case .pubnub: .pubnub()
+            case .nexconn: .nexconn()
+            }
+        return try await DemoRun.play(part, colours: colours, pace: slow ? .slow : .normal, print: show)
     }
 }

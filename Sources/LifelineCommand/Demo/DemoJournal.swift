@@ -4,9 +4,24 @@ import ConnectionEngine
 struct DemoJournal: Sendable {
     /// One kind of traffic: sender, receiver and channel.
     struct Route: Hashable, Sendable {
-        var channel: String
-        var from: String
-        var to: String
+        let channel: String
+        let from: String
+        let to: String
+
+        init(channel: String, from: String, to: String) {
+            self.channel = Self.label(channel)
+            self.from = from
+            self.to = to
+        }
+
+        /// The name of a channel in tables. The two users of a direct channel of chat have different names for it.
+        static func label(_ channel: String) -> String { channel.hasPrefix("direct:") ? "direct" : channel }
+    }
+
+    /// A condition that has to be met.
+    struct Check: Sendable {
+        let what: String
+        let happened: Bool
     }
 
     struct Event: Sendable {
@@ -32,16 +47,26 @@ struct DemoJournal: Sendable {
     let channels: [String]
     /// The longest permitted time between the last received data and the report of the outage.
     let detection: Duration
+    /// Whether only gaps that the client reports declare a loss. Otherwise the times of its outages do, which are then recorded.
+    let judgesByGaps: Bool
     private(set) var routes: [Route] = []
     private var events: [Route: [Int: Event]] = [:]
     private(set) var outages: [Outage] = []
     private(set) var phantoms = 0
     private(set) var problems: [String] = []
+    private(set) var checks: [Check] = []
+    /// Events that came after a later one of their route.
+    private(set) var misordered = 0
+    private var latest: [Route: Int] = [:]
+    /// Routes with a reported gap that ends at the next event.
+    private var openGaps: Set<Route> = []
+    private var inGaps: [Route: Set<Int>] = [:]
 
-    init(subject: String, channels: [String], detection: Duration) {
+    init(subject: String, channels: [String], detection: Duration, judgesByGaps: Bool = false) {
         self.subject = subject
         self.channels = channels
         self.detection = detection
+        self.judgesByGaps = judgesByGaps
     }
 
     // MARK: Traffic
@@ -55,14 +80,31 @@ struct DemoJournal: Sendable {
     }
 
     mutating func receive(_ route: Route, _ number: Int) {
-        if events[route]?[number] == nil {
+        guard let sent = events[route], sent[number] != nil else {
             phantoms += 1
-        } else {
-            events[route]?[number]?.received += 1
+            return
         }
+        if openGaps.remove(route) != nil {
+            inGaps[route, default: []].formUnion(sent.filter { $0.key < number && $0.value.received == 0 }.keys)
+        }
+        events[route]?[number]?.received += 1
+        if let last = latest[route], last > number { misordered += 1 }
+        latest[route] = number
+    }
+
+    /// A client reports that messages of a channel may be missing before the next one.
+    mutating func declareGap(on channel: String, to name: String) {
+        openGaps.formUnion(routes.filter { $0.channel == channel && $0.to == name })
     }
 
     mutating func problem(_ text: String) { problems.append(text) }
+
+    mutating func check(_ what: String, _ happened: Bool) { checks.append(Check(what: what, happened: happened)) }
+
+    /// The numbers that have arrived on a route, in rising order.
+    func received(_ route: Route) -> [Int] {
+        (events[route] ?? [:]).filter { $0.value.received > 0 }.keys.sorted()
+    }
 
     /// Whether the last event of every route has arrived.
     var isDrained: Bool {
@@ -72,6 +114,7 @@ struct DemoJournal: Sendable {
     // MARK: Outages
 
     mutating func breakLine(_ fault: String, at now: Moment) {
+        if judgesByGaps { return }
         outages.append(Outage(fault: fault, begunAt: now))
     }
 
@@ -118,13 +161,15 @@ extension DemoJournal {
 
     func count(_ route: Route) -> Count {
         var count = Count()
-        for event in (events[route] ?? [:]).values {
+        for (number, event) in events[route] ?? [:] {
             count.sent += 1
             count.received += event.received > 0 ? 1 : 0
             count.duplicated += max(event.received - 1, 0)
             guard event.received == 0 else { continue }
             count.lost += 1
-            if isDeclared(event.sentAt, on: route.channel) { count.declared += 1 }
+            let isDeclared =
+                judgesByGaps ? inGaps[route]?.contains(number) == true : isDeclared(event.sentAt, on: route.channel)
+            if isDeclared { count.declared += 1 }
         }
         return count
     }
@@ -140,11 +185,12 @@ extension DemoJournal {
         }
     }
 
-    /// Rule CL-10: only declared events are lost, none arrives twice without a cause, and every outage was detected in time and has
-    /// ended.
+    /// Rules CL-10, CL-14 and CL-30: only declared events are lost, none arrives twice, without a cause or out of order, everything
+    /// that had to happen did, and every outage was detected in time and has ended.
     var addsUp: Bool {
         let total = total
-        return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && problems.isEmpty
+        return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && misordered == 0
+            && problems.isEmpty && checks.allSatisfy(\.happened)
             && outages.allSatisfy { $0.recoveredAt != nil && ($0.noticing ?? .seconds(1000)) <= detection }
     }
 }

@@ -4,7 +4,4 @@ enum DemoPace: Sendable {
 
     /// The pause between a cause and its effects, and before the next cause.
     var pause: Duration { self == .slow ? .seconds(3) : .milliseconds(800) }
-
-    /// The factor by which the quiet periods of the Pusher part are longer.
-    var factor: Int { self == .slow ? 3 : 1 }
 }

@@ -1,14 +1,26 @@
 import ConnectionEngine
-import PusherSwift
+import Lifeline
 
 /// Records and shows the events of the demonstration, and lets its script wait for them.
 final class DemoStage: Sendable {
     struct State: Sendable {
         var journal: DemoJournal
-        /// Channels that each client has confirmed, since its latest connection.
-        var confirmed: [String: Set<String>] = [:]
-        /// The members of the lobby, as the first client sees them.
-        var lobby: Set<String> = []
+        /// Whether the script has ended, after which the clients only disconnect.
+        var hasEnded = false
+        private var clients: [String: DemoNews] = [:]
+
+        init(journal: DemoJournal) {
+            self.journal = journal
+        }
+
+        subscript(name: String) -> DemoNews {
+            get { clients[name] ?? DemoNews() }
+            set { clients[name] = newValue }
+        }
+
+        mutating func forgetNews() {
+            for name in clients.keys { clients[name]?.forget() }
+        }
     }
 
     let timeline: DemoTimeline
@@ -23,9 +35,10 @@ final class DemoStage: Sendable {
 
     var now: State { board.now }
 
-    func show(_ line: DemoLine) { printer(line) }
-
-    func show(_ text: String) { printer(.text(text)) }
+    /// Shows a line of a client or of the script, until the script has ended.
+    func show(_ line: DemoLine) {
+        if !now.hasEnded { printer(line) }
+    }
 
     /// Changes the state and resumes waiting callers whose condition is met.
     @discardableResult
@@ -35,54 +48,106 @@ final class DemoStage: Sendable {
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
         await board.wait(atMost: limit, test)
     }
+
+    /// The next event of a sender on a channel, which each of the receivers should get.
+    func next(_ channel: String, from: String, to receivers: [String]) -> DemoTick {
+        let number = change { state in
+            receivers.map { state.journal.send(.init(channel: channel, from: from, to: $0), at: .now) }.max() ?? 0
+        }
+        return DemoTick(from: from, number: number)
+    }
+}
+
+/// What a client has reported since the latest cause. The confirmed channels are those of the present connection.
+struct DemoNews: Sendable {
+    var statuses: [ConnectionStatus] = []
+    var confirmed: Set<String> = []
+    /// Members that came and went, such as `ben join`.
+    var presence: [String] = []
+    var gaps: [Gap.Reason] = []
+    var problems: [Problem] = []
+
+    struct Problem: Sendable {
+        var code: LifelineError.Code
+        var channel: String?
+    }
+
+    var phases: [ConnectionPhase] { statuses.map(\.phase) }
+    var isOffline: Bool { phases.contains { $0 == .waiting || $0 == .suspended } }
+
+    /// Whether the client has reported once that it does not try again, for this reason.
+    func hasEnded(with category: StatusCategory) -> Bool {
+        phases == [.failed] && statuses.last?.category == category && statuses.last?.willRetry == false
+    }
+
+    mutating func forget() {
+        self = DemoNews(confirmed: confirmed)
+    }
 }
 
 // Events of the clients.
 extension DemoStage {
-    func callbacks(of name: String) -> DemoClient.Callbacks {
-        DemoClient.Callbacks(
-            changed: { [self] in changed($0, name) },
-            confirmed: { [self] in confirmed($0, name) },
-            received: { [self] channel, tick in
-                change { $0.journal.receive(.init(channel: channel, from: tick.from, to: name), tick.number) }
-            },
-            member: { [self] user, isThere in member(user, isThere, name) },
-            problem: { [self] text in
-                change { $0.journal.problem("\(name): \(text)") }
-                show(timeline.line(.now, name, "problem", .red, text))
-            })
+    func take(_ event: ClientEvent, of name: String) {
+        switch event {
+        case .status(let status): take(status, name)
+        case .subscribed(let channel, _, _): confirmed(channel, name)
+        case .unsubscribed(let channel, _): change { _ = $0[name].confirmed.remove(channel) }
+        case .message(let message): take(message, name)
+        case .gap(let gap):
+            show(timeline.line(.now, name, "gap", .yellow, "messages of \(gap.channel) may be missing (\(gap.reason))"))
+            change { state in
+                state[name].gaps.append(gap.reason)
+                state.journal.declareGap(on: DemoJournal.Route.label(gap.channel), to: name)
+            }
+        case .presence(let presence, _):
+            guard name == now.journal.subject else { return }
+            show(timeline.line(.now, name, "sees \(presence.action)", .cyan, presence.member.id))
+            change { $0[name].presence.append("\(presence.member.id) \(presence.action)") }
+        case .problem(let error, let channel, _, _):
+            show(timeline.line(.now, name, "problem", .red, (channel.map { "\($0): " } ?? "") + error.reason))
+            change { $0[name].problems.append(.init(code: error.code, channel: channel)) }
+        case .dropped(let count, _, _): change { $0.journal.problem("\(name) has dropped \(count) events.") }
+        case .notice: return
+        }
     }
 
-    private func changed(_ status: PusherConnectionStatus, _ name: String) {
-        let now = Moment.now
+    private func take(_ status: ConnectionStatus, _ name: String) {
+        guard let line = timeline.status(status, of: name) else { return }
+        // The line comes first, because the script may print the next cause as soon as the state has changed.
+        show(line)
         change { state in
-            if status.state != .connected { state.confirmed[name] = [] }
-            if name == state.journal.subject, status.state == .reconnecting { state.journal.noticed(at: now) }
+            state[name].statuses.append(status)
+            if status.phase != .connected { state[name].confirmed = [] }
+            if name == state.journal.subject, status.phase == .waiting || status.phase == .suspended {
+                state.journal.noticed(at: status.at)
+            }
         }
-        show(timeline.status(status, at: now, of: name))
     }
 
     private func confirmed(_ channel: String, _ name: String) {
         let now = Moment.now
         let (isWhole, total, outage) = change { state -> (Bool, Int, DemoJournal.Outage?) in
-            let isNew = state.confirmed[name, default: []].insert(channel).inserted
+            let isNew = state[name].confirmed.insert(channel).inserted
             let hasRecovered = name == state.journal.subject && state.journal.confirmed(channel, at: now)
             let total = state.journal.channels.count
-            return (
-                isNew && state.confirmed[name]?.count == total, total, hasRecovered ? state.journal.outages.last : nil
-            )
+            return (isNew && state[name].confirmed.count == total, total, hasRecovered ? state.journal.outages.last : nil)
         }
         guard isWhole else { return }
-        var rest = "\(total) of \(total) channels"
+        var rest = total == 1 ? channel : "\(total) of \(total) channels"
         if let noticed = outage?.noticing { rest += "; the outage was noticed after \(Seconds.text(noticed)) s" }
         show(timeline.line(now, name, "confirmed", .green, rest))
     }
 
-    private func member(_ user: String, _ isThere: Bool, _ name: String) {
-        guard name == now.journal.subject else { return }
-        change { state in
-            if isThere { state.lobby.insert(user) } else { state.lobby.remove(user) }
+    /// Counts a message. Clients of some services get their own messages as well.
+    private func take(_ message: Message, _ name: String) {
+        let tick: DemoTick
+        do {
+            tick = try message.decode()
+        } catch {
+            return change { $0.journal.problem("\(name): an event of \(message.channel) could not be read.") }
         }
-        show(timeline.line(.now, name, isThere ? "sees join" : "sees leave", .cyan, user))
+        guard tick.from != name else { return }
+        let route = DemoJournal.Route(channel: message.channel, from: tick.from, to: name)
+        change { $0.journal.receive(route, tick.number) }
     }
 }

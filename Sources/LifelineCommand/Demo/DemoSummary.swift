@@ -1,22 +1,33 @@
-/// The summary of the demonstration.
+/// The summary of a part of the demonstration.
 struct DemoSummary: Sendable {
     let journal: DemoJournal
     let colours: Colours
 
     var lines: [String] {
-        var lines = ["", colours.paint("events".padded(to: 42) + "    sent  received  duplicated    lost  declared", .bold)]
+        var lines = [""]
+        if !journal.checks.isEmpty {
+            lines.append(colours.paint("what had to happen".padded(to: 76) + "did it", .bold))
+            for check in journal.checks {
+                let answer = check.happened ? colours.paint("yes", .green) : colours.paint("no", .red)
+                lines.append(check.what.padded(to: 76) + answer)
+            }
+            lines.append("")
+        }
+        lines.append(colours.paint("events".padded(to: 42) + "    sent  received  duplicated    lost  declared", .bold))
         for route in journal.routes {
             lines.append(row("\(route.from) to \(route.to) on \(route.channel)", journal.count(route)))
         }
         lines.append(row("all", journal.total))
         lines.append("")
-        lines.append(colours.paint("outages".padded(to: 42) + "noticed after  recovered after", .bold))
+        if !journal.outages.isEmpty {
+            lines.append(colours.paint("outages".padded(to: 42) + "noticed after  recovered after", .bold))
+        }
         for outage in journal.outages {
             let noticed = outage.noticing.map { "\(Seconds.text($0)) s" } ?? "never"
             let recovered = outage.recovering.map { "\(Seconds.text($0)) s" } ?? "never"
             lines.append(outage.fault.padded(to: 42) + right(noticed, 13) + right(recovered, 17))
         }
-        lines.append("")
+        if !journal.outages.isEmpty { lines.append("") }
         for problem in journal.problems { lines.append(colours.paint("problem: \(problem)", .red)) }
         lines.append(verdict)
         return lines
@@ -26,7 +37,8 @@ struct DemoSummary: Sendable {
         let total = journal.total
         return .init(
             addsUp: journal.addsUp, sent: total.sent, received: total.received, duplicated: total.duplicated, lost: total.lost,
-            declared: total.declared, problems: journal.problems)
+            declared: total.declared,
+            problems: journal.checks.filter { !$0.happened }.map(\.what) + journal.problems)
     }
 
     private var verdict: String {
@@ -35,6 +47,7 @@ struct DemoSummary: Sendable {
             var reasons: [String] = []
             if total.lost != total.declared { reasons.append("\(total.lost - total.declared) events were lost in silence") }
             if total.duplicated > 0 { reasons.append("\(total.duplicated) events came twice") }
+            if journal.misordered > 0 { reasons.append("\(journal.misordered) events came out of order") }
             if journal.phantoms > 0 { reasons.append("\(journal.phantoms) events came that nobody had sent") }
             if journal.outages.contains(where: { $0.recoveredAt == nil }) { reasons.append("an outage did not end") }
             if journal.outages.contains(where: { ($0.noticing ?? .zero) > journal.detection }) {
@@ -47,7 +60,9 @@ struct DemoSummary: Sendable {
         let losses =
             lost == 0
             ? "Nothing was lost."
-            : "Each of the \(lost) lost events was published during an outage that \(journal.subject) had declared."
+            : journal.judgesByGaps
+                ? "Each of the \(lost) lost events lies in a gap that \(journal.subject) has declared."
+                : "Each of the \(lost) lost events was published during an outage that \(journal.subject) had declared."
         return colours.paint("It adds up. \(losses)", .green)
     }
 

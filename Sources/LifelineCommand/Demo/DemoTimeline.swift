@@ -1,5 +1,5 @@
 import ConnectionEngine
-import PusherSwift
+import Lifeline
 
 /// The lines of one part of the demonstration, with the time since its start.
 struct DemoTimeline: Sendable {
@@ -14,18 +14,21 @@ struct DemoTimeline: Sendable {
         .cause(at: at, elapsed: at.duration(since: start), text)
     }
 
-    func status(_ status: PusherConnectionStatus, at now: Moment, of who: String) -> DemoLine {
-        let word = status.state.stringValue()
-        switch status.state {
+    /// The line for a status; nil before the first `connect`.
+    func status(_ status: ConnectionStatus, of who: String) -> DemoLine? {
+        guard let word = StatusWord(status.phase) else { return nil }
+        let at = status.at
+        var reason = status.cause?.reason ?? word.sentence
+        if !reason.hasSuffix(".") { reason += "." }
+        switch word {
         case .connecting:
-            return line(now, who, word, .yellow, status.attempt == 0 ? "" : "attempt \(status.attempt + 1)")
-        case .connected:
-            return line(now, who, word, .green, status.category == "reconnected" ? "again" : "")
+            return line(at, who, word.rawValue, .yellow, status.attempt == 0 ? "" : "attempt \(status.attempt + 1)")
+        case .connected: return line(at, who, word.rawValue, .green, status.category == .reconnected ? "again" : "")
         case .reconnecting:
-            let pause = status.retryIn.map { " Retry \(status.attempt) in \(Seconds.text(.seconds($0))) s." } ?? ""
-            return line(now, who, word, .yellow, "\(status.reason ?? "No reason given.")\(pause) [\(status.category)]")
-        case .disconnecting, .disconnected:
-            return line(now, who, word, status.reason == nil ? .plain : .red, status.reason ?? "")
+            let pause = status.retryIn.map { " Retry \(status.attempt) in \(Seconds.text($0)) s." } ?? ""
+            return line(at, who, word.rawValue, .yellow, "\(reason)\(pause) [\(status.category)]")
+        case .failed: return line(at, who, word.rawValue, .red, "\(reason) The client does not try again. [\(status.category)]")
+        case .disconnecting, .disconnected: return line(at, who, word.rawValue, .plain)
         }
     }
 }

@@ -32,7 +32,10 @@ struct TimeOfDay: Sendable {
     }
 
     /// `2026-11-24T06:30:00.123Z`, in UTC.
-    func timestamp(_ moment: Moment) -> String { Self.timestamp(milliseconds: (moment.nanoseconds + offset) / 1_000_000) }
+    func timestamp(_ moment: Moment) -> String { Self.timestamp(milliseconds: unixMilliseconds(moment)) }
+
+    /// Milliseconds since 1970.
+    func unixMilliseconds(_ moment: Moment) -> Int64 { (moment.nanoseconds + offset) / 1_000_000 }
 
     /// The same for a number of milliseconds since 1970.
     static func timestamp(milliseconds: Int64) -> String {

@@ -61,6 +61,43 @@ struct DemoJournalTests {
         #expect(DemoSummary(journal: journal, colours: .off).lines.last?.contains("noticed too late") == true)
     }
 
+    @Test("CL-14: where gaps declare losses, a gap covers what is missing before the next event, and nothing else")
+    func gaps() {
+        var journal = DemoJournal(subject: "ann", channels: ["room"], detection: .seconds(3), judgesByGaps: true)
+        journal.breakLine("refused", at: at(0))
+        for second in 1...6 { _ = journal.send(route, at: at(Double(second))) }
+        journal.receive(route, 1)
+        journal.declareGap(on: "other", to: "ann")
+        journal.receive(route, 3)
+        #expect(journal.count(route) == .init(sent: 6, received: 2, lost: 4) && !journal.addsUp)
+        journal.declareGap(on: "room", to: "ann")
+        #expect(journal.count(route).declared == 0)
+        journal.receive(route, 5)
+        #expect(journal.count(route) == .init(sent: 6, received: 3, lost: 3, declared: 2) && !journal.addsUp)
+        journal.receive(route, 6)
+        #expect(journal.addsUp && journal.outages.isEmpty && journal.received(route) == [1, 3, 5, 6])
+        #expect(DemoSummary(journal: journal, colours: .off).lines.last?.contains("a gap that ann has declared") == true)
+    }
+
+    @Test("CL-30: events out of order, and what had to happen and did not, do not add up")
+    func orderAndChecks() {
+        var journal = DemoJournal(subject: "ann", channels: [], detection: .zero, judgesByGaps: true)
+        let direct = DemoJournal.Route(channel: "direct:ann", from: "ben", to: "ann")
+        #expect(direct == .init(channel: "direct:ben", from: "ben", to: "ann"))
+        for number in 1...2 { _ = journal.send(direct, at: at(Double(number))) }
+        journal.check("ann is connected", true)
+        var other = journal
+        for number in [1, 2] { journal.receive(direct, number) }
+        #expect(journal.addsUp)
+        for number in [2, 1] { other.receive(direct, number) }
+        #expect(!other.addsUp && other.misordered == 1)
+        #expect(DemoSummary(journal: other, colours: .off).lines.last?.contains("out of order") == true)
+        journal.check("ann is kicked", false)
+        let summary = DemoSummary(journal: journal, colours: .off)
+        #expect(!journal.addsUp && summary.result.problems == ["ann is kicked"])
+        #expect(summary.lines.contains { $0.hasPrefix("ann is kicked ") && $0.hasSuffix(" no") })
+    }
+
     @Test("Events that were sent last are waited for")
     mutating func drained() {
         let first = journal.send(route, at: at(1))

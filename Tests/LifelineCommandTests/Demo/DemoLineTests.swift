@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Lifeline
 import Testing
 import WireCoding
 
@@ -25,6 +26,25 @@ struct DemoLineTests {
             line.hasSuffix(
                 #""adds_up":false,"sent":5,"received":4,"duplicated":0,"lost":1,"declared":0,"problems":["a \"b\""]}"#))
         #expect(DemoLine.text("table").json(.pusher, clock) == nil)
+    }
+
+    @Test("A status has its cause, its pause and its category")
+    func statuses() {
+        func text(_ status: ConnectionStatus) -> String? {
+            timeline.status(status, of: "ann")?.plain(Colours(isOn: false))
+        }
+        let cause = ConnectionFailure(.banned, "The user has been banned")
+        #expect(text(.init(phase: .idle, category: .disconnected)) == nil)
+        #expect(
+            text(.init(phase: .connecting, category: .connecting, attempt: 1, at: at))
+                == "   1.50  ann     connecting    attempt 2")
+        #expect(text(.init(phase: .connected, category: .reconnected, at: at)) == "   1.50  ann     connected     again")
+        #expect(
+            text(.init(phase: .waiting, category: .banned, cause: cause, attempt: 2, retryIn: .milliseconds(500), at: at))
+                == "   1.50  ann     reconnecting  The user has been banned. Retry 2 in 0.50 s. [banned]")
+        #expect(
+            text(.init(phase: .failed, category: .banned, cause: cause, at: at))
+                == "   1.50  ann     failed        The user has been banned. The client does not try again. [banned]")
     }
 
     @Test("For people: seconds since the start, who, and what; results are in tables")

@@ -12,7 +12,7 @@ import WireCoding
 #endif
 
 /// Grants a right like an app's own server: by a signed request (access manager, version 2).
-enum PubNubDemoGrant {
+enum DemoGrant {
     /// Permits the holder of an auth key to read and write a channel for an hour.
     static func allow(authKey: String, channel: String, subscribeKey: String, secretKey: String, port: Int) async throws {
         let settings = PubNubSettings(

@@ -1,0 +1,48 @@
+import LifelineServer
+import PusherProtocol
+
+/// Events on all channels of the Pusher part, numbered, until the task is cancelled.
+struct DemoTraffic: Sendable {
+    let app: DemoApp
+    let run: DemoRun
+
+    /// Client events are limited to ten per second and connection; half of that leaves capacity for events that have waited.
+    private static let pause = Duration.milliseconds(200)
+
+    func flow() async {
+        while !Task.isCancelled {
+            publish(to: app.news)
+            publish(to: app.vault)
+            send(from: "ben", to: "ann", on: app.chat)
+            send(from: "ann", to: "ben", on: app.lobby)
+            do { try await Task.sleep(for: Self.pause) } catch { return }
+        }
+    }
+
+    /// Sends a client event, while the sender is subscribed: otherwise events would fill the queue and then exceed the rate limit.
+    private func send(from: String, to: String, on channel: String) {
+        guard run.stage.now[from].confirmed.contains(channel), let actor = run.actor(from) else { return }
+        actor.publish(run.stage.next(channel, from: from, to: [to]), to: channel)
+    }
+
+    /// Publishes an event from the server to both clients.
+    private func publish(to channel: String) {
+        let tick = run.stage.next(channel, from: "server", to: ["ann", "ben"])
+        do {
+            guard let data = text(of: tick, on: channel) else { throw DemoMistake() }
+            try run.server.publish(channel: channel, event: "tick", data: data)
+        } catch {
+            run.stage.change { $0.journal.problem("The server could not publish to \(channel).") }
+        }
+    }
+
+    /// The data as it is sent: encrypted on encrypted channels.
+    private func text(of tick: DemoTick, on channel: String) -> String? {
+        guard channel == app.vault else { return tick.json }
+        var generator = SystemRandomNumberGenerator()
+        return try? PusherEncryption.encrypt(
+            tick.json, sharedSecret: app.sharedSecret(of: channel), nonce: PusherEncryption.randomNonce(using: &generator))
+    }
+}
+
+private struct DemoMistake: Error {}
