@@ -6,7 +6,7 @@ export async function applicationChoice(context, isOffered = () => true) {
   const { applications } = await context.ask("applications");
   const offered = applications.filter(isOffered);
   const wanted = `${context.parameters.get("service")} ${context.parameters.get("app")}`;
-  const keys = offered.map((each) => [`${each.service} ${each.id}`, `${services[each.service]} · ${each.id}`]);
+  const keys = offered.map((each) => [`${each.service} ${each.id}`, `${services[each.service] ?? each.service} · ${each.id}`]);
   const label = choice("Application", "application", keys, wanted);
   return { label, get chosen() {
     const key = label.querySelector("select").value;

@@ -2,6 +2,7 @@ import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
+import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerConsole
@@ -221,6 +222,7 @@ struct EchoClusterTests {
 struct EchoConsoleTests {
     private func withConsole(_ body: (LifelineServer, ServerConsoleSource) async throws -> Void) async throws {
         var configuration = ServerConfiguration(port: 0, drainTimeout: .milliseconds(500))
+        configuration.applications = InMemoryApplicationRegistry([quietApplication])
         configuration.services.append(EchoModule())
         let server = try await LifelineServer.start(configuration)
         do {
@@ -305,7 +307,7 @@ struct EchoConsoleTests {
                 (["service": "pusher", "app": "1001", "channel": "room"], 400),
                 (["service": "pubnub", "app": "none", "channel": "room", "data": "1"], 404),
                 (["service": "chat", "app": "app-key", "channel": "room", "user": "ann", "kind": "x"], 400),
-                (["service": "chat", "app": "app-key", "channel": "room", "user": "ann", "kind": "group", "data": "x"], 404),
+                (["service": "chat", "app": "app-key", "channel": "room", "data": "x"], 400),
             ] {
                 let problem = await #expect(throws: HTTPProblem.self) { try await console.perform(.publish, body) }
                 #expect(problem?.status == status, "\(body.text): \(problem?.message ?? "")")
