@@ -1,6 +1,15 @@
 import Foundation
 import WireCoding
 
+/// The value of a field in a new configuration file.
+enum DraftValue: Hashable, Sendable {
+    /// Six random digits, as a text.
+    case number
+    /// Random bytes in hexadecimal, after a prefix.
+    case random(bytes: Int, prefix: String = "")
+    case no
+}
+
 /// A configuration file with new credentials. Rule CL-100.
 struct ConfigDraft {
     let services: [ServiceName]
@@ -13,35 +22,20 @@ struct ConfigDraft {
             #"  "host": "127.0.0.1""#, #"  "port": 6001"#,
             #"  "services": [\#(services.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]"#,
         ]
-        for service in services {
-            switch service {
-            case .pusher:
-                members.append(
-                    Self.list(
-                        "apps",
-                        [
-                            // The id has digits only, because some libraries accept no other.
-                            ("id", Self.quoted("\(UInt32.random(in: 100_000...999_999, using: &random))")),
-                            ("key", Self.quoted(Self.hex(10, &random))), ("secret", Self.quoted(Self.hex(32, &random))),
-                            ("clientEvents", "false"),
-                        ]))
-            case .pubnub:
-                members.append(
-                    Self.list(
-                        "pubnub",
-                        [
-                            ("publishKey", Self.quoted("pub-c-\(Self.hex(16, &random))")),
-                            ("subscribeKey", Self.quoted("sub-c-\(Self.hex(16, &random))")),
-                            ("secret", Self.quoted("sec-c-\(Self.hex(32, &random))")), ("accessManager", "false"),
-                        ]))
-            case .nexconn:
-                members.append(
-                    Self.list(
-                        "nexconn",
-                        [("key", Self.quoted(Self.hex(8, &random))), ("secret", Self.quoted(Self.hex(32, &random)))]))
-            }
+        for section in ServeSection.all {
+            guard let service = section.service, services.contains(service), let list = section.members.last else { continue }
+            members.append(Self.list(list, section.draft.map { field in (field.name, Self.text(of: field.value, &random)) }))
         }
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
+    }
+
+    /// The value of a field as JSON text.
+    private static func text(of value: DraftValue, _ random: inout some RandomNumberGenerator) -> String {
+        switch value {
+        case .number: quoted("\(UInt32.random(in: 100_000...999_999, using: &random))")
+        case .random(let bytes, let prefix): quoted(prefix + hex(bytes, &random))
+        case .no: "false"
+        }
     }
 
     private static func list(_ name: String, _ fields: [(String, String)]) -> String {

@@ -109,5 +109,9 @@ extension ServeSection {
         written: { sources throws(CommandFailure) in
             (sources.file.sections["app"], ServeSettings.applications(sources.environment, sources.file))
         },
-        isPublic: { $0.validSecrets.contains(Application.development.secret) }, line: ApplicationSetting.line)
+        isPublic: { $0.validSecrets.contains(Application.development.secret) },
+        draft: [
+            // The id has digits only, because some libraries accept no other.
+            ("id", .number), ("key", .random(bytes: 10)), ("secret", .random(bytes: 32)), ("clientEvents", .no),
+        ], line: ApplicationSetting.line)
 }

@@ -78,5 +78,6 @@ extension ServeSection {
         written: { sources throws(CommandFailure) in
             try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", sources.environment, sources.file.sections["nexconn"])
         },
-        isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) }, line: ChatSetting.line)
+        isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
+        draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)
 }

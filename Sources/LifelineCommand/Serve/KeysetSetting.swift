@@ -74,13 +74,28 @@ enum KeysetSetting {
 }
 
 extension ServeSection {
-    static let pubnub = make(
-        KeysetSetting.fields, .pubnub, in: \.keysets, members: ("pubnub", "pubnub"), list: "LIFELINE_PUBNUB",
-        read: { sources throws(CommandFailure) in
-            try ServeSettings.keysets(sources.options, sources.environment, sources.file)
-        },
-        written: { sources throws(CommandFailure) in
-            try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", sources.environment, sources.file.sections["pubnub"])
-        },
-        isPublic: { $0.validSecretKeys.contains(Keyset.development.secretKey) }, line: KeysetSetting.line)
+    static let pubnub: ServeSection = {
+        var section = make(
+            KeysetSetting.fields, .pubnub, in: \.keysets, members: ("pubnub", "pubnub"), list: "LIFELINE_PUBNUB",
+            read: { sources throws(CommandFailure) in
+                try ServeSettings.keysets(sources.options, sources.environment, sources.file)
+            },
+            written: { sources throws(CommandFailure) in
+                try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", sources.environment, sources.file.sections["pubnub"])
+            },
+            isPublic: { $0.validSecretKeys.contains(Keyset.development.secretKey) },
+            draft: [
+                ("publishKey", .random(bytes: 16, prefix: "pub-c-")), ("subscribeKey", .random(bytes: 16, prefix: "sub-c-")),
+                ("secret", .random(bytes: 32, prefix: "sec-c-")), ("accessManager", .no),
+            ], line: KeysetSetting.line)
+        section.notice = { settings in
+            let endless = settings.keysets.filter { $0.historyRetention == nil }.map(\.subscribeKey)
+            guard settings.redis != nil, !endless.isEmpty else { return nil }
+            return (
+                "keysets have no historyRetention: nothing but the memory of Redis bounds their history",
+                ["keysets": "\(endless.joined(separator: " "))"]
+            )
+        }
+        return section
+    }()
 }

@@ -182,11 +182,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func warn(about settings: ServeSettings, _ logger: Logger) {
         for variable in settings.strayVariables { logger.warning("\(variable.text)") }
         for file in settings.exposedFiles { logger.warning("\(file)") }
-        let endless = settings.keysets.filter { $0.historyRetention == nil }.map(\.subscribeKey)
-        if settings.redis != nil, settings.services.contains(.pubnub), !endless.isEmpty {
-            logger.notice(
-                "keysets have no historyRetention: nothing but the memory of Redis bounds their history",
-                metadata: ["keysets": "\(endless.joined(separator: " "))"])
+        for section in settings.sections where section.isOn(settings) {
+            if let notice = section.notice(settings) { logger.notice("\(notice.text)", metadata: notice.metadata) }
         }
         if !settings.openServices.isEmpty {
             logger.warning(

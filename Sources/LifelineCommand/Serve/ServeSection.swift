@@ -1,4 +1,5 @@
 import LifelineServer
+import Logging
 
 /// The part of one service in the settings of `lifeline serve` (rule SO-146).
 ///
@@ -17,6 +18,10 @@ struct ServeSection: Sendable {
     let rows: @Sendable (SectionSources, ServeSettings) throws(CommandFailure) -> [ConfigListing.Row]
     /// The lines of the report of a check.
     var report: @Sendable (ServeSettings) -> [String] = { _ in [] }
+    /// The fields of a new configuration file.
+    var draft: [(name: String, value: DraftValue)] = []
+    /// Something about the settings that the operator should know, as a message of the log; nil for nothing.
+    var notice: @Sendable (ServeSettings) -> (text: String, metadata: Logger.Metadata)? = { _ in nil }
     /// Whether an application has a published secret of this package.
     var hasPublicSecret: @Sendable (ServeSettings) -> Bool = { _ in false }
     /// The option and the variable of the secret of a single application.
@@ -50,13 +55,16 @@ extension ServeSection {
     ///   - members: the name of an object in the file, and the name of a list.
     ///   - list: the variable that replaces what the file has.
     ///   - written: the object or the list that was written, from the file or from the variable.
+    ///   - isPublic: whether an application has a published secret of this package.
+    ///   - draft: the fields of an application in a new configuration file.
     ///   - line: the line of the report about an application.
     static func make<Value: Sendable>(
         _ fields: ServiceFields<Value>, _ service: ServiceName, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
         members: (one: String, several: String), list: String,
         read: @escaping @Sendable (SectionSources) throws(CommandFailure) -> [Value],
         written: @escaping @Sendable (SectionSources) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?),
-        isPublic: @escaping @Sendable (Value) -> Bool, line: @escaping @Sendable (Value, ServeSettings) -> String
+        isPublic: @escaping @Sendable (Value) -> Bool, draft: [(name: String, value: DraftValue)],
+        line: @escaping @Sendable (Value, ServeSettings) -> String
     ) -> ServeSection {
         var section = ServeSection(
             service: service, members: members.one == members.several ? [members.one] : [members.one, members.several],
@@ -67,6 +75,7 @@ extension ServeSection {
                     fields, settings[keyPath: values], name: members.one, list: members.several, written: try written(sources),
                     sources)
             })
+        section.draft = draft
         section.report = { settings in settings[keyPath: values].map { line($0, settings) } }
         section.hasPublicSecret = { $0[keyPath: values].contains(where: isPublic) }
         if let secret = fields.all.first(where: { $0.name == fields.secret }) {
