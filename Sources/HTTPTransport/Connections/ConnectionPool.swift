@@ -126,14 +126,14 @@ final class ConnectionPool {
         ) { adopting.value.adopt($0) }
         .assumeIsolated().whenComplete { result in
             switch result {
-            case .success(let connection): self.connected(connection.channel, dial, origin)
+            case .success(let connection): self.connected(connection.channel, for: dial, of: origin)
             case .failure(let error): self.ended(dial, of: origin, .failure(.dialling(error)))
             }
         }
     }
 
     /// Handles a connection that is ready for requests.
-    private func connected(_ channel: any Channel, _ dial: PoolDial, _ origin: OriginConnections) {
+    private func connected(_ channel: any Channel, for dial: PoolDial, of origin: OriginConnections) {
         guard !dial.isOver else { return channel.close(promise: nil) }
         let connection = PooledConnection(origin: origin)
         do {

@@ -108,7 +108,7 @@ extension ClientHub {
                 if !willRetry { drop(channel) }
             default:
                 flush()
-                take(event, now, &outgoing)
+                take(event, at: now, into: &outgoing)
             }
         }
         flush()
@@ -124,7 +124,7 @@ extension ClientHub {
         events.send([.problem(problem, channel: nil, willRetry: false, at: clock.now())])
     }
 
-    private func take(_ event: ServiceEvent, _ now: Moment, _ outgoing: inout [ClientEvent]) {
+    private func take(_ event: ServiceEvent, at now: Moment, into outgoing: inout [ClientEvent]) {
         switch event {
         case .change(let change):
             outgoing.append(.status(announce(change)))

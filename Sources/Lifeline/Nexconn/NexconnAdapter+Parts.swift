@@ -30,7 +30,7 @@ extension NexconnAdapter {
         let heartbeats = HeartbeatMeter()
         let base = HeartbeatTransport.chat(
             HeaderedTransport.webSocket(transport, options.headers), heartbeats, now: { timers.now })
-        let tokens = Self.source(settings.access, timers, unixSeconds, tasks)
+        let tokens = Self.source(for: settings.access, timers: timers, unixSeconds: unixSeconds, tasks: tasks)
         var gate: TokenTransport<NexconnSession>?
         if let tokens {
             gate = TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value
@@ -70,7 +70,7 @@ extension NexconnAdapter {
     }
 
     private static func source(
-        _ access: NexconnAccess, _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int, _ tasks: TaskStarter
+        for access: NexconnAccess, timers: any TimerScheduler, unixSeconds: @escaping @Sendable () -> Int, tasks: TaskStarter
     ) -> TokenSource<String>? {
         guard case .tokens(let provider) = access.kind else { return nil }
         return TokenSource(margin: provider.margin, timers: timers, unixSeconds: unixSeconds, tasks: tasks) {

@@ -42,7 +42,7 @@ extension OutboxMachine {
 
     /// Marks a message as failed; it stays unless the app retries or cancels it.
     mutating func fail(
-        _ id: Identifier, _ state: OutboxRecord.State, _ error: LifelineError?, into effects: inout [Effect]
+        _ id: Identifier, as state: OutboxRecord.State, error: LifelineError?, into effects: inout [Effect]
     ) {
         guard var item = items[id] else { return }
         if item.isOnItsWay { release(item) } else { lines[item.channel]?.waiting.removeAll { $0 == id } }
@@ -65,7 +65,7 @@ extension OutboxMachine {
 
     /// Ends a waiting message whose lifetime is over.
     mutating func expire(_ item: OutboxItem, into effects: inout [Effect]) {
-        fail(item.id, item.record.error == nil ? .expired : .unknown, item.record.error, into: &effects)
+        fail(item.id, as: item.record.error == nil ? .expired : .unknown, error: item.record.error, into: &effects)
     }
 
     /// Handles the timer: expires messages and ends pauses.

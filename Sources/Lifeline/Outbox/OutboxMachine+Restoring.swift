@@ -20,7 +20,7 @@ extension OutboxMachine {
             case .refused, .unknown, .expired: items[id]?.phase = .failed
             case .waiting, .sending:
                 lines[item.channel, default: OutboxLine()].waiting.append(id)
-                if record.state == .sending || record.firstSent != nil { restoreAttempted(item, now, &effects) }
+                if record.state == .sending || record.firstSent != nil { restoreAttempted(item, at: now, into: &effects) }
             }
             wake(at: item.deadline, now: now, into: &effects)
         }
@@ -33,11 +33,11 @@ extension OutboxMachine {
     private static var highestOrder: Int64 { 1 << 62 }
 
     /// Restores a message that the earlier process may have sent.
-    private mutating func restoreAttempted(_ item: OutboxItem, _ now: OutboxInstant, _ effects: inout [Effect]) {
+    private mutating func restoreAttempted(_ item: OutboxItem, at now: OutboxInstant, into effects: inout [Effect]) {
         let error = item.record.error ?? .diedWhileSending
         items[item.id]?.record.error = error
         let isRepeated = options.repeatsUnknown || item.firstSent.map { isRecognised(since: $0, now: now) } ?? false
-        guard isRepeated else { return fail(item.id, .unknown, error, into: &effects) }
+        guard isRepeated else { return fail(item.id, as: .unknown, error: error, into: &effects) }
         items[item.id]?.record.state = .waiting
         if let record = items[item.id]?.record { store(.update(record), into: &effects) }
     }

@@ -31,15 +31,15 @@ extension OutboxMachine {
     mutating func stored(_ change: OutboxChange, error: LifelineError?, now: OutboxInstant, into effects: inout [Effect]) {
         unconfirmed -= 1
         switch change {
-        case .insert(let record): inserted(Identifier(record.id), error, now, &effects)
+        case .insert(let record): inserted(Identifier(record.id), error: error, at: now, into: &effects)
         case .update(let record) where items[Identifier(record.id)]?.phase == .marking && record.state == .sending:
-            marked(Identifier(record.id), error, now, &effects)
+            marked(Identifier(record.id), error: error, at: now, into: &effects)
         case .update, .remove: if let error { effects.append(.problem(error)) }
         }
         advance(now: now, into: &effects)
     }
 
-    private mutating func inserted(_ id: Identifier, _ error: LifelineError?, _ now: OutboxInstant, _ effects: inout [Effect]) {
+    private mutating func inserted(_ id: Identifier, error: LifelineError?, at now: OutboxInstant, into effects: inout [Effect]) {
         guard let item = items[id], item.phase == .saving else { return }
         guard let error else {
             items[id]?.phase = .waiting
@@ -55,7 +55,7 @@ extension OutboxMachine {
         effects += [.settle(id, .refused(error)), .entriesChanged]
     }
 
-    private mutating func marked(_ id: Identifier, _ error: LifelineError?, _ now: OutboxInstant, _ effects: inout [Effect]) {
+    private mutating func marked(_ id: Identifier, error: LifelineError?, at now: OutboxInstant, into effects: inout [Effect]) {
         guard let item = items[id] else { return }
         if let error {
             effects.append(.problem(error))
@@ -79,19 +79,19 @@ extension OutboxMachine {
             effects.append(.settle(id, .accepted(id: messageID)))
         case .refused(let error) where isCut && error.code == .cancelled:
             // The message was never sent.
-            fail(id, item.record.error == nil ? .expired : .unknown, item.record.error, into: &effects)
+            fail(id, as: item.record.error == nil ? .expired : .unknown, error: item.record.error, into: &effects)
         case .refused(let error) where error.isPassing:
             putBack(id, afterFailure: error, now: now, into: &effects)
         case .refused(let error):
             // Without client ids a refusal does not show the outcome of the attempt before it.
             let isKnown = item.record.error == nil || repetitionSpan != nil
-            fail(id, isKnown ? .refused : .unknown, error, into: &effects)
+            fail(id, as: isKnown ? .refused : .unknown, error: error, into: &effects)
         case .unknown(let error):
             items[id]?.record.error = error
             if !isCut, let firstSent = item.firstSent, isRecognised(since: firstSent, now: now) {
                 putBack(id, afterFailure: error, now: now, into: &effects)
             } else {
-                fail(id, .unknown, error, into: &effects)
+                fail(id, as: .unknown, error: error, into: &effects)
             }
         }
         advance(now: now, into: &effects)
@@ -107,7 +107,7 @@ extension OutboxMachine {
             if item.isExpired(at: now) {
                 expire(item, into: &effects)
             } else if let firstSent = item.firstSent, !isRecognised(since: firstSent, now: now) {
-                fail(id, .unknown, item.record.error, into: &effects)
+                fail(id, as: .unknown, error: item.record.error, into: &effects)
             } else {
                 start(item, now: now, into: &effects)
             }

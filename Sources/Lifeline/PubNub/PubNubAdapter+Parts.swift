@@ -41,7 +41,7 @@ extension PubNubAdapter {
         let heartbeats = HeartbeatMeter()
         let base = HeartbeatTransport.pubnub(
             HeaderedTransport.longPoll(transport, options.headers), heartbeats, now: { timers.now })
-        let tokens = service.tokens.map { Self.source($0, timers, unixSeconds, tasks) }
+        let tokens = service.tokens.map { Self.source(for: $0, timers: timers, unixSeconds: unixSeconds, tasks: tasks) }
         let gate = tokens.map { tokens in
             TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value }
         }
@@ -64,8 +64,8 @@ extension PubNubAdapter {
     }
 
     private static func source(
-        _ provider: TokenProvider, _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int,
-        _ tasks: TaskStarter
+        for provider: TokenProvider, timers: any TimerScheduler, unixSeconds: @escaping @Sendable () -> Int,
+        tasks: TaskStarter
     ) -> TokenSource<String> {
         TokenSource(margin: provider.margin, timers: timers, unixSeconds: unixSeconds, tasks: tasks) {
             request throws(ConnectionFailure) in

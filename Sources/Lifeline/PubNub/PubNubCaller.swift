@@ -50,7 +50,7 @@ struct PubNubCaller: Sendable {
     private func perform<Call: PubNubCall>(
         _ call: Call, _ request: PubNubRequest
     ) async throws(PubNubProblem) -> Call.Answer {
-        guard let tokens else { return try await perform(call, request, settings) }
+        guard let tokens else { return try await perform(call, as: request, with: settings) }
         var (settings, used) = (settings, 0)
         do throws(ConnectionFailure) {
             (settings.auth, used) = try await tokens.value()
@@ -62,7 +62,7 @@ struct PubNubCaller: Sendable {
         }
         let refusal: PubNubProblem
         do throws(PubNubProblem) {
-            return try await perform(call, request, settings)
+            return try await perform(call, as: request, with: settings)
         } catch {
             guard [401, 403].contains(error.failure.httpStatus) else { throw error }
             refusal = error
@@ -72,11 +72,11 @@ struct PubNubCaller: Sendable {
         let number: Int
         do throws(ConnectionFailure) { (settings.auth, number) = try await tokens.value() } catch { throw refusal }
         guard number != used else { throw refusal }
-        return try await perform(call, request, settings)
+        return try await perform(call, as: request, with: settings)
     }
 
     private func perform<Call: PubNubCall>(
-        _ call: Call, _ request: PubNubRequest, _ settings: PubNubSettings
+        _ call: Call, as request: PubNubRequest, with settings: PubNubSettings
     ) async throws(PubNubProblem) -> Call.Answer {
         let headers = request.body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")]
         func signed(at seconds: Int?) -> HTTPCall {

@@ -10,7 +10,7 @@ enum EndpointHeaders: Sendable {
 
     /// The source of provided headers; nil for fixed ones.
     func source(
-        _ timers: any TimerScheduler, _ unixSeconds: @escaping @Sendable () -> Int, _ tasks: TaskStarter
+        timers: any TimerScheduler, unixSeconds: @escaping @Sendable () -> Int, tasks: TaskStarter
     ) -> TokenSource<[String: String]>? {
         guard case .provided(let provide) = self else { return nil }
         return TokenSource(margin: .seconds(1), timers: timers, unixSeconds: unixSeconds, tasks: tasks) {

@@ -49,8 +49,12 @@ extension PusherAdapter {
         }
         let heartbeats = HeartbeatMeter()
         var (channelHeaders, userHeaders): (TokenSource<[String: String]>?, TokenSource<[String: String]>?) = (nil, nil)
-        if case .endpoint(_, let headers) = settings.access.kind { channelHeaders = headers.source(timers, unixSeconds, tasks) }
-        if case .endpoint(_, let headers) = settings.signIn?.kind { userHeaders = headers.source(timers, unixSeconds, tasks) }
+        if case .endpoint(_, let headers) = settings.access.kind {
+            channelHeaders = headers.source(timers: timers, unixSeconds: unixSeconds, tasks: tasks)
+        }
+        if case .endpoint(_, let headers) = settings.signIn?.kind {
+            userHeaders = headers.source(timers: timers, unixSeconds: unixSeconds, tasks: tasks)
+        }
         let authorizer = PusherAuthorizer(
             settings: settings, http: http, limit: limit, tasks: tasks, channelHeaders: channelHeaders, userHeaders: userHeaders)
         let driver = Driver(

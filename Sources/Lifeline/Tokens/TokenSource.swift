@@ -135,7 +135,7 @@ final class TokenSource<Value: Sendable>: Sendable {
             } catch {
                 answer = .failure(error)
             }
-            self?.finish(id, request.reason, answer)
+            self?.finish(id, reason: request.reason, with: answer)
         }
         state.withLockedValue { state in
             if state.asking?.id == id { state.asking?.task = task }
@@ -154,7 +154,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         waiter?.resume(returning: .failure(Self.cancelled))
     }
 
-    private func finish(_ id: Int, _ reason: TokenRequest.Reason, _ answer: Answer) {
+    private func finish(_ id: Int, reason: TokenRequest.Reason, with answer: Answer) {
         let now = unixSeconds()
         let (waiters, result, observe, next) = state.withLockedValue {
             state -> ([Waiter], Result<(value: Value, number: Int), ConnectionFailure>, (@Sendable (News) -> Void)?, Int?) in

@@ -47,15 +47,15 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
             } catch {
                 result = .failure(error)
             }
-            self?.dial(endpoint, attempt, report, result)
+            self?.dial(endpoint, attempt: attempt, report: report, token: result)
         }
         // If the task has ended already, its entry is unused and harmless.
         state.withLockedValue { $0.asking = (attempt, task) }
     }
 
     private func dial(
-        _ endpoint: Session.Endpoint, _ attempt: AttemptID, _ report: @escaping Report,
-        _ token: Result<String, ConnectionFailure>
+        _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping Report,
+        token: Result<String, ConnectionFailure>
     ) {
         if isAbandoned(attempt) { return }
         switch token {

@@ -62,7 +62,7 @@ extension BaseChannel {
         params: ModifyMessageParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
     ) {
         let engine = NCEngine.engine
-        engine.edit(params.message, params.content, engine.answering(completion))
+        engine.edit(params.message, to: params.content, then: engine.answering(completion))
     }
 
     /// Deletes a message for everybody: from the history and from all devices.
@@ -78,7 +78,7 @@ extension BaseChannel {
     /// - Throws: 20114 when the message is too old to be edited, 25107 when another user sent it.
     @discardableResult
     public final func edit(_ message: Message, _ content: MessageContent) async throws(NCError) -> Message {
-        try await awaiting { engine.edit(message, content, $0) }
+        try await awaiting { engine.edit(message, to: content, then: $0) }
     }
 
     /// Deletes messages of this channel for the signed-in user only: from the user's history on the server, then from this
@@ -145,7 +145,7 @@ extension ChatEngine {
         }
     }
 
-    func edit(_ message: Message, _ content: MessageContent, _ completion: @escaping Completion<Message>) {
+    func edit(_ message: Message, to content: MessageContent, then completion: @escaping Completion<Message>) {
         let bytes: [UInt8]
         do throws(NCError) {
             bytes = try content.encoded()

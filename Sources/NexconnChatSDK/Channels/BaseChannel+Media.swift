@@ -86,7 +86,8 @@ extension BaseChannel {
         engine.start(callbacks.end) { client throws(NCError) in
             let message = try client.attach(outgoing)
             callbacks.attached(message)
-            client.uploadIfNeeded(outgoing.content as? MediaMessageContent ?? params.content, outgoing, message, callbacks)
+            client.uploadIfNeeded(
+                outgoing.content as? MediaMessageContent ?? params.content, for: outgoing, as: message, callbacks: callbacks)
         }
     }
 }
@@ -111,15 +112,15 @@ extension MediaMessageContent {
 
 extension ChatClient {
     func uploadIfNeeded(
-        _ content: MediaMessageContent, _ outgoing: Outgoing, _ message: Message, _ callbacks: MediaCallbacks
+        _ content: MediaMessageContent, for outgoing: Outgoing, as message: Message, callbacks: MediaCallbacks
     ) {
         guard content.remoteUrl == nil, let path = content.localPath else {
-            return dispatch(outgoing, message, callbacks.end)
+            return dispatch(outgoing, as: message, then: callbacks.end)
         }
         let media = registry.chat.media
         guard let uploader = media.uploader else {
             let error = NCError(code: 34011, reason: "Nothing uploads files: set a MediaUploader, or a remoteUrl.")
-            return fail(message, .failed, error, callbacks.end)
+            return fail(message, as: .failed, because: error, then: callbacks.end)
         }
         let clientID = outgoing.clientID
         let file = MediaFile(localPath: path, name: content.name ?? "", messageType: outgoing.type)
@@ -130,7 +131,7 @@ extension ChatClient {
             task.withLockedValue { $0 }?.cancel()
             let isAsked = error.code == 33200
             self.work.async {
-                self.fail(message, isAsked ? .cancelled : .failed, error) { message, error in
+                self.fail(message, as: isAsked ? .cancelled : .failed, because: error) { message, error in
                     if isAsked { message.map(callbacks.cancelled) } else { callbacks.end(message, error) }
                 }
             }
@@ -154,7 +155,9 @@ extension ChatClient {
         _ content: MediaMessageContent, at url: String?, _ outgoing: Outgoing, _ message: Message, _ callbacks: MediaCallbacks
     ) {
         guard let url else {
-            return fail(message, .failed, NCError(code: 34011, reason: "The file could not be uploaded."), callbacks.end)
+            return fail(
+                message, as: .failed, because: NCError(code: 34011, reason: "The file could not be uploaded."),
+                then: callbacks.end)
         }
         content.remoteUrl = url
         let number = message.local.localID
@@ -163,6 +166,6 @@ extension ChatClient {
             // If the address cannot be stored, the file is uploaded again when the message is sent again, which is harmless.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.setContent(kept, of: number) }
         }
-        dispatch(outgoing, message, callbacks.end)
+        dispatch(outgoing, as: message, then: callbacks.end)
     }
 }

@@ -73,7 +73,7 @@ extension BaseChannel {
             }
             guard let known else { throw NCError(.noSuchMessage, reason: "The message has been sent or deleted.") }
             message.update { $0 = known }
-            client.dispatchAgain(Outgoing(again: known), message, end)
+            client.dispatchAgain(Outgoing(again: known), as: message, then: end)
         }
     }
 
@@ -90,7 +90,7 @@ extension BaseChannel {
         engine.start(end) { client throws(NCError) in
             let message = try client.attach(outgoing)
             attached(message)
-            client.dispatch(outgoing, message, end)
+            client.dispatch(outgoing, as: message, then: end)
         }
     }
 
@@ -129,30 +129,30 @@ extension ChatClient {
     }
 
     /// Sends a failed message again; uploads its file first, if that is still necessary.
-    func dispatchAgain(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
-        guard let media = outgoing.content as? MediaMessageContent else { return dispatch(outgoing, message, end) }
+    func dispatchAgain(_ outgoing: Outgoing, as message: Message, then end: @escaping SendEnd) {
+        guard let media = outgoing.content as? MediaMessageContent else { return dispatch(outgoing, as: message, then: end) }
         let cancelled: @Sendable (Message) -> Void = { end($0, NCError(code: 33200, reason: "The sending was cancelled.")) }
         let callbacks = MediaCallbacks(attached: { _ in }, progress: { _, _ in }, cancelled: cancelled, end: end)
-        uploadIfNeeded(media, outgoing, message, callbacks)
+        uploadIfNeeded(media, for: outgoing, as: message, callbacks: callbacks)
     }
 
     /// Passes a message to the session, and reports the outcome.
-    func dispatch(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
+    func dispatch(_ outgoing: Outgoing, as message: Message, then end: @escaping SendEnd) {
         let draft: NexconnDraft
         do throws(NCError) {
             draft = try outgoing.draft()
         } catch {
-            return fail(message, .failed, error, end)
+            return fail(message, as: .failed, because: error, then: end)
         }
         send(draft) { result in
             switch result {
-            case .success(let sent): self.finish(message, sent, end)
-            case .failure(let error): self.fail(message, .failed, error, end)
+            case .success(let sent): self.finish(message, sent: sent, then: end)
+            case .failure(let error): self.fail(message, as: .failed, because: error, then: end)
             }
         }
     }
 
-    private func finish(_ message: Message, _ sent: NexconnSent, _ end: SendEnd) {
+    private func finish(_ message: Message, sent: NexconnSent, then end: SendEnd) {
         message.update { local in
             local.id = sent.id
             local.sentTime = sent.time
@@ -167,7 +167,7 @@ extension ChatClient {
         end(message, nil)
     }
 
-    func fail(_ message: Message, _ status: LocalMessageStatus, _ error: NCError, _ end: SendEnd) {
+    func fail(_ message: Message, as status: LocalMessageStatus, because error: NCError, then end: SendEnd) {
         message.update { $0.status = status }
         let number = message.local.localID
         if number > 0 {

@@ -48,7 +48,7 @@ extension ChatClient {
             case .event(let event, let launch):
                 if isCurrent(launch) { take(event) }
             case .change(let change, let details, let launch, let version):
-                if isCurrent(launch) { take(change, details, version) }
+                if isCurrent(launch) { take(change, details: details, version: version) }
             case .dropped(let count):
                 settings.logger?.error("events were dropped", metadata: ["count": "\(count)"])
                 noteInbox { database, client throws(ChatDatabaseError) in try database.declareGap(at: client.serverTime) }
@@ -79,7 +79,7 @@ extension ChatClient {
         }
     }
 
-    private func take(_ change: ConnectionChange, _ details: NCConnectionDetails, _ version: UInt64) {
+    private func take(_ change: ConnectionChange, details: NCConnectionDetails, version: UInt64) {
         if details.status == .connected { board.confirm(version, of: number) }
         if change.phase != .connected { state.withLockedValue { $0.isInboxLive = false } }
         board.tell(details)

@@ -70,7 +70,7 @@ extension GroupChannel {
     /// Lists the members of a group by role, in pages. The signed-in user has to be a member.
     public static func createGroupMembersByRoleQuery(params: GroupMembersByRoleQueryParams) -> GroupMembersQuery {
         let (group, role, size, isAscending) = (params.groupId, params.role.wire, params.pageSize, params.isAscending)
-        return members(group, role, size) { members in isAscending ? members : members.reversed() }
+        return members(of: group, role: role, pageSize: size) { members in isAscending ? members : members.reversed() }
     }
 
     /// Lists the members of a group whose nickname or id contains a text, in pages. The signed-in user has to be a member.
@@ -78,7 +78,7 @@ extension GroupChannel {
     /// Loading continues until matching members were found or the group has no more members.
     public static func createSearchGroupMembersQuery(params: SearchGroupMembersQueryParams) -> GroupMembersQuery {
         let keyword = params.memberName.lowercased()
-        return members(params.groupId, nil, params.pageSize) { members in
+        return members(of: params.groupId, role: nil, pageSize: params.pageSize) { members in
             members.filter { member in
                 member.userId.lowercased().contains(keyword) || member.nickname?.lowercased().contains(keyword) == true
             }
@@ -98,7 +98,7 @@ extension GroupChannel {
     }
 
     private static func members(
-        _ group: String, _ role: NexconnGroupRole?, _ pageSize: Int32,
+        of group: String, role: NexconnGroupRole?, pageSize: Int32,
         _ pick: @escaping @Sendable ([GroupMemberInfo]) -> [GroupMemberInfo]
     ) -> GroupMembersQuery {
         let engine = NCEngine.engine

@@ -37,7 +37,7 @@ final class HandlerList<Handler>: @unchecked Sendable {
             } else {
                 after.append(entry)
             }
-            if replace(before, after, last) { return }
+            if replace(before, with: after, since: last) { return }
         }
     }
 
@@ -46,13 +46,13 @@ final class HandlerList<Handler>: @unchecked Sendable {
     func remove(_ identifier: String) {
         while true {
             let (before, last) = state.withLockedValue { ($0.entries, $0.last) }
-            if replace(before, before.filter { !$0.isNamed(identifier) }, last) { return }
+            if replace(before, with: before.filter { !$0.isNamed(identifier) }, since: last) { return }
         }
     }
 
     /// Replaces `before` by `after`; `before` is released outside of the lock. False when another thread has changed the list
     /// meanwhile.
-    private func replace(_ before: [Entry], _ after: [Entry], _ last: UInt64) -> Bool {
+    private func replace(_ before: [Entry], with after: [Entry], since last: UInt64) -> Bool {
         state.withLockedValue { state in
             guard state.last == last else { return false }
             state.entries = after

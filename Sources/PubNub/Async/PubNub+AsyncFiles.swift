@@ -49,7 +49,7 @@ extension PubNub {
         _ content: Data, name: String, to channel: String, message: (any Encodable & Sendable)? = nil,
         options: PNPublishOptions = PNPublishOptions(), cipherKey: String? = nil
     ) async throws(PNCallError) -> PNSentFile {
-        try await sendFile(.data(content), name, channel, message, options, cipherKey)
+        try await sendFile(.data(content), name: name, to: channel, message: message, options: options, cipherKey: cipherKey)
     }
 
     /// Uploads a file of this machine and notifies subscribers, see ``sendFile(_:name:to:message:options:cipherKey:)``.
@@ -67,7 +67,9 @@ extension PubNub {
         at file: URL, name: String? = nil, to channel: String, message: (any Encodable & Sendable)? = nil,
         options: PNPublishOptions = PNPublishOptions(), cipherKey: String? = nil
     ) async throws(PNCallError) -> PNSentFile {
-        try await sendFile(.file(file), name ?? file.lastPathComponent, channel, message, options, cipherKey)
+        try await sendFile(
+            .file(file), name: name ?? file.lastPathComponent, to: channel, message: message, options: options,
+            cipherKey: cipherKey)
     }
 
     /// Notifies subscribers of a file that has already been uploaded.
@@ -88,7 +90,7 @@ extension PubNub {
         guard !identifier.isEmpty, !name.isEmpty else {
             throw PNCallError(.badArguments("The file's id or name is empty. Pass those that the upload of the file returned."))
         }
-        let job = try fileJob(.data(Data()), name, channel, message, options, nil)
+        let job = try fileJob(.data(Data()), name: name, to: channel, message: message, options: options, cipherKey: nil)
         let call: PubNubPublishFileCall
         do throws(PubNubProblem) {
             call = try job.published(PubNubFileName(channel: channel, id: identifier, name: name))
@@ -141,10 +143,11 @@ extension PubNub {
     }
 
     private func sendFile(
-        _ source: FileSource, _ name: String, _ channel: String, _ message: (any Encodable & Sendable)?,
-        _ options: PNPublishOptions, _ cipherKey: String?
+        _ source: FileSource, name: String, to channel: String, message: (any Encodable & Sendable)?,
+        options: PNPublishOptions, cipherKey: String?
     ) async throws(PNCallError) -> PNSentFile {
-        let sent = await self.source.send(try fileJob(source, name, channel, message, options, cipherKey))
+        let sent = await self.source.send(
+            try fileJob(source, name: name, to: channel, message: message, options: options, cipherKey: cipherKey))
         switch (sent.file, sent.timetoken, sent.problem) {
         case (let file?, let timetoken?, _):
             return PNSentFile(identifier: file.id, name: file.name, timetoken: timetoken.rawValue)
@@ -156,8 +159,8 @@ extension PubNub {
     }
 
     private func fileJob(
-        _ source: FileSource, _ name: String, _ channel: String, _ message: (any Encodable & Sendable)?,
-        _ options: PNPublishOptions, _ cipherKey: String?
+        _ source: FileSource, name: String, to channel: String, message: (any Encodable & Sendable)?,
+        options: PNPublishOptions, cipherKey: String?
     ) throws(PNCallError) -> SendFileJob {
         var metadata: JSONText?
         if let value = options.metadata { metadata = try json(value) }

@@ -45,7 +45,7 @@ extension PubNub {
     public func publish(
         _ message: some Encodable & Sendable, to channel: String, options: PNPublishOptions = PNPublishOptions()
     ) async throws(PNCallError) -> UInt64 {
-        try await publish(try json(message), channel, options)
+        try await publish(try json(message), to: channel, options: options)
     }
 
     /// Publishes JSON text without changes.
@@ -59,7 +59,7 @@ extension PubNub {
         guard let message = try? JSONText(json) else {
             throw PNCallError(.badArguments("The message is not JSON. A text has to be in quotes."))
         }
-        return try await publish(message, channel, options)
+        return try await publish(message, to: channel, options: options)
     }
 
     /// Sends a value to the service's functions only: neither subscribers nor the history get it.
@@ -67,7 +67,7 @@ extension PubNub {
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func fire(_ message: some Encodable & Sendable, to channel: String) async throws(PNCallError) -> UInt64 {
-        try await publish(json(message), channel, PNPublishOptions(isStored: false, isReplicated: false))
+        try await publish(json(message), to: channel, options: PNPublishOptions(isStored: false, isReplicated: false))
     }
 
     /// Sends a signal: at most 64 bytes of JSON, never stored, never encrypted.
@@ -89,7 +89,7 @@ extension PubNub {
     }
 
     private func publish(
-        _ message: JSONText, _ channel: String, _ options: PNPublishOptions
+        _ message: JSONText, to channel: String, options: PNPublishOptions
     ) async throws(PNCallError) -> UInt64 {
         var metadata: JSONText?
         if let value = options.metadata { metadata = try json(value) }

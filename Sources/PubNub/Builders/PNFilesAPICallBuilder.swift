@@ -179,7 +179,7 @@ public final class PNPublishFileMessageAPICallBuilder: PNAPICallBuilder, Argumen
     public var performWithCompletion: (PNPublishCompletionBlock?) -> Void {
         { block in
             let file = PubNubFileName(channel: self.draft.channel, id: self.identifier, name: self.name)
-            self.client.publishFileMessage(self.draft, file, block)
+            self.client.publishFileMessage(self.draft, file: file, then: block)
         }
     }
 }

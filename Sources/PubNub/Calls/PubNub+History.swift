@@ -130,19 +130,19 @@ extension PubNub {
             start(draft.operation, extras) { () throws(PubNubProblem) in
                 HistoryQuestion(try draft.page()) { HistoryContent($0, of: $1) }
             } then: {
-                Self.finish($0, cipher, block)
+                Self.finish($0, cipher: cipher, then: block)
             }
         } else {
             start(draft.operation, extras) { () throws(PubNubProblem) in
                 HistoryQuestion(try draft.fetch()) { HistoryContent($0, of: $1) }
             } then: {
-                Self.finish($0, cipher, block)
+                Self.finish($0, cipher: cipher, then: block)
             }
         }
     }
 
     private static func finish(
-        _ outcome: CallOutcome<HistoryContent>, _ cipher: PubNubCipher?, _ block: PNHistoryCompletionBlock
+        _ outcome: CallOutcome<HistoryContent>, cipher: PubNubCipher?, then block: PNHistoryCompletionBlock
     ) {
         guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
         if let cipher, content.open(with: cipher) {

@@ -18,14 +18,14 @@ extension PubNub {
     ///   - name: the name of the channel, group or wildcard; nil for all channels.
     ///   - limit: how many answers of the service may wait, of up to 100 messages each.
     public func messages(on name: String? = nil, limit: Int = 256) -> PNMessages {
-        sequence(name, limit, { !$0.isPresence && $0.kind == .message }) { reading in
+        sequence(name, limit: limit, admits: { !$0.isPresence && $0.kind == .message }) { reading in
             if case .message(let result) = reading { result.data } else { nil }
         }
     }
 
     /// The signals of a channel, group or wildcard from now on. For one consumer.
     public func signals(on name: String? = nil, limit: Int = 256) -> PNSignals {
-        sequence(name, limit, { !$0.isPresence && $0.kind == .signal }) { reading in
+        sequence(name, limit: limit, admits: { !$0.isPresence && $0.kind == .signal }) { reading in
             if case .signal(let result) = reading { result.data } else { nil }
         }
     }
@@ -36,7 +36,7 @@ extension PubNub {
     ///   - name: without `-pnpres`; nil for all channels.
     ///   - limit: how many elements may wait; beyond that the oldest are dropped.
     public func presence(on name: String? = nil, limit: Int = 256) -> PNPresenceEvents {
-        sequence(name?.withoutPresenceSuffix, limit, { $0.isPresence }) { reading in
+        sequence(name?.withoutPresenceSuffix, limit: limit, admits: { $0.isPresence }) { reading in
             if case .presence(let result) = reading { result.data } else { nil }
         }
     }
@@ -48,7 +48,7 @@ extension PubNub {
     public var networkStatuses: PNNetworkStatuses { PNNetworkStatuses(stream: networkDeliveries.stream()) }
 
     private func sequence<Content: Sendable>(
-        _ name: String?, _ limit: Int, _ admits: @escaping @Sendable (PubNubMessage) -> Bool,
+        _ name: String?, limit: Int, admits: @escaping @Sendable (PubNubMessage) -> Bool,
         _ select: @escaping @Sendable (Reading) -> Content?
     ) -> PNSequence<Content> {
         PNSequence(

@@ -54,7 +54,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
             return {}
         }
         if job.purpose == .user {
-            authenticate(job, connection, pending)
+            authenticate(job, on: connection, pending: pending)
             return { pending.cancel() }
         }
         let channel = job.purpose == .subscription ? connection.channels.find(name: job.channel) : nil

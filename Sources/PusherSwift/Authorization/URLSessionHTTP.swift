@@ -17,14 +17,14 @@ import Foundation
             var urlRequest = request.urlRequest
             urlRequest.timeoutInterval = limit.inSeconds
             let task = session.dataTask(with: urlRequest) { data, response, error in
-                completion(Self.result(data, response, error, maximumBody: maximumBody))
+                completion(Self.result(data: data, response: response, error: error, maximumBody: maximumBody))
             }
             task.resume()
             return { task.cancel() }
         }
 
         private static func result(
-            _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, maximumBody: Int
+            data: Data?, response: URLResponse?, error: (any Error)?, maximumBody: Int
         ) -> Result<AuthorizationResponse, ConnectionFailure> {
             if let error {
                 let isLate = (error as? URLError)?.code == .timedOut

@@ -2,7 +2,7 @@ import PusherProtocol
 
 // The methods of authenticating a user. Rules PA-67 and PA-68.
 extension AuthorizationRunner {
-    func authenticate(_ job: PusherAuthorizeJob, _ connection: PusherConnection, _ pending: PendingAuthorization) {
+    func authenticate(_ job: PusherAuthorizeJob, on connection: PusherConnection, pending: PendingAuthorization) {
         switch connection.options.userAuthentication {
         case .noMethod:
             pending.finish(.failure(.noUserMethod))

@@ -79,7 +79,9 @@ public struct ServerDialer: Sendable {
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection> {
         eventLoop.assertInEventLoop()
-        if let connection = openByNetwork(host, port, usesTLS, on: eventLoop, deadline: deadline, adopt: adopt) {
+        if let connection = openByNetwork(
+            host: host, port: port, usesTLS: usesTLS, on: eventLoop, deadline: deadline, adopt: adopt)
+        {
             return connection
         }
         return tls(host: host, usesTLS: usesTLS, on: eventLoop).flatMap { tls in
@@ -94,7 +96,7 @@ public struct ServerDialer: Sendable {
 
     /// Opens the connection by Network.framework, including proxy and TLS; nil when the loop belongs to sockets (rule SO-103).
     private func openByNetwork(
-        _ host: String, _ port: Int, _ usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline?,
+        host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<Connection>? {
         #if canImport(Network)

@@ -54,16 +54,16 @@ extension ChannelPipeline.SynchronousOperations {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
                 let tcp = CInt(IPPROTO_TCP)
-                set(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
-                set(socket, tcp, TCP_KEEPINTVL, liveness.interval)
-                set(socket, tcp, TCP_KEEPCNT, liveness.probes)
+                set(socket, level: SOL_SOCKET, name: SO_KEEPALIVE, to: 1)
+                set(socket, level: tcp, name: TCP_KEEPINTVL, to: liveness.interval)
+                set(socket, level: tcp, name: TCP_KEEPCNT, to: liveness.probes)
                 #if canImport(Darwin)
-                    set(socket, tcp, TCP_KEEPALIVE, liveness.idle)
-                    set(socket, tcp, TCP_RXT_CONNDROPTIME, liveness.total)
+                    set(socket, level: tcp, name: TCP_KEEPALIVE, to: liveness.idle)
+                    set(socket, level: tcp, name: TCP_RXT_CONNDROPTIME, to: liveness.total)
                 #else
-                    set(socket, tcp, TCP_KEEPIDLE, liveness.idle)
+                    set(socket, level: tcp, name: TCP_KEEPIDLE, to: liveness.idle)
                     // 100 ms less than idle + probes, so that the kernel closes at the last probe, not one interval later.
-                    set(socket, tcp, TCP_USER_TIMEOUT, liveness.total * 1_000 - 100)
+                    set(socket, level: tcp, name: TCP_USER_TIMEOUT, to: liveness.total * 1_000 - 100)
                 #endif
             }
         } catch {
@@ -72,7 +72,7 @@ extension ChannelPipeline.SynchronousOperations {
     }
 }
 
-private func set(_ socket: NIOBSDSocket.Handle, _ level: CInt, _ name: CInt, _ value: Int) {
+private func set(_ socket: NIOBSDSocket.Handle, level: CInt, name: CInt, to value: Int) {
     var value = CInt(clamping: value)
     _ = setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
 }

@@ -11,16 +11,17 @@ extension ConnectionFailure {
     public static func http(
         status: Int, retryAfter: String? = nil, contentType: String? = nil, unixTime: Int64
     ) -> ConnectionFailure {
-        func failure(_ category: StatusCategory, _ reason: String, _ origin: Origin = .server) -> ConnectionFailure {
+        func failure(_ category: StatusCategory, _ reason: String, origin: Origin = .server) -> ConnectionFailure {
             ConnectionFailure(category, reason, origin: origin, httpStatus: status)
         }
         switch status {
-        case 100..<300: return failure(.malformedResponse, notTheProtocol(contentType), .local)
-        case 300..<400: return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", .local)
-        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", .local)
+        case 100..<300: return failure(.malformedResponse, notTheProtocol(contentType), origin: .local)
+        case 300..<400:
+            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", origin: .local)
+        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", origin: .local)
         case 400: return failure(.badRequest, "The server does not accept the request.")
         case 401, 403: return failure(.accessDenied, "The server denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", .local)
+        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", origin: .local)
         case 408: return failure(.timeout, "The server waited too long for the request.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the server.")
         case 481: return failure(.malformedFilter, "The server does not understand the filter expression.")
@@ -30,7 +31,7 @@ extension ConnectionFailure {
             return overloaded
         case 400..<500: return failure(.unknown, "The server refuses the request.")
         case 500..<600: return failure(.unknown, "The server failed.")
-        default: return failure(.malformedResponse, "The answer has an unknown status.", .local)
+        default: return failure(.malformedResponse, "The answer has an unknown status.", origin: .local)
         }
     }
 

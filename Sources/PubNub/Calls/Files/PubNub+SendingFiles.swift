@@ -18,10 +18,10 @@ extension PubNub {
         with request: PNPublishFileMessageRequest, completion block: PNPublishCompletionBlock? = nil
     ) {
         let file = PubNubFileName(channel: request.channel, id: request.identifier, name: request.filename)
-        publishFileMessage(request.draft, file, block)
+        publishFileMessage(request.draft, file: file, then: block)
     }
 
-    func publishFileMessage(_ draft: PublishDraft, _ file: PubNubFileName, _ block: PNPublishCompletionBlock?) {
+    func publishFileMessage(_ draft: PublishDraft, file: PubNubFileName, then block: PNPublishCompletionBlock?) {
         start(.publishFileMessageOperation, draft.extras) { () throws(PubNubProblem) in
             guard !file.id.isEmpty, !file.name.isEmpty else {
                 throw .badArguments("The file's id or name is empty. Pass those that the upload of the file returned.")
