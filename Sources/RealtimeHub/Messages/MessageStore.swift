@@ -124,7 +124,7 @@ public struct RestoredState: Sendable {
     /// Recent messages by application, oldest first: those that subscribers may still catch up with.
     public var recent: [Identifier: [StoredMessage]]
     /// Recent messages begin after this timetoken. A channel may nevertheless lack older messages, but then it has more of them
-    /// than a stream keeps by default.
+    /// than the 100 that a stream keeps by default.
     public var recentSince: UInt64
     /// Channels of groups, by application and group.
     public var groups: [Identifier: [Identifier: [Identifier]]]

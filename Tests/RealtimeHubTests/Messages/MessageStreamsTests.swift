@@ -184,4 +184,17 @@ struct MessageStreamsTests {
         #expect(forgetful.read(after: 2000, StreamInterest(channels: ["a"])).hasDropped)
         #expect(!forgetful.read(after: 2001, StreamInterest(channels: ["a"])).hasDropped)
     }
+
+    @Test func `HB-29: a pattern has a gap where one of its restored channels had more messages than its queue holds`() throws {
+        var state = RestoredState(highestTimetoken: 2000, remembersStream: true)
+        state.recentSince = 1500
+        state.recent["app"] = (1501...1602).map { message($0, "a.b") } + [message(1700, "a.c")]
+        let book = MessageStreams<Int>(restoring: state, application: "app", startingAt: 2001) { _ in 0 }
+        let pattern = StreamInterest(patterns: [try #require(Wildcard("a.*"))])
+        for interest in [pattern, StreamInterest(channels: ["a.b"])] {
+            #expect(book.read(after: 1501, interest).hasDropped)
+            #expect(!book.read(after: 1502, interest).hasDropped)
+        }
+        #expect(!book.read(after: 1500, StreamInterest(channels: ["a.c"])).hasDropped)
+    }
 }
