@@ -283,6 +283,7 @@ let package = Package(
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
                 "PusherProtocol", "WireCoding", "WebSocketFraming", deque, nioCore, nioPosix, nioLocks, logging,
+                orderedCollections,
             ]),
         // What the nodes of a cluster say to each other over Redis, and the one of them that decides.
         .target(
@@ -508,6 +509,7 @@ let package = Package(
             "ServerConsoleTests",
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
         tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "ConnectionEngine"]),
+        tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
             ["Identifiers", "HubStorage", "RealtimeHub", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),

@@ -36,7 +36,7 @@ REACH = 30
 
 # The tests that are run for a module, the fastest first: the next ones run only when these notice nothing.
 SUITES = {
-    "Identifiers": ["IdentifiersTests", "RealtimeHubTests|PubNubProtocolTests"],
+    "Identifiers": ["IdentifiersTests", "RealtimeHubTests|PusherCoreTests|PubNubProtocolTests"],
     "WireCoding": ["WireCodingTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests"],
     "BodyCompression": ["BodyCompressionTests", "LifelineServerTests.*Compress"],
     "WebSocketFraming": ["WebSocketFramingTests", "WebSocketTransportTests"],
@@ -65,13 +65,13 @@ SUITES = {
     "ServerRuntime": ["ServerRuntimeTests", "LifelineServerTests"],
     "ServerCluster": ["ServerClusterTests", "LifelineServerTests.*Cluster|ClusterRedisTests"],
     "ServiceBridge": ["LifelineServerTests.*Bridge"],
-    "PusherServer": ["LifelineServerTests.*(Pusher|Cluster)"],
+    "PusherServer": ["PusherCoreTests", "LifelineServerTests.*(Pusher|Cluster)"],
     "PubNubServer": ["LifelineServerTests.*(PubNub|Cluster)"],
     "ChatServer": ["LifelineServerTests.*(Nexconn|Chat|Cluster)"],
 }
 # Tests that watch real time on real sockets run one after the other.
 PARALLEL = re.compile(r"^(ConnectionEngine|EngineRuntime|WebSocketFraming|RedisClient|Identifiers|WireCoding|BodyCompression|\w+Protocol|"
-                      r"RealtimeHub|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
+                      r"RealtimeHub|PusherCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
 
 
 @dataclasses.dataclass(frozen=True)

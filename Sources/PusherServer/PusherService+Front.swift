@@ -2,8 +2,8 @@ import Logging
 import NIOCore
 import NIOPosix
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 
 /// The kinds of requests under which metrics count Pusher's requests.
 struct PusherRequestKinds: Sendable {

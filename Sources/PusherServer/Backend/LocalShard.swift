@@ -1,5 +1,3 @@
-import RealtimeHub
-
 /// Some of the channels of one process, with their histories of events.
 struct LocalShard: Sendable {
     var hub = ChannelShard()

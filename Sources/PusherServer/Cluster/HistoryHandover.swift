@@ -3,10 +3,10 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import ServerValues
 import WireCoding
 
 /// Hands over the histories of a leader that resigns to the next one, in a hash in Redis (rules RV-22 and RV-23).

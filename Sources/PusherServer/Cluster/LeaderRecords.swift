@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import ServerValues
 import WireCoding
 
 /// Writes Pusher's state to Redis, from which the next leader continues (rules CP-50 to CP-56). ``RestoredRecords`` reads it.

@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerValues
 
 /// The number of connections of each application: on this node, and on all nodes as far as this node knows (rules CP-30 to CP-32).
 ///

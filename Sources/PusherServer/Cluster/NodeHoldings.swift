@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 import ServerCluster
 
 /// The subscriptions and signed-in users of every node's connections, in the leader's memory. A value without locks.

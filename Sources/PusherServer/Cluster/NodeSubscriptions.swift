@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerValues
 
 /// The subscriptions of one node's connections that the leader has confirmed. A value without locks.
 ///

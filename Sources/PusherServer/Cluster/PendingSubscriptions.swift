@@ -1,6 +1,5 @@
 import DequeModule
 import NIOCore
-import RealtimeHub
 
 /// The limits of a node's subscriptions that wait for the leader's answer.
 package struct PendingLimits: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
 

@@ -1,5 +1,4 @@
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime

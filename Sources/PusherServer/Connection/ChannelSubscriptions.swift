@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 
 /// The channels that a connection is subscribed to, each once, in no particular order.
 ///

@@ -1,4 +1,5 @@
-import RealtimeHub
+import ServerValues
+
 
 /// The cost that a connection has caused to other clients by ending subscriptions, reduced over time (rule SP-64).
 ///

@@ -1,4 +1,5 @@
-import RealtimeHub
+import ServerValues
+
 
 /// Rate limits of one connection for operations that cause costs for other clients.
 struct ConnectionRates: Sendable {

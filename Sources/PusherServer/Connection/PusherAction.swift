@@ -1,5 +1,4 @@
 import PusherProtocol
-import RealtimeHub
 
 /// The action that a client's message requires.
 enum PusherAction: Hashable, Sendable {

@@ -1,14 +1,13 @@
 import Logging
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
 import ServerValues
 import WebSocketFraming
 
 /// One WebSocket connection of the Pusher protocol. As small as ``WebSocketConnection``.
 final class PusherConnection: WebSocketConnection, SeatedConnection {
-    typealias ChannelID = RealtimeHub.ChannelID
+    typealias ChannelID = PusherServer.ChannelID
 
     let service: PusherService
     /// The application; nil when the connection is refused and only gets an error and a close frame.

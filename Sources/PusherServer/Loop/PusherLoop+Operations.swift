@@ -1,5 +1,4 @@
 import NIOCore
-import RealtimeHub
 import ServerRuntime
 import ServerValues
 

@@ -1,7 +1,6 @@
 import Identifiers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
 import ServerValues
 

@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerValues
 
 /// The latest events of one channel, and the numbering of all its events (rules RV-2 to RV-5).
 struct ChannelHistory: Sendable {

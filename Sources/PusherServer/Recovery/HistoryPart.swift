@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerValues
 
 /// A part of the histories that one process hands over to the next (rules RV-22 and RV-23). A pure value.
 enum HistoryPart: Sendable {

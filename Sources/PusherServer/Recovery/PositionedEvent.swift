@@ -1,6 +1,5 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 
 /// An event of a channel with its position, in the form for connections with recovery (rule RV-2).
 ///

@@ -1,5 +1,3 @@
-import RealtimeHub
-
 /// The size of one application's histories, and how often they were used.
 package struct RecoveryTally: Hashable, Sendable {
     /// The number of channels with a history.

@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerValues
 
 /// Decides which events of an application's channels are sent, and when: a pure value (rules SW-10 to SW-15).
 ///

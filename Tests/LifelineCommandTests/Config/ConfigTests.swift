@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,6 +1,5 @@
 import Foundation
 import LifelineServer
-import RealtimeHub
 import ServerConsole
 import Testing
 

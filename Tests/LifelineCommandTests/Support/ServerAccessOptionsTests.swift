@@ -1,5 +1,4 @@
 import Foundation
-import RealtimeHub
 import Testing
 
 @testable import LifelineCommand

@@ -1,5 +1,4 @@
 import PubNubProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,3 +1,4 @@
+import PusherServer
 import RealtimeHub
 import Testing
 

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerValues
 import Testing
 
 @testable import PusherServer

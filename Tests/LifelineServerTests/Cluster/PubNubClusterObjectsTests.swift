@@ -1,5 +1,4 @@
 import NIOCore
-import RealtimeHub
 import RedisTestSupport
 import Testing
 import WireCoding

@@ -1,6 +1,5 @@
 import NIOCore
 import PubNubProtocol
-import RealtimeHub
 import RedisTestSupport
 import Testing
 import WireCoding

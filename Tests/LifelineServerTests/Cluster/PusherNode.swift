@@ -1,7 +1,6 @@
 import ClusterTestSupport
 import NIOCore
 import NIOPosix
-import RealtimeHub
 import ServerRuntime
 
 @testable import LifelineServer

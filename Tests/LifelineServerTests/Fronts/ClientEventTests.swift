@@ -1,5 +1,5 @@
 import PusherProtocol
-import RealtimeHub
+import ServerValues
 import Testing
 
 @testable import ChatServer

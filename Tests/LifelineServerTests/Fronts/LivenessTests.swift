@@ -1,4 +1,3 @@
-import RealtimeHub
 import Testing
 
 @testable import ChatServer

@@ -1,6 +1,5 @@
 import LifelineServer
 import NIOCore
-import RealtimeHub
 import Testing
 
 @Suite("HTTP on the wire (SV-1, SV-5, SV-9, SV-12)", .timeLimit(.minutes(1)))

@@ -1,6 +1,5 @@
 import LifelineServer
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("The HTTP API (SV-8 to SV-11)", .timeLimit(.minutes(1)))

@@ -1,7 +1,6 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,6 +1,5 @@
 import LifelineServer
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("Channels on real sockets (SP-6 to SP-11)", .timeLimit(.minutes(1)))

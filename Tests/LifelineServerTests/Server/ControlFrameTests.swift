@@ -1,7 +1,6 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 /// Hazard 3 of servers: a client whose WebSocket library answers pings, or sends its own, never sends a message of the protocol.

@@ -1,5 +1,4 @@
 import LifelineServer
-import RealtimeHub
 import Testing
 
 @Suite("Frames that go to the socket directly (SV-75)", .timeLimit(.minutes(1)))

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServiceLifecycle
 import Testing
 

@@ -1,6 +1,5 @@
 import LifelineServer
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("One order for all, over several event loops (SV-2)", .timeLimit(.minutes(1)))

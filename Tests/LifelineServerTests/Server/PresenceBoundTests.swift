@@ -1,6 +1,5 @@
 import LifelineServer
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("Long lists of members (SP-67)", .timeLimit(.minutes(1)))

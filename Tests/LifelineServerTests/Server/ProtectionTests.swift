@@ -1,7 +1,6 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("Protection against slow, silent and broken peers (SV-3 to SV-6, SP-5, SP-12)", .timeLimit(.minutes(1)))

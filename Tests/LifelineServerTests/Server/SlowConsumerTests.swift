@@ -1,7 +1,6 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import Testing
 
 @Suite("Slow consumers on several event loops (SV-4, F86)", .timeLimit(.minutes(5)))

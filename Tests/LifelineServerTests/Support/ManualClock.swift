@@ -1,6 +1,6 @@
 import LifelineServer
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerValues
 
 /// Both clocks of a server, moved by hand.
 final class ManualClock: Sendable {

@@ -2,7 +2,6 @@ import LifelineServer
 import NIOCore
 import NIOSSL
 import PusherProtocol
-import RealtimeHub
 import WebSocketFraming
 import WireCoding
 

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerValues
 import Testing
 
 @testable import ChatServer

@@ -1,6 +1,5 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,6 +1,5 @@
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

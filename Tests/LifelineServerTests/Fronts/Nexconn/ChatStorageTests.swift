@@ -1,6 +1,6 @@
 import Foundation
 import HubStorage
-import RealtimeHub
+import ServerValues
 import Testing
 
 @testable import ChatServer

@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import Testing
 
 @testable import ChatServer

@@ -1,6 +1,5 @@
 import BodyCompression
 import NIOCore
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,6 +1,5 @@
 import Foundation
 import NIOCore
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,5 +1,4 @@
 import NIOCore
-import RealtimeHub
 import Testing
 import WireCoding
 

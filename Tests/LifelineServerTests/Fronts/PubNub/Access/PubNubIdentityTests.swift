@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 import Testing
 
 @testable import PubNubServer

@@ -1,7 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

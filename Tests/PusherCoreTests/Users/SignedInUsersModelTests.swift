@@ -1,5 +1,6 @@
 import ConnectionEngine
-import RealtimeHub
+import PusherServer
+import ServerValues
 import Testing
 
 @Suite("Watchlists against what watchers believe (HB-50 to HB-53)", .timeLimit(.minutes(5)))

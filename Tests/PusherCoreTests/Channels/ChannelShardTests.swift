@@ -1,4 +1,4 @@
-import RealtimeHub
+import PusherServer
 import Testing
 
 @Suite("Channels and who is subscribed (HB-3)")

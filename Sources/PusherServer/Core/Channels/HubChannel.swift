@@ -1,3 +1,5 @@
+import ServerValues
+
 /// One channel of a shard.
 struct HubChannel: Sendable {
     let traits: ChannelTraits

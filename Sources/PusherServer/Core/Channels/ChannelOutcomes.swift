@@ -1,3 +1,5 @@
+import ServerValues
+
 /// The result of a subscription, and the event loops to notify.
 public struct SubscribeOutcome: Hashable, Sendable {
     /// Whether this is the channel's first subscription.

@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// Some of the channels of a server: their subscriptions by event loop, members and last messages.
 ///

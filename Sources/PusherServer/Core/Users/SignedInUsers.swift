@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// The signed-in users of one application, with the number of their connections, and their watchers.
 ///

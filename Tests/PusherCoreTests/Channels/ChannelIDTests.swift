@@ -1,5 +1,6 @@
 import Identifiers
-import RealtimeHub
+import PusherServer
+import ServerValues
 import Testing
 
 /// Pairs that Swift takes for the same text.

@@ -1,3 +1,5 @@
+import ServerValues
+
 /// Decides when subscribers of a channel receive the subscription count.
 ///
 /// Up to 100 subscriptions every change is published; beyond that at most one in 5 s, and the last change is never lost. Source:

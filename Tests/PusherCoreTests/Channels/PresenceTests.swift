@@ -1,4 +1,4 @@
-import RealtimeHub
+import PusherServer
 import Testing
 
 @Suite("Presence (HB-4, HB-5)")

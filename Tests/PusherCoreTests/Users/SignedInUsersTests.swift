@@ -1,4 +1,4 @@
-import RealtimeHub
+import PusherServer
 import Testing
 
 @Suite("Signed-in users and watchlists (HB-50 to HB-53)", .timeLimit(.minutes(5)))

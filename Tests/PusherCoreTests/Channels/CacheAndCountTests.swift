@@ -1,4 +1,4 @@
-import RealtimeHub
+import PusherServer
 import Testing
 
 @Suite("Cache channels and subscription counts (HB-6, HB-7)")

@@ -1,4 +1,4 @@
-import RealtimeHub
+import PusherServer
 import Testing
 
 @Suite("Channels in numbers (ME-3)")

@@ -1,3 +1,5 @@
+import ServerValues
+
 /// The last message of a cache channel (rule HB-6).
 public struct CachedMessage: Hashable, Sendable {
     /// The event's name.
