@@ -1,23 +1,23 @@
 import ServerValues
 
 /// The result of a subscription, and the event loops to notify.
-public struct SubscribeOutcome: Hashable, Sendable {
+package struct SubscribeOutcome: Hashable, Sendable {
     /// Whether this is the channel's first subscription.
-    public var becameOccupied: Bool
+    package var becameOccupied: Bool
     /// The number of subscriptions to the channel, including this one.
-    public var subscriptions: Int
+    package var subscriptions: Int
     /// All members of a presence channel, including the new one.
-    public var roster: PresenceRoster?
+    package var roster: PresenceRoster?
     /// The member that joined, to be reported to all others: set for the first connection of a user only.
-    public var memberAdded: PresenceMember?
+    package var memberAdded: PresenceMember?
     /// A cache channel's last message; nil when there is none or it has expired.
-    public var cached: CachedMessage?
+    package var cached: CachedMessage?
     /// Event loops with subscribers, including the new one's.
-    public var audience: EventLoopSet
+    package var audience: EventLoopSet
 }
 
 /// The reason why the hub refused a subscription.
-public enum SubscribeRefusal: Error, Hashable, Sendable {
+package enum SubscribeRefusal: Error, Hashable, Sendable {
     /// The channel has reached its application's limit of distinct members.
     case tooManyMembers(limit: Int)
     /// The channel's member list would exceed the size that a new member can receive.
@@ -33,28 +33,28 @@ public enum SubscribeRefusal: Error, Hashable, Sendable {
 }
 
 /// The result of the end of a subscription, and the event loops to notify.
-public struct UnsubscribeOutcome: Hashable, Sendable {
+package struct UnsubscribeOutcome: Hashable, Sendable {
     /// Whether this was the channel's last subscription.
-    public var becameVacant: Bool
+    package var becameVacant: Bool
     /// Subscriptions that remain.
-    public var subscriptions: Int
+    package var subscriptions: Int
     /// The user who left, to be reported to the remaining members: set for the last connection of a user only.
-    public var memberRemoved: String?
+    package var memberRemoved: String?
     /// Event loops that still have subscribers.
-    public var audience: EventLoopSet
+    package var audience: EventLoopSet
 }
 
 /// The occupancy of a channel.
-public struct ChannelOccupancy: Hashable, Sendable {
+package struct ChannelOccupancy: Hashable, Sendable {
     /// The channel's name.
-    public var name: String
+    package var name: String
     /// How many subscriptions the channel has.
-    public var subscriptions: Int
+    package var subscriptions: Int
     /// Distinct users of a presence channel.
-    public var users: Int?
+    package var users: Int?
 
     /// Makes a value with these properties.
-    public init(name: String, subscriptions: Int, users: Int? = nil) {
+    package init(name: String, subscriptions: Int, users: Int? = nil) {
         self.name = name
         self.subscriptions = subscriptions
         self.users = users
@@ -62,11 +62,11 @@ public struct ChannelOccupancy: Hashable, Sendable {
 }
 
 /// A delayed subscription count that has to be published now.
-public struct CountDue: Hashable, Sendable {
+package struct CountDue: Hashable, Sendable {
     /// The channel.
-    public var channel: ChannelID
+    package var channel: ChannelID
     /// How many subscriptions the channel has.
-    public var subscriptions: Int
+    package var subscriptions: Int
     /// The event loops with subscribers.
-    public var audience: EventLoopSet
+    package var audience: EventLoopSet
 }

@@ -7,7 +7,7 @@ import ServerValues
 /// selects a channel's shard with `index(of:among:)`. A shard does not list connections: the hub has the event loops with
 /// subscribers of a channel and their numbers, and each event loop has its own connections (rule HB-3). Callers must subscribe a
 /// connection to a channel at most once.
-public struct ChannelShard: Sendable {
+package struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
     /// Channels whose subscription count is delayed.
     private var heldBack: Set<ChannelID> = []
@@ -18,25 +18,25 @@ public struct ChannelShard: Sendable {
     private var messageOrders: [Identifier: CachedMessageOrder] = [:]
 
     /// An empty value.
-    public init() {}
+    package init() {}
 
     /// The number of a channel's shard, below `count`.
-    public static func index(of channel: ChannelID, among count: Int) -> Int {
+    package static func index(of channel: ChannelID, among count: Int) -> Int {
         Int(UInt(bitPattern: channel.hashValue) % UInt(max(count, 1)))
     }
 
     /// Channels with at least one subscription.
-    public private(set) var occupiedCount = 0
+    package private(set) var occupiedCount = 0
 
     /// The counts of each application, by its id.
-    public private(set) var tallies: [Identifier: ChannelTally] = [:]
+    package private(set) var tallies: [Identifier: ChannelTally] = [:]
 
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
     ///
     /// Throws, without a change, when a presence channel is full or no member is given (rules HB-4, HB-5).
     ///
     /// - Throws: ``SubscribeRefusal``, with the reason.
-    public mutating func subscribe(
+    package mutating func subscribe(
         to id: ChannelID, traits: ChannelTraits, eventLoopID: Int, member: PresenceMember? = nil,
         memberLimit: Int = 100, at now: MonotonicInstant
     ) throws(SubscribeRefusal) -> SubscribeOutcome {
@@ -70,7 +70,7 @@ public struct ChannelShard: Sendable {
     /// Removes one subscription; nil when the channel has none in that event loop.
     ///
     /// `userID` is the id of the member that was given when subscribing.
-    public mutating func unsubscribe(
+    package mutating func unsubscribe(
         from id: ChannelID, eventLoopID: Int, userID: String? = nil, at now: MonotonicInstant
     ) -> UnsubscribeOutcome? {
         guard let index = channels.index(forKey: id),
@@ -92,7 +92,7 @@ public struct ChannelShard: Sendable {
     }
 
     /// Event loops with subscribers.
-    public func audience(of id: ChannelID) -> EventLoopSet {
+    package func audience(of id: ChannelID) -> EventLoopSet {
         channels[id]?.audience ?? EventLoopSet()
     }
 
@@ -104,7 +104,7 @@ public struct ChannelShard: Sendable {
     ///   - traits: the channel's traits.
     ///   - limit: the size limit, in bytes, of the application's messages in this shard. The oldest messages that exceed it are
     ///     dropped (rule HB-94).
-    public mutating func publish(
+    package mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> EventLoopSet {
         remembering.insert(id)
@@ -122,17 +122,17 @@ public struct ChannelShard: Sendable {
     }
 
     /// The size of an application's cached messages.
-    public func cachedBytes(application: String) -> Int {
+    package func cachedBytes(application: String) -> Int {
         messageOrders[Identifier(application)]?.bytes ?? 0
     }
 
     /// The occupancy of a channel; nil when it has no subscribers.
-    public func occupancy(of id: ChannelID) -> ChannelOccupancy? {
+    package func occupancy(of id: ChannelID) -> ChannelOccupancy? {
         channels[id]?.occupancy(name: id.name)
     }
 
     /// The occupied channels of an application whose names begin with `prefix`, in no particular order.
-    public func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
+    package func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
         channels.compactMap { id, channel in
             guard id.application == application, id.name.hasBytePrefix(prefix) else { return nil }
             return channel.occupancy(name: id.name)
@@ -140,17 +140,17 @@ public struct ChannelShard: Sendable {
     }
 
     /// The members of a presence channel, in the order in which they joined.
-    public func members(of id: ChannelID) -> [PresenceMember] {
+    package func members(of id: ChannelID) -> [PresenceMember] {
         channels[id]?.roster.members ?? []
     }
 
     /// A cache channel's last message, unless it has expired.
-    public func cached(_ id: ChannelID, at now: MonotonicInstant) -> CachedMessage? {
+    package func cached(_ id: ChannelID, at now: MonotonicInstant) -> CachedMessage? {
         channels[id]?.cached(at: now)
     }
 
     /// The number of subscriptions to publish after a change; nil when it is delayed (rule HB-7).
-    public mutating func countToAnnounce(_ id: ChannelID, at now: MonotonicInstant) -> Int? {
+    package mutating func countToAnnounce(_ id: ChannelID, at now: MonotonicInstant) -> Int? {
         guard let index = channels.index(forKey: id) else { return nil }
         let subscriptions = channels.values[index].subscriptions
         if channels.values[index].count.changed(to: subscriptions, at: now) {
@@ -162,7 +162,7 @@ public struct ChannelShard: Sendable {
     }
 
     /// Returns the delayed counts that are due, and drops expired messages. Call it about once per second.
-    public mutating func sweep(at now: MonotonicInstant) -> [CountDue] {
+    package mutating func sweep(at now: MonotonicInstant) -> [CountDue] {
         forgetExpired(at: now)
         guard !heldBack.isEmpty else { return [] }
         var due: [CountDue] = []

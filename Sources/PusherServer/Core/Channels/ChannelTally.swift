@@ -1,17 +1,17 @@
 /// The counts of one application's channels.
-public struct ChannelTally: Hashable, Sendable {
+package struct ChannelTally: Hashable, Sendable {
     /// Channels with at least one subscription.
-    public var channels = 0
+    package var channels = 0
     /// The number of subscriptions.
-    public var subscriptions = 0
+    package var subscriptions = 0
     /// The number of distinct users of presence channels, counted once for each channel.
-    public var members = 0
+    package var members = 0
 
     /// An empty value.
-    public init() {}
+    package init() {}
 
     /// Adds the counts of another part of the hub.
-    public static func += (left: inout ChannelTally, right: ChannelTally) {
+    package static func += (left: inout ChannelTally, right: ChannelTally) {
         left.channels += right.channels
         left.subscriptions += right.subscriptions
         left.members += right.members

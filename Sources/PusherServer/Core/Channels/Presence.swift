@@ -2,14 +2,14 @@ import Identifiers
 import OrderedCollections
 
 /// A user of a presence channel.
-public struct PresenceMember: Hashable, Sendable {
+package struct PresenceMember: Hashable, Sendable {
     /// The user's id.
-    public var userID: String
+    package var userID: String
     /// The application's information about the user, in the format of the front; the hub does not read it.
-    public var info: String?
+    package var info: String?
 
     /// Makes a value with these properties.
-    public init(userID: String, info: String? = nil) {
+    package init(userID: String, info: String? = nil) {
         self.userID = userID
         self.info = info
     }
@@ -18,7 +18,7 @@ public struct PresenceMember: Hashable, Sendable {
 /// The members of one presence channel, each user once, regardless of the number of its connections (rule HB-5).
 ///
 /// The order is that of joining, so that output is stable.
-public struct PresenceRoster: Hashable, Sendable {
+package struct PresenceRoster: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var info: String?
         var connections: Int
@@ -27,27 +27,27 @@ public struct PresenceRoster: Hashable, Sendable {
     private var entries: OrderedDictionary<Identifier, Entry> = [:]
 
     /// An empty value.
-    public init() {}
+    package init() {}
 
     /// How many users are present.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
     /// Whether there are no members.
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// Members in the order of joining.
-    public var members: [PresenceMember] {
+    package var members: [PresenceMember] {
         entries.map { PresenceMember(userID: $0.key.text, info: $0.value.info) }
     }
 
     /// Whether a user is present.
-    public func contains(userID: String) -> Bool {
+    package func contains(userID: String) -> Bool {
         entries[Identifier(userID)] != nil
     }
 
     /// Counts a connection of `member`; returns true when it is the user's first, so that the other members have to be notified.
     ///
     /// The information of a user's first connection is kept until the last one leaves.
-    public mutating func join(_ member: PresenceMember) -> Bool {
+    package mutating func join(_ member: PresenceMember) -> Bool {
         let id = Identifier(member.userID)
         if let index = entries.index(forKey: id) {
             entries.values[index].connections += 1
@@ -58,7 +58,7 @@ public struct PresenceRoster: Hashable, Sendable {
     }
 
     /// Removes one connection of a user; returns true when it was the last, so that the other members have to be notified.
-    public mutating func leave(userID: String) -> Bool {
+    package mutating func leave(userID: String) -> Bool {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
             entries.remove(at: index)

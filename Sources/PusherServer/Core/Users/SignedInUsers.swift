@@ -7,7 +7,7 @@ import ServerValues
 /// alternating online and offline events of a user, beginning with the status that its sign-in returned (rules HB-50 to HB-53).
 ///
 /// Holds an entry for every user who is online or watched, and the watchlist of every connection that has one.
-public struct SignedInUsers: Sendable {
+package struct SignedInUsers: Sendable {
     private struct User {
         var connections = 0
         /// Whether online was the last status that watchers received.
@@ -30,7 +30,7 @@ public struct SignedInUsers: Sendable {
     /// Users of an application, none of them signed in.
     ///
     /// - Parameter offlineGrace: a user who reconnects within this time is not reported as offline (rule HB-52).
-    public init(offlineGrace: Duration) {
+    package init(offlineGrace: Duration) {
         self.offlineGrace = offlineGrace
     }
 
@@ -41,7 +41,7 @@ public struct SignedInUsers: Sendable {
     ///   - user: the user's id.
     ///   - watchlist: distinct user ids; the caller limits their number.
     ///   - now: the time, milliseconds since 1970.
-    public mutating func signIn(
+    package mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: MonotonicInstant
     ) -> UserSignIn {
         let user = Identifier(user)
@@ -74,7 +74,7 @@ public struct SignedInUsers: Sendable {
     }
 
     /// Removes a connection that has ended. Does nothing when it is not signed in.
-    public mutating func signOut(_ connection: UserConnection, at now: MonotonicInstant) {
+    package mutating func signOut(_ connection: UserConnection, at now: MonotonicInstant) {
         guard let session = sessions.removeValue(forKey: connection) else { return }
         unwatch(session.watchlist, connection)
         users[session.user]?.connections -= 1
@@ -82,7 +82,7 @@ public struct SignedInUsers: Sendable {
     }
 
     /// The due notifications for watchers: users who came online, and users whose grace period has ended (rule HB-51).
-    public mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
+    package mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
         guard !untold.isEmpty else { return [] }
         var due: [Identifier] = []
         for (user, time) in untold where time <= now { due.append(user) }
@@ -98,14 +98,14 @@ public struct SignedInUsers: Sendable {
     }
 
     /// Whether a user has a signed-in connection.
-    public func isOnline(_ user: String) -> Bool {
+    package func isOnline(_ user: String) -> Bool {
         users[Identifier(user)].map { $0.connections > 0 } ?? false
     }
 
     /// The number of signed-in connections.
-    public var connectionCount: Int { sessions.count }
+    package var connectionCount: Int { sessions.count }
     /// The number of users that are online or watched.
-    public var userCount: Int { users.count }
+    package var userCount: Int { users.count }
 
     // MARK: Changing
 
