@@ -268,8 +268,8 @@ let package = Package(
             "PubNubServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
-                "PubNubProtocol", "WireCoding", "BodyCompression", crypto, deque, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
-                orderedCollections,
+                "PubNubProtocol", "WireCoding", "BodyCompression", crypto, deque, heap, nioCore, nioPosix, nioHTTP1, nioLocks,
+                logging, orderedCollections,
             ]),
         library(
             "ChatServer",
@@ -509,6 +509,7 @@ let package = Package(
             "ServerConsoleTests",
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
         tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "ConnectionEngine"]),
+        tests("PubNubCoreTests", ["Identifiers", "RealtimeHub", "PubNubServer", "ConnectionEngine"]),
         tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",

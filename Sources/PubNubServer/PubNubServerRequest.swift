@@ -1,5 +1,4 @@
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// A request of the PubNub API with everything that its answer depends on.

@@ -1,6 +1,5 @@
 import NIOHTTP1
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 extension PubNubService: ServerFront {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerValues
 
 /// Counts how much each owner has lately added to the stored data of a keyset, so that one owner cannot use up the shared limits (rule
 /// PV-180). An owner is a user whom the application has named in a token, or an address. A pure value.

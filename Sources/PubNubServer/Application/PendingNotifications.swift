@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 
 /// The notifications of a change that was made under an application's lock; they are sent once the lock is free.
 struct PendingNotifications: Sendable {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerValues
 
 /// The event loops that hold polls, by the polls' subscriptions. It may name an event loop without such polls, but it never lacks
 /// one that has some.

@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 import WireCoding
 
 /// The answers of the files service. Refused uploads are answered in XML, which SDKs expect from the storage behind PubNub's service.

@@ -1,7 +1,6 @@
 import Crypto
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import WireCoding
 
 /// A text field of App Context, in the order of answers.

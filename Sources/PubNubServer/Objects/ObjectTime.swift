@@ -1,4 +1,5 @@
-import RealtimeHub
+import ServerValues
+
 
 /// Times in the format of App Context.
 enum ObjectTime {

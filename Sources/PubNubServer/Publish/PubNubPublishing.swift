@@ -1,7 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// Publishes messages: gives each a timetoken, stores it, delivers it to subscribers and then acknowledges it.

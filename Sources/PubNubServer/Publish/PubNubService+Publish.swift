@@ -1,5 +1,4 @@
 import PubNubProtocol
-import RealtimeHub
 
 /// Why a message of the server's own process was not published.
 package enum PubNubPublishProblem: Error, Hashable, Sendable {

@@ -1,5 +1,3 @@
-import RealtimeHub
-
 /// The answers of the presence service (rules PV-50 to PV-56).
 enum PresenceBodies {
     /// A page of the users of a channel, in the requested format.

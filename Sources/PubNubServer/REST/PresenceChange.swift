@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// The presence change of a request. It is the same at each of its places.

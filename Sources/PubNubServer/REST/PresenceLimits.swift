@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 
 /// The limits on the names and values of presence requests (rules PV-113 to PV-116).
 enum PresenceLimits {

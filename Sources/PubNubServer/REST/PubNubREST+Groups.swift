@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// Channel groups (rules PV-60 to PV-62).

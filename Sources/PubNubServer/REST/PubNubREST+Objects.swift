@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// App Context (rules PO-1 to PO-14).

@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 import WireCoding
 

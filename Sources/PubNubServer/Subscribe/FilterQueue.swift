@@ -1,6 +1,6 @@
 import DequeModule
 import PubNubProtocol
-import RealtimeHub
+import ServerValues
 
 /// Held polls with filters that have to be evaluated, in the order of their arrival. Used on its event loop only.
 ///

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 
 /// A connection with a poll: its request, and its positions in lists while the poll is held. It is small, and has no timer of its own.
 ///

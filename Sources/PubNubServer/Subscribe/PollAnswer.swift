@@ -1,6 +1,5 @@
 import NIOCore
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 import WireCoding
 

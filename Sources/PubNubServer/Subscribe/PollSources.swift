@@ -1,6 +1,5 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// The subscriptions of polls: parsed from a request once, and shared by all polls of an event loop with the same request.

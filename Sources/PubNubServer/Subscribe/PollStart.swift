@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 
 /// The parameters of a poll besides its subscription.
 struct PollStart {

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 import WireCoding
 
 /// The polls of one application on one event loop. Used on that event loop only.

@@ -2,7 +2,6 @@ import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
 import Testing

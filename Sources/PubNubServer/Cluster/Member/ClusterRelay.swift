@@ -1,7 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
 

@@ -3,7 +3,6 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import PubNubProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
 

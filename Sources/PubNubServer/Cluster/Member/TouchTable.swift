@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 
 /// The presence part of a poll. A repetition with equal values changes nothing.
 struct TouchedRequest: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
 

@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 import Testing
 import WireCoding
 

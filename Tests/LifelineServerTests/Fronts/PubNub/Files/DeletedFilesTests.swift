@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerValues
 import Testing
 
 @testable import PubNubServer

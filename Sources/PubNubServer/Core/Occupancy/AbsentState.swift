@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// The state of a user who is not on the channel.
 struct AbsentState: Sendable {

@@ -1,6 +1,7 @@
 import DequeModule
 import HeapModule
 import Identifiers
+import ServerValues
 
 /// Deadlines in slots of equal length. Every change takes a constant number of steps, independent of the number of entries, except
 /// for inserting a new slot (rule HB-64).

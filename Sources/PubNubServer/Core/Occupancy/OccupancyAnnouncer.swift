@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// Decides which changes of a channel become single events, and combines the others in interval events (rules HB-35 to HB-37).
 struct OccupancyAnnouncer: Sendable {

@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// The users on each channel of one application, and their presence events.
 ///

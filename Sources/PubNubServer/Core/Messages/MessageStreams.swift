@@ -1,5 +1,6 @@
 import DequeModule
 import Identifiers
+import RealtimeHub
 
 /// All streams of one application, from which polling readers catch up.
 ///

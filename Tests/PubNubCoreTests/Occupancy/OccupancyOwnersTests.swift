@@ -1,7 +1,7 @@
 import Identifiers
 import Testing
 
-@testable import RealtimeHub
+@testable import PubNubServer
 
 @Suite("One owner has a quarter of an application's presence (HB-70)")
 struct OccupancyOwnersTests {

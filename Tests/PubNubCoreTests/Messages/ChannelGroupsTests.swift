@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 @Suite("Channel groups (HB-30, HB-31)")

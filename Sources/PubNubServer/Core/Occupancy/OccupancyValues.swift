@@ -1,4 +1,5 @@
 import Identifiers
+import RealtimeHub
 
 /// The time of an event: a monotonic instant for deadlines, and Unix time for readers.
 public struct OccupancyTime: Hashable, Sendable {

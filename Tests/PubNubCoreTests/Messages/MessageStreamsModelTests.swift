@@ -1,6 +1,6 @@
 import ConnectionEngine
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 /// Everything that was ever published, in a list.

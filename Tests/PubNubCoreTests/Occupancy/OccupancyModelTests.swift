@@ -1,6 +1,6 @@
 import ConnectionEngine
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 /// Deadlines of everybody in a dictionary, looked through every second.

@@ -1,7 +1,7 @@
 import Identifiers
 import Testing
 
-@testable import RealtimeHub
+@testable import PubNubServer
 
 @Suite("Bounds of presence (HB-61 to HB-64)")
 struct OccupancyBoundsTests {

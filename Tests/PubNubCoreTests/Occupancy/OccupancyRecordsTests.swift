@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 @Suite("Presence lives on in another process")

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 /// A book with its events and a clock.

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 @Suite("A copy of streams reads as they do")

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import PubNubServer
 import Testing
 
 @Suite("Interval events (HB-35 to HB-37)")

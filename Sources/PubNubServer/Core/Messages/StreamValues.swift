@@ -1,4 +1,5 @@
 import Identifiers
+import RealtimeHub
 
 /// A message in the stream of an application, with an attachment of the front.
 ///

@@ -1,4 +1,5 @@
 import Identifiers
+import ServerValues
 
 /// One user who is present on one channel.
 struct OccupancyMember: Sendable {

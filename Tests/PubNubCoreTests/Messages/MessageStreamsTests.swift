@@ -1,4 +1,5 @@
 import Identifiers
+import PubNubServer
 import RealtimeHub
 import Testing
 
