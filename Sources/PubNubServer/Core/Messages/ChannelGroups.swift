@@ -2,20 +2,20 @@ import Identifiers
 import OrderedCollections
 
 /// The limits of channel groups.
-public struct GroupLimits: Hashable, Sendable {
+package struct GroupLimits: Hashable, Sendable {
     /// The largest number of groups of an application.
-    public var groups: Int
+    package var groups: Int
     /// The largest number of channels of a group.
-    public var channelsPerGroup: Int
+    package var channelsPerGroup: Int
     /// The largest number of channels in one call.
-    public var channelsPerCall: Int
+    package var channelsPerCall: Int
     /// The largest length of a group's or channel's name, in Unicode scalars.
-    public var nameLength: Int
+    package var nameLength: Int
     /// The approximate memory limit of all groups of an application, in bytes: names with their entries in tables.
-    public var bytes: Int
+    package var bytes: Int
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         groups: Int = 10_000, channelsPerGroup: Int = 2000, channelsPerCall: Int = 200, nameLength: Int = 92,
         bytes: Int = 64 << 20
     ) {
@@ -28,7 +28,7 @@ public struct GroupLimits: Hashable, Sendable {
 }
 
 /// Why a change of a group was refused. Nothing has changed then.
-public enum GroupRefusal: Error, Hashable, Sendable {
+package enum GroupRefusal: Error, Hashable, Sendable {
     /// A name is empty, too long, or contains one of `, : * / \`, a space or a control character.
     case invalidName
     /// The application has too many groups.
@@ -42,24 +42,24 @@ public enum GroupRefusal: Error, Hashable, Sendable {
 }
 
 /// The effect of a change of a group: the channels to store, and the polls to wake.
-public struct GroupChange: Hashable, Sendable {
+package struct GroupChange: Hashable, Sendable {
     /// The group's name.
-    public var group: Identifier
+    package var group: Identifier
     /// The group's channels after the change, in the order in which they were added; empty when the group no longer exists.
-    public var channels: [Identifier]
+    package var channels: [Identifier]
     /// The channels that were added.
-    public var added: [Identifier]
+    package var added: [Identifier]
     /// The channels that were removed.
-    public var removed: [Identifier]
+    package var removed: [Identifier]
 
     /// Whether there is a change to store, so that readers of the group have to be woken.
-    public var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
+    package var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
 }
 
 /// The channel groups of one application. A group exists while it has a channel (rule HB-30).
-public struct ChannelGroups: Sendable {
+package struct ChannelGroups: Sendable {
     /// The limits of groups.
-    public let limits: GroupLimits
+    package let limits: GroupLimits
     private var groups: OrderedDictionary<Identifier, OrderedSet<Identifier>> = [:]
 
     /// The groups of an application.
@@ -67,7 +67,7 @@ public struct ChannelGroups: Sendable {
     /// - Parameters:
     ///   - limits: the limits of groups.
     ///   - groups: the groups from the store, which are not checked.
-    public init(limits: GroupLimits = GroupLimits(), restoring groups: [Identifier: [Identifier]] = [:]) {
+    package init(limits: GroupLimits = GroupLimits(), restoring groups: [Identifier: [Identifier]] = [:]) {
         self.limits = limits
         for (name, channels) in groups.sorted(by: { $0.key < $1.key }) where !channels.isEmpty {
             self.groups[name] = OrderedSet(channels)
@@ -76,28 +76,28 @@ public struct ChannelGroups: Sendable {
     }
 
     /// The approximate memory of the groups, in bytes.
-    public private(set) var bytes = 0
+    package private(set) var bytes = 0
 
     /// How many groups there are.
     package var count: Int { groups.count }
 
     /// The names of all groups, in the order in which they were created.
-    public var names: [Identifier] { Array(groups.keys) }
+    package var names: [Identifier] { Array(groups.keys) }
 
     /// A group's channels; empty for a group that does not exist.
-    public func channels(of group: Identifier) -> [Identifier] {
+    package func channels(of group: Identifier) -> [Identifier] {
         groups[group]?.elements ?? []
     }
 
     /// The groups of an interest with their current channels.
-    public func resolve(_ names: [Identifier]) -> [StreamGroup] {
+    package func resolve(_ names: [Identifier]) -> [StreamGroup] {
         names.map { StreamGroup(name: $0, channels: channels(of: $0)) }
     }
 
     /// Adds channels, and creates the group if necessary. Channels that are in the group already keep their positions.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
-    public mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
+    package mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
         try check(channels, group)
         let present = groups[group] ?? []
         var added = OrderedSet(channels)
@@ -117,7 +117,7 @@ public struct ChannelGroups: Sendable {
     /// Removes channels; a group without channels is removed.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
-    public mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {
+    package mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {
         try check(channels, group)
         guard var remaining = groups[group] else { return change(group) }
         let removed = OrderedSet(channels).intersection(remaining)
@@ -128,7 +128,7 @@ public struct ChannelGroups: Sendable {
     }
 
     /// Removes a group with all its channels.
-    public mutating func remove(group: Identifier) -> GroupChange {
+    package mutating func remove(group: Identifier) -> GroupChange {
         let removed = groups.removeValue(forKey: group)?.elements ?? []
         bytes -= Self.cost(of: removed)
         return change(group, removed: removed)

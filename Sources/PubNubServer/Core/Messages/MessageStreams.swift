@@ -13,11 +13,11 @@ import RealtimeHub
 ///     for entry in error == nil ? streams.append(message, attachment) : streams.abandon(token) { wake(entry.message.channel) }
 /// }
 /// ```
-public struct MessageStreams<Attachment: Sendable>: Sendable {
+package struct MessageStreams<Attachment: Sendable>: Sendable {
     /// The limits of streams.
-    public let limits: StreamLimits
+    package let limits: StreamLimits
     /// The highest timetoken that readers have seen or may see: the cursor for new readers.
-    public private(set) var visible: UInt64
+    package private(set) var visible: UInt64
     var channels: StreamQueues<Attachment>
     var patterns: StreamQueues<Attachment>
     /// Messages that are assigned and not yet visible, in the order of tokens.
@@ -44,7 +44,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     ///   - attach: encodes a restored message.
     ///
     /// Closures are called on the calling thread.
-    public init(
+    package init(
         limits: StreamLimits = StreamLimits(), restoring state: RestoredState, application: Identifier, startingAt cursor: UInt64,
         attach: (StoredMessage) -> Attachment
     ) {
@@ -62,10 +62,10 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     }
 
     /// The number of queues of channels and patterns.
-    public var queueCount: Int { channels.count + patterns.count }
+    package var queueCount: Int { channels.count + patterns.count }
 
     /// Records that a token was issued. Tokens must be in increasing order; others are ignored.
-    public mutating func assign(_ timetoken: UInt64) {
+    package mutating func assign(_ timetoken: UInt64) {
         guard timetoken > visible, timetoken > pending.last?.timetoken ?? 0 else { return }
         pending.append(PendingMessage(timetoken: timetoken, state: .waiting))
     }
@@ -74,7 +74,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     ///
     /// - Returns: the messages that became visible, oldest first: usually this message, none while an earlier one is pending, and
     ///   also messages that waited for this one. Empty for a token that was neither assigned nor is the highest.
-    public mutating func append(_ message: StoredMessage, _ attachment: Attachment) -> [StreamEntry<Attachment>] {
+    package mutating func append(_ message: StoredMessage, _ attachment: Attachment) -> [StreamEntry<Attachment>] {
         let entry = StreamEntry(message: message, attachment: attachment)
         if pending.isEmpty {
             guard message.timetoken > visible else { return [] }
@@ -88,7 +88,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     /// Releases a token whose message could not be stored, or that was used for a cursor only.
     ///
     /// - Returns: the messages that waited for it.
-    public mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
+    package mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
         settle(timetoken, as: .abandoned)
     }
 
@@ -102,7 +102,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     ///   - isIncluded: the reader's filter; messages that it excludes do not count against the limit.
     ///
     /// Closures are called on the calling thread.
-    public func read(
+    package func read(
         after cursor: UInt64, _ interest: StreamInterest, limit: Int = 100,
         where isIncluded: (StreamEntry<Attachment>) -> Bool = { _ in true }
     ) -> StreamPage<Attachment> {
@@ -134,7 +134,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     }
 
     /// Drops messages that are too old. Call it every few seconds; it visits only queues with messages to drop.
-    public mutating func sweep(at unixTicks: UInt64) {
+    package mutating func sweep(at unixTicks: UInt64) {
         guard unixTicks > limits.lifetime else { return }
         let horizon = unixTicks - limits.lifetime
         channels.drop(before: horizon)

@@ -4,11 +4,11 @@ import RealtimeHub
 /// A message in the stream of an application, with an attachment of the front.
 ///
 /// One object, shared by the queues and all deliveries.
-public final class StreamEntry<Attachment: Sendable>: Sendable {
+package final class StreamEntry<Attachment: Sendable>: Sendable {
     /// The message.
-    public let message: StoredMessage
+    package let message: StoredMessage
     /// The front's attachment: usually the encoded bytes that all deliveries share.
-    public let attachment: Attachment
+    package let attachment: Attachment
 
     init(message: StoredMessage, attachment: Attachment) {
         self.message = message
@@ -20,16 +20,16 @@ public final class StreamEntry<Attachment: Sendable>: Sendable {
 }
 
 /// The subscriptions of a reader.
-public struct StreamInterest: Hashable, Sendable {
+package struct StreamInterest: Hashable, Sendable {
     /// Single channels.
-    public var channels: [Identifier]
+    package var channels: [Identifier]
     /// Channel groups with their channels.
-    public var groups: [StreamGroup]
+    package var groups: [StreamGroup]
     /// Wildcard subscriptions.
-    public var patterns: [Wildcard]
+    package var patterns: [Wildcard]
 
     /// Makes a value with these properties.
-    public init(channels: [Identifier] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
+    package init(channels: [Identifier] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
         self.channels = channels
         self.groups = groups
         self.patterns = patterns
@@ -37,14 +37,14 @@ public struct StreamInterest: Hashable, Sendable {
 }
 
 /// A channel group with its current channels.
-public struct StreamGroup: Hashable, Sendable {
+package struct StreamGroup: Hashable, Sendable {
     /// The group's name.
-    public var name: Identifier
+    package var name: Identifier
     /// The group's channels.
-    public var channels: [Identifier]
+    package var channels: [Identifier]
 
     /// Makes a value with these properties.
-    public init(name: Identifier, channels: [Identifier]) {
+    package init(name: Identifier, channels: [Identifier]) {
         self.name = name
         self.channels = channels
     }
@@ -53,7 +53,7 @@ public struct StreamGroup: Hashable, Sendable {
 /// The part of the interest that a delivery matched; the numbers are indexes into `groups` and `patterns`.
 ///
 /// If several parts match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
-public enum StreamSource: Hashable, Sendable {
+package enum StreamSource: Hashable, Sendable {
     /// The channel itself was subscribed.
     case channel
     /// The channel group at this index.
@@ -63,44 +63,44 @@ public enum StreamSource: Hashable, Sendable {
 }
 
 /// A message that is being delivered to a reader.
-public struct StreamDelivery<Attachment: Sendable>: Sendable {
+package struct StreamDelivery<Attachment: Sendable>: Sendable {
     /// The message with its attachment.
-    public let entry: StreamEntry<Attachment>
+    package let entry: StreamEntry<Attachment>
     /// The subscription that the message matches.
-    public let source: StreamSource
+    package let source: StreamSource
 }
 
 /// The messages for a reader.
-public struct StreamPage<Attachment: Sendable>: Sendable {
+package struct StreamPage<Attachment: Sendable>: Sendable {
     /// The deliveries in the order of timetokens.
-    public var deliveries: [StreamDelivery<Attachment>] = []
+    package var deliveries: [StreamDelivery<Attachment>] = []
     /// The cursor for the next read: the timetoken of the last delivery, or the newest of the application when there is none. Never
     /// below the cursor that was read from.
-    public var cursor: UInt64
+    package var cursor: UInt64
     /// Whether there are more messages, because the page has reached its limit.
-    public var isCut = false
+    package var isCut = false
     /// Whether messages after the reader's cursor may be missing, because there were too many or they are too old.
-    public var hasDropped = false
+    package var hasDropped = false
 
     /// An empty page.
-    public init(cursor: UInt64) {
+    package init(cursor: UInt64) {
         self.cursor = cursor
     }
 }
 
 /// The limits on the messages that a stream keeps for absent readers.
-public struct StreamLimits: Hashable, Sendable {
+package struct StreamLimits: Hashable, Sendable {
     /// The largest number of messages of a channel.
-    public var perChannel: Int
+    package var perChannel: Int
     /// The largest number of messages of a pattern, over all its channels.
-    public var perPattern: Int
+    package var perPattern: Int
     /// How long messages are kept, in units of 100 ns.
-    public var lifetime: UInt64
+    package var lifetime: UInt64
     /// The approximate memory limit of all queues of an application, in bytes. The oldest messages that exceed it are dropped.
-    public var bytes: Int
+    package var bytes: Int
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         perChannel: Int = 100, perPattern: Int = 1000, lifetime: UInt64 = 1200 * TimetokenClock.ticksPerSecond,
         bytes: Int = 256 << 20
     ) {

@@ -1,14 +1,14 @@
 import Identifiers
 
 /// A subscription to all channels with the same name prefix: `a.*` or `a.b.*` (rule HB-25).
-public struct Wildcard: Hashable, Sendable {
+package struct Wildcard: Hashable, Sendable {
     /// The pattern as written, which is its name in queues, presence and answers.
-    public let pattern: Identifier
+    package let pattern: Identifier
 
     /// Splits a pattern.
     ///
     /// - Returns: nil unless `name` ends in `.*` after one or two non-empty parts, and has no other asterisk.
-    public init?(_ name: Identifier) {
+    package init?(_ name: Identifier) {
         let text = name.utf8
         guard text.count > 2, text.last == UInt8(ascii: "*"), text.dropLast().last == UInt8(ascii: ".") else { return nil }
         let parts = text.dropLast(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -17,14 +17,14 @@ public struct Wildcard: Hashable, Sendable {
     }
 
     /// Returns whether `channel` begins with the text before the asterisk. This includes deeper levels and presence channels.
-    public func matches(_ channel: Identifier) -> Bool {
+    package func matches(_ channel: Identifier) -> Bool {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }
 
     /// All patterns that match `channel`, the shorter one first; none for most channels, two at most.
     ///
     /// A table with entries by pattern is searched for these names, so that not all its patterns are visited.
-    public static func patterns(matching channel: Identifier) -> [Identifier] {
+    package static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
         var found: [Identifier] = []
         var part = channel.utf8.startIndex

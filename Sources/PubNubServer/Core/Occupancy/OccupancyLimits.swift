@@ -1,22 +1,22 @@
 /// The limits of an application's presence (rules HB-61 to HB-62). A stay is the presence of one user on one channel.
-public struct OccupancyLimits: Hashable, Sendable {
+package struct OccupancyLimits: Hashable, Sendable {
     /// The largest number of users of a channel.
-    public var usersPerChannel: Int
+    package var usersPerChannel: Int
     /// The largest number of channels of a user.
-    public var channelsPerUser: Int
+    package var channelsPerUser: Int
     /// The largest number of stays of an application.
-    public var stays: Int
+    package var stays: Int
     /// The approximate memory limit of all stays in bytes: names, connections and states.
-    public var bytes: Int
+    package var bytes: Int
     /// The largest size of a state in bytes.
-    public var stateBytes: Int
+    package var stateBytes: Int
     /// The largest number of states of absent users.
-    public var absentStates: Int
+    package var absentStates: Int
     /// The size limit of the states of absent users, in bytes.
-    public var absentBytes: Int
+    package var absentBytes: Int
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         usersPerChannel: Int = 100_000, channelsPerUser: Int = 20_000, stays: Int = 200_000, bytes: Int = 192 << 20,
         stateBytes: Int = 8192, absentStates: Int = 10_000, absentBytes: Int = 8 << 20
     ) {
@@ -31,7 +31,7 @@ public struct OccupancyLimits: Hashable, Sendable {
 }
 
 /// Why a user was not added to a channel, or a state was not stored. Nothing has changed then.
-public enum OccupancyRefusal: Error, Hashable, Sendable {
+package enum OccupancyRefusal: Error, Hashable, Sendable {
     /// The user has reached the limit of channels.
     case tooManyChannels(limit: Int)
     /// The channel or the application has reached a limit of users or states.

@@ -13,30 +13,30 @@ extension OccupancyState {
     ///   - channel: the channel's id.
     ///   - offset: the number of users to skip.
     ///   - limit: the largest number of users on the page; 0 for only the count.
-    public func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
+    package func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
         guard let roster = channels[channel]?.roster else { return OccupancyPage(occupancy: 0, occupants: []) }
         return OccupancyPage(
             occupancy: roster.count, occupants: limit > 0 ? roster.page(offset: offset, limit: limit) : [])
     }
 
     /// The occupied channels, in no particular order: sorting takes long, and is better done without the lock.
-    public var unsortedChannels: [Identifier] { Array(channels.keys) }
+    package var unsortedChannels: [Identifier] { Array(channels.keys) }
 
     /// The users who are present on at least one channel, in no particular order.
     package var unsortedUsers: [Identifier] { Array(visits.keys) }
 
     /// The number of channels with users.
-    public var channelCount: Int { channels.count }
+    package var channelCount: Int { channels.count }
 
     /// The channels that a user is on, in no particular order.
-    public func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
+    package func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
 
     /// Channels with users, sorted by name.
-    public var occupiedChannels: [Identifier] { channels.keys.sorted() }
+    package var occupiedChannels: [Identifier] { channels.keys.sorted() }
 
     /// How many users are on a channel.
-    public func occupancy(of channel: Identifier) -> Int { channels[channel]?.roster.count ?? 0 }
+    package func occupancy(of channel: Identifier) -> Int { channels[channel]?.roster.count ?? 0 }
 
     /// The channels that a user is on, sorted by name.
-    public func whereNow(_ user: Identifier) -> [Identifier] { visits[user]?.sorted() ?? [] }
+    package func whereNow(_ user: Identifier) -> [Identifier] { visits[user]?.sorted() ?? [] }
 }

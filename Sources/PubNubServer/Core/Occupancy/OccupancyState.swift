@@ -8,11 +8,11 @@ import ServerValues
 /// presence on the channel with the pattern's name; the front has to exclude subscriptions to presence channels.
 ///
 /// Every change takes a bounded number of steps, independent of the number of users (rule HB-64).
-public struct OccupancyState: Sendable {
+package struct OccupancyState: Sendable {
     /// The settings of presence. They may be changed at any time; existing deadlines do not change.
-    public var settings: OccupancySettings
+    package var settings: OccupancySettings
     /// The limits of presence.
-    public let limits: OccupancyLimits
+    package let limits: OccupancyLimits
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
     var visits: [Identifier: Set<Identifier>] = [:]
@@ -25,9 +25,9 @@ public struct OccupancyState: Sendable {
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
     var stays: UInt64 = 0
     /// The number of stays: users on channels, counted once for each channel.
-    public internal(set) var stayCount = 0
+    package internal(set) var stayCount = 0
     /// The approximate memory of all stays, in bytes.
-    public internal(set) var bytes = 0
+    package internal(set) var bytes = 0
     private var moves = 0
     /// The use of the limits by the owners of stays and states.
     var owners: [Identifier: OccupancyUse] = [:]
@@ -35,7 +35,7 @@ public struct OccupancyState: Sendable {
     var touched: Set<OccupancyPlace>?
 
     /// Makes a value with these properties.
-    public init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
+    package init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
         self.settings = settings
         self.limits = limits
     }
@@ -55,7 +55,7 @@ public struct OccupancyState: Sendable {
     ///   - events: receives the resulting events.
     /// - Returns: why the user is not on the channel, or the state is not stored; usually nil.
     @discardableResult
-    public mutating func touch(
+    package mutating func touch(
         _ channel: Identifier, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
     ) -> OccupancyRefusal? {
@@ -72,7 +72,7 @@ public struct OccupancyState: Sendable {
     }
 
     /// Handles a leave: removes one connection of the user, or all of them when the request does not distinguish connections (rule HB-33).
-    public mutating func leave(
+    package mutating func leave(
         _ channel: Identifier, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
         guard change(user.id, on: channel, { $0.end(user.connection, at: time.instant) }) == true else { return }
@@ -84,7 +84,7 @@ public struct OccupancyState: Sendable {
     ///
     /// - Returns: why the state is not stored; usually nil.
     @discardableResult
-    public mutating func setState(
+    package mutating func setState(
         _ state: [UInt8], of user: Identifier, on channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) -> OccupancyRefusal? {
         setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
@@ -126,7 +126,7 @@ public struct OccupancyState: Sendable {
     ///   - limit: the largest number of entries to process; the result is true when more are due.
     ///   - events: receives the resulting events.
     @discardableResult
-    public mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
+    package mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
         var left = limit
         while left > 0 {
             let stay = stayEnds.nextDue(at: time.instant)
@@ -147,7 +147,7 @@ public struct OccupancyState: Sendable {
     }
 
     /// A user's state on a channel, as JSON text.
-    public func state(of user: Identifier, on channel: Identifier) -> [UInt8]? {
+    package func state(of user: Identifier, on channel: Identifier) -> [UInt8]? {
         channels[channel]?.roster[user]?.state ?? absent[OccupancyPlace(channel: channel, user: user)]?.state
     }
 }

@@ -2,53 +2,53 @@ import Identifiers
 import RealtimeHub
 
 /// The time of an event: a monotonic instant for deadlines, and Unix time for readers.
-public struct OccupancyTime: Hashable, Sendable {
+package struct OccupancyTime: Hashable, Sendable {
     /// The time on the monotonic clock.
-    public var instant: MonotonicInstant
+    package var instant: MonotonicInstant
     /// Seconds since 1970.
-    public var unixSeconds: Int
+    package var unixSeconds: Int
 
     /// Makes a value with these properties.
-    public init(instant: MonotonicInstant, unixSeconds: Int) {
+    package init(instant: MonotonicInstant, unixSeconds: Int) {
         self.instant = instant
         self.unixSeconds = unixSeconds
     }
 }
 
 /// A user together with one of the user's connections.
-public struct OccupancyUser: Hashable, Sendable {
+package struct OccupancyUser: Hashable, Sendable {
     /// The user's id.
-    public var id: Identifier
+    package var id: Identifier
     /// Distinguishes the connections of a user; empty if clients do not send it (rule HB-33).
-    public var connection: Identifier
+    package var connection: Identifier
     /// The owner whose share of the limits a stay counts against (rule HB-70): a user whom the application has named, or an address.
     /// Nil for no share.
     package var owner: Identifier?
 
     /// Makes a value with these properties.
-    public init(id: Identifier, connection: Identifier = "") {
+    package init(id: Identifier, connection: Identifier = "") {
         self.id = id
         self.connection = connection
     }
 }
 
 /// The presence settings of an application.
-public struct OccupancySettings: Hashable, Sendable {
+package struct OccupancySettings: Hashable, Sendable {
     /// The occupancy up to which every join, leave and timeout is a separate event; above it there are interval events.
-    public var announceMaximum: Int
+    package var announceMaximum: Int
     /// The time between interval events.
-    public var interval: Duration
+    package var interval: Duration
     /// Whether interval events contain the users who joined and left.
-    public var sendsDeltas: Bool
+    package var sendsDeltas: Bool
     /// The largest size of the users in an interval event, in bytes. Beyond it, the event asks subscribers to request the occupancy.
-    public var deltaBytes: Int
+    package var deltaBytes: Int
     /// The timeout in seconds for requests that contain none.
-    public var defaultTimeout: Int
+    package var defaultTimeout: Int
     /// The presence timeouts that requests may set, in seconds; other values are replaced by the nearest allowed one.
-    public var timeouts: ClosedRange<Int>
+    package var timeouts: ClosedRange<Int>
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         announceMaximum: Int = 20, interval: Duration = .seconds(10), sendsDeltas: Bool = true, deltaBytes: Int = 30_000,
         defaultTimeout: Int = 300, timeouts: ClosedRange<Int> = 3...86_400
     ) {
@@ -61,43 +61,43 @@ public struct OccupancySettings: Hashable, Sendable {
     }
 
     /// The presence settings of a keyset.
-    public init(keyset: Keyset) {
+    package init(keyset: Keyset) {
         self.init(
             announceMaximum: keyset.announceMaximum, interval: keyset.presenceInterval, sendsDeltas: keyset.sendsPresenceDeltas)
     }
 }
 
 /// A presence event for subscribers of a channel's presence channel.
-public struct OccupancyEvent: Hashable, Sendable {
+package struct OccupancyEvent: Hashable, Sendable {
     /// The kinds of events.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// A user joined, left, timed out or changed its state; `interval` is a summary of many changes.
         case join, leave, timeout, stateChange, interval
     }
 
     /// The channel of the users; the event is published on its presence channel.
-    public var channel: Identifier
+    package var channel: Identifier
     /// The kind of event.
-    public var action: Action
+    package var action: Action
     /// The number of users on the channel after the event.
-    public var occupancy: Int
+    package var occupancy: Int
     /// The time in seconds since 1970.
-    public var timestamp: Int
+    package var timestamp: Int
     /// The user; nil for intervals.
-    public var user: Identifier?
+    package var user: Identifier?
     /// The user's state as JSON text, for a join or a state change.
-    public var state: [UInt8]?
+    package var state: [UInt8]?
     /// The users who joined since the last interval event and are still present.
-    public var joined: [Identifier] = []
+    package var joined: [Identifier] = []
     /// The users who were present at the last interval event and left.
-    public var left: [Identifier] = []
+    package var left: [Identifier] = []
     /// The users who were present at the last interval event and timed out.
-    public var timedOut: [Identifier] = []
+    package var timedOut: [Identifier] = []
     /// Whether more users joined and left than an event can contain.
-    public var needsRefresh = false
+    package var needsRefresh = false
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         channel: Identifier, action: Action, occupancy: Int, timestamp: Int, user: Identifier? = nil, state: [UInt8]? = nil
     ) {
         self.channel = channel
@@ -110,28 +110,28 @@ public struct OccupancyEvent: Hashable, Sendable {
 }
 
 /// A user on a channel.
-public struct Occupant: Hashable, Sendable {
+package struct Occupant: Hashable, Sendable {
     /// The user's id.
-    public var user: Identifier
+    package var user: Identifier
     /// The user's state on the channel as JSON text; nil when the user has none.
-    public var state: [UInt8]?
+    package var state: [UInt8]?
 
     /// Makes a value with these properties.
-    public init(user: Identifier, state: [UInt8]? = nil) {
+    package init(user: Identifier, state: [UInt8]? = nil) {
         self.user = user
         self.state = state
     }
 }
 
 /// The users on a channel.
-public struct OccupancyPage: Hashable, Sendable {
+package struct OccupancyPage: Hashable, Sendable {
     /// The number of all users on the channel, independent of the page.
-    public var occupancy: Int
+    package var occupancy: Int
     /// The users of the page, in the order in which they joined.
-    public var occupants: [Occupant]
+    package var occupants: [Occupant]
 
     /// Makes a value with these properties.
-    public init(occupancy: Int, occupants: [Occupant]) {
+    package init(occupancy: Int, occupants: [Occupant]) {
         self.occupancy = occupancy
         self.occupants = occupants
     }
