@@ -245,7 +245,7 @@ let package = Package(
 
         // The server.
         library("ServerValues", []),
-        library("RealtimeHub", ["Identifiers", "ServerValues", deque, heap, orderedCollections]),
+        library("RealtimeHub", ["Identifiers", "ServerValues"]),
         library("HubStorage", ["ServerRequirements", "Identifiers", "RealtimeHub", deque, grdb, nioLocks]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         // Empty without the trait.
@@ -275,7 +275,7 @@ let package = Package(
             "ChatServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
-                "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, nioCore, nioHTTP1, nioLocks, logging,
+                "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, heap, nioCore, nioHTTP1, nioLocks, logging,
                 orderedCollections,
             ]),
         library(
@@ -508,8 +508,9 @@ let package = Package(
         tests(
             "ServerConsoleTests",
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
-        tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "ConnectionEngine"]),
+        tests("RealtimeHubTests", ["RealtimeHub"]),
         tests("PubNubCoreTests", ["Identifiers", "RealtimeHub", "PubNubServer", "ConnectionEngine"]),
+        tests("ChatCoreTests", ["Identifiers", "RealtimeHub", "ChatServer", "ConnectionEngine"]),
         tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
@@ -536,8 +537,8 @@ let package = Package(
         .testTarget(
             name: "SeedExamplesSwift5Tests",
             dependencies: [
-                "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub", "ChatServer",
-                "ConnectionEngine", "EngineRuntime", "HTTPTransport", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
+                "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "ChatServer", "ConnectionEngine",
+                "EngineRuntime", "HTTPTransport", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
                 "PusherProtocol", "PusherServer", nioLocks,
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strict),

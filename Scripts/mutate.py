@@ -36,7 +36,7 @@ REACH = 30
 
 # The tests that are run for a module, the fastest first: the next ones run only when these notice nothing.
 SUITES = {
-    "Identifiers": ["IdentifiersTests", "RealtimeHubTests|PusherCoreTests|PubNubCoreTests|PubNubProtocolTests"],
+    "Identifiers": ["IdentifiersTests", "PusherCoreTests|PubNubCoreTests|ChatCoreTests|PubNubProtocolTests"],
     "WireCoding": ["WireCodingTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests"],
     "BodyCompression": ["BodyCompressionTests", "LifelineServerTests.*Compress"],
     "WebSocketFraming": ["WebSocketFramingTests", "WebSocketTransportTests"],
@@ -67,11 +67,11 @@ SUITES = {
     "ServiceBridge": ["LifelineServerTests.*Bridge"],
     "PusherServer": ["PusherCoreTests", "LifelineServerTests.*(Pusher|Cluster)"],
     "PubNubServer": ["PubNubCoreTests", "LifelineServerTests.*(PubNub|Cluster)"],
-    "ChatServer": ["LifelineServerTests.*(Nexconn|Chat|Cluster)"],
+    "ChatServer": ["ChatCoreTests", "LifelineServerTests.*(Nexconn|Chat|Cluster)"],
 }
 # Tests that watch real time on real sockets run one after the other.
 PARALLEL = re.compile(r"^(ConnectionEngine|EngineRuntime|WebSocketFraming|RedisClient|Identifiers|WireCoding|BodyCompression|\w+Protocol|"
-                      r"RealtimeHub|PusherCore|PubNubCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
+                      r"RealtimeHub|PusherCore|PubNubCore|ChatCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
 
 
 @dataclasses.dataclass(frozen=True)

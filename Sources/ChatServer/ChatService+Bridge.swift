@@ -1,6 +1,5 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
 import WireCoding
 

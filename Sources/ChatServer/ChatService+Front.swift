@@ -1,5 +1,4 @@
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
 
 extension ChatService: WebSocketFront {

@@ -1,7 +1,6 @@
 import Identifiers
 import NIOHTTP1
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
 import WireCoding
 

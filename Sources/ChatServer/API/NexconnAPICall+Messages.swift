@@ -1,6 +1,5 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 import WireCoding
 
 // Changes of messages, and history (rules NA-26 to NA-32).

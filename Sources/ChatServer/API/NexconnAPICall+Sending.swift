@@ -1,7 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
-import RealtimeHub
 import WireCoding
 
 // Sending messages (rules NA-20 to NA-25).

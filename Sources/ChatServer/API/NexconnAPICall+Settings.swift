@@ -1,5 +1,4 @@
 import NexconnProtocol
-import RealtimeHub
 import WireCoding
 
 // Settings of users' channels (rule NA-33).

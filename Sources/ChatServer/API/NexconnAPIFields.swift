@@ -1,7 +1,6 @@
 import Identifiers
 import NexconnProtocol
 import OrderedCollections
-import RealtimeHub
 import WireCoding
 
 /// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; a null field

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerValues
 
 /// The limits on the calls of one application: used nonces, and rates (rules NA-2 and NA-3).
 final class ServerAPIRateLimiter: Sendable {

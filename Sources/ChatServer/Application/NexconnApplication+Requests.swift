@@ -1,6 +1,5 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 
 extension NexconnApplication {
     /// Answers a request of a session, of the application's own server, or of the bridge.

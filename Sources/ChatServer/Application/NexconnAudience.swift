@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerValues
 
 /// The nodes that apply an application's changes, each with its sessions, and the changes that wait for earlier commits.
 ///

@@ -1,7 +1,6 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
 
 /// The sessions of one application on one node, with their event loops. Converts changes to operations of these event loops.

@@ -1,7 +1,6 @@
 import Logging
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
 import ServerValues
 

@@ -1,5 +1,4 @@
 import NexconnProtocol
-import RealtimeHub
 import Testing
 import WireCoding
 

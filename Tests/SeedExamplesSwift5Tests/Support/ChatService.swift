@@ -1,7 +1,6 @@
 import Foundation
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 
 @testable import ChatServer
 @testable import LifelineServer

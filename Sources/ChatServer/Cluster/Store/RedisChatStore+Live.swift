@@ -1,7 +1,6 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import RedisClient
 import ServerCluster
 

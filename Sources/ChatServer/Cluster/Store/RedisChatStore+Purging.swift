@@ -1,5 +1,4 @@
 import Identifiers
-import RealtimeHub
 import RedisClient
 import ServerCluster
 

@@ -1,0 +1,83 @@
+import Identifiers
+import RealtimeHub
+
+/// Users of an application and their tokens (rules CH-3 to CH-9).
+struct ChatDirectory: Sendable {
+    /// The largest number of stored tokens of one user; the oldest are removed.
+    static let tokensPerUser = 100
+    /// How long an expired token is kept, so that it is refused as expired rather than unknown: a day.
+    static let expiredTokensAreKnown: Int64 = 86_400_000
+
+    private(set) var users: [Identifier: ChatUser] = [:]
+    private var tokens: [Identifier: ChatToken] = [:]
+    /// The hashes of each user's tokens, oldest first.
+    private var tokensByUser: [Identifier: [Identifier]] = [:]
+
+    /// Registers a user, or updates the given fields.
+    @discardableResult
+    mutating func put(
+        _ id: Identifier, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
+        into commit: inout ChatCommit
+    ) -> ChatUser {
+        var user = users[id] ?? ChatUser(id: id, created: now)
+        let isKnown = users[id] != nil
+        let before = user
+        if let name { user.name = name }
+        if let avatar { user.avatar = avatar }
+        if let extra { user.extra = extra }
+        if !isKnown || user != before { save(user, into: &commit) }
+        return user
+    }
+
+    mutating func save(_ user: ChatUser, into commit: inout ChatCommit) {
+        users[user.id] = user
+        commit.documents.append(.user(user))
+    }
+
+    mutating func add(_ token: ChatToken, into commit: inout ChatCommit) {
+        keep(token)
+        commit.documents.append(.token(token))
+        guard let hashes = tokensByUser[token.user], hashes.count > Self.tokensPerUser else { return }
+        for hash in hashes.prefix(hashes.count - Self.tokensPerUser) { forget(hash, into: &commit) }
+    }
+
+    /// The user of a token, if it is valid.
+    func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
+        guard let token = tokens[hash] else {
+            throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")
+        }
+        let user = users[token.user]
+        if let expires = token.expires, expires <= now { throw ChatRefusal(ChatCode.tokenExpired, "The token has expired.") }
+        if let limit = user?.tokensExpireBefore, token.issued < limit {
+            throw ChatRefusal(ChatCode.tokenExpired, "The token was revoked.")
+        }
+        if user?.isDeactivated == true { throw ChatRefusal(ChatCode.accountDeleted, "The account is deactivated.") }
+        return token
+    }
+
+    /// Removes tokens that expired long ago.
+    mutating func sweep(at now: Int64, into commit: inout ChatCommit) {
+        let old = tokens.values.filter { token in token.expires.map { $0 + Self.expiredTokensAreKnown <= now } ?? false }
+        for token in old { forget(token.token, into: &commit) }
+    }
+
+    private mutating func forget(_ hash: Identifier, into commit: inout ChatCommit) {
+        guard let token = tokens.removeValue(forKey: hash) else { return }
+        tokensByUser[token.user]?.removeAll { $0 == hash }
+        if tokensByUser[token.user]?.isEmpty == true { tokensByUser[token.user] = nil }
+        commit.removedDocuments.append(ChatDocument.token(token).key)
+    }
+
+    private mutating func keep(_ token: ChatToken) {
+        if tokens.updateValue(token, forKey: token.token) == nil { tokensByUser[token.user, default: []].append(token.token) }
+    }
+
+    // MARK: Documents
+
+    mutating func restore(_ user: ChatUser) { users[user.id] = user }
+
+    /// Restores a token. Tokens are restored in the order of their issue.
+    mutating func restore(_ token: ChatToken) { keep(token) }
+
+    var documents: [ChatDocument] { users.values.map { .user($0) } + tokens.values.map { .token($0) } }
+}

@@ -1,0 +1,108 @@
+import Identifiers
+import RealtimeHub
+
+/// The position of a device in its user's inbox.
+public struct ChatResume: Hashable, Sendable {
+    /// The epoch of the inbox.
+    public var epoch: String
+    /// The last position that the device has acknowledged.
+    public var sequence: UInt64
+
+    /// Makes a value with these properties.
+    public init(epoch: String, sequence: UInt64) {
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}
+
+/// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
+public struct ChatInboxStart: Hashable, Sendable {
+    /// Events after this position have to be delivered.
+    public var after: UInt64
+    /// The last position that was assigned.
+    public var last: UInt64
+    /// Whether reading resumes at the position that the device sent.
+    public var isResumed: Bool
+    /// Whether the device sent a position that is invalid here, so that events may be lost for it.
+    public var hasLost: Bool
+
+    /// Makes a value with these properties.
+    public init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
+        self.after = after
+        self.last = last
+        self.isResumed = isResumed
+        self.hasLost = hasLost
+    }
+
+    /// Whether some or all of the following entries are lost, given the first entry after `after` that the store still has.
+    /// Positions have no gaps, so a gap means that entries were purged (rule CH-23).
+    public func hasLost(firstKept: UInt64?) -> Bool {
+        guard isResumed, after < last else { return hasLost }
+        return firstKept.map { $0 > after + 1 } ?? true
+    }
+}
+
+/// The positions of all inboxes (rules CH-20 to CH-24). The store has their entries.
+struct ChatInboxes: Sendable {
+    struct Inbox: Hashable, Sendable {
+        var last: UInt64 = 0
+        var acknowledged: UInt64 = 0
+    }
+
+    private(set) var inboxes: [Identifier: Inbox] = [:]
+    /// No position up to this one is assigned again (rule CH-26).
+    private let base: UInt64
+
+    init(epoch: String) {
+        base = ChatEpoch(epoch).base
+    }
+
+    var count: Int { inboxes.count }
+
+    func contains(_ user: Identifier) -> Bool { inboxes[user] != nil }
+
+    /// Assigns the next position in each inbox.
+    mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier?) -> [ChatInboxPlace] {
+        var places: [ChatInboxPlace] = []
+        places.reserveCapacity(recipients.count)
+        for user in recipients where user != skipped {
+            places.append(ChatInboxPlace(user: user, sequence: next(user)))
+        }
+        return places
+    }
+
+    private mutating func next(_ user: Identifier) -> UInt64 {
+        func step(_ inbox: inout Inbox) -> UInt64 {
+            inbox.last = max(inbox.last, base) + 1
+            return inbox.last
+        }
+        return step(&inboxes[user, default: Inbox()])
+    }
+
+    /// Records an acknowledgement; returns nil when it changes nothing. A position that was never assigned cannot be acknowledged.
+    mutating func acknowledge(_ sequence: UInt64, by user: Identifier) -> ChatInboxPlace? {
+        guard let index = inboxes.index(forKey: user) else { return nil }
+        let place = min(sequence, inboxes.values[index].last)
+        guard place > inboxes.values[index].acknowledged else { return nil }
+        inboxes.values[index].acknowledged = place
+        return ChatInboxPlace(user: user, sequence: place)
+    }
+
+    func start(of user: Identifier, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
+        let inbox = inboxes[user] ?? Inbox()
+        let end = max(inbox.last, base)
+        if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
+            return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
+        }
+        // Stored events after the device's position are delivered, each once.
+        if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
+            return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
+        }
+        return ChatInboxStart(
+            after: getsEverything ? 0 : inbox.acknowledged, last: inbox.last, isResumed: false, hasLost: resume != nil)
+    }
+
+    mutating func restore(_ user: Identifier, last: UInt64, acknowledged: UInt64) {
+        inboxes[user] = Inbox(last: last, acknowledged: min(acknowledged, last))
+    }
+}

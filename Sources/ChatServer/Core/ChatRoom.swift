@@ -1,0 +1,95 @@
+import Identifiers
+import RealtimeHub
+
+/// One open channel with its participants.
+struct ChatRoom: Sendable {
+    struct Participant: Sendable {
+        var entered: Int64
+        /// The user's sessions; empty for a participant who has lost the connection and may reconnect.
+        var sessions: [ChatSession]
+        /// When the participant is removed, by the monotonic clock.
+        var leavesAt: Int64?
+    }
+
+    var channel: ChatOpenChannel
+    private(set) var participants: [Identifier: Participant] = [:]
+    var entries: [Identifier: ChatOpenEntry] = [:]
+    /// Joins and leaves that have not been published yet.
+    var untold: [ChatOpenAction] = []
+    /// The time of the last participant or message in the channel, by the monotonic clock. Nil after a restart, because the store
+    /// does not keep it: the next sweep restarts the lifetime (rule CH-75).
+    var lastActivity: Int64?
+    /// The number of sessions on each event loop.
+    private var sessions: [Int] = []
+    private(set) var eventLoopIDs = EventLoopSet()
+
+    /// - Parameter time: the monotonic time; nil for a channel that is restored.
+    init(_ channel: ChatOpenChannel, at time: Int64?) {
+        self.channel = channel
+        lastActivity = time
+    }
+
+    /// Records activity in the channel.
+    mutating func touch(at time: Int64) { lastActivity = max(lastActivity ?? time, time) }
+
+    var count: Int { participants.count }
+
+    /// Adds a session; returns whether it is the user's first one.
+    ///
+    /// - Parameter time: the monotonic time.
+    mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
+        touch(at: time)
+        guard let index = participants.index(forKey: user) else {
+            participants[user] = Participant(entered: now, sessions: [session])
+            seat(session, 1)
+            return true
+        }
+        participants.values[index].leavesAt = nil
+        if !participants.values[index].sessions.contains(where: { $0.id == session.id }) {
+            participants.values[index].sessions.append(session)
+            seat(session, 1)
+        }
+        return false
+    }
+
+    /// Removes one session. The user remains a participant, without sessions if it was the last one.
+    ///
+    /// - Returns: the number of the user's remaining sessions; nil when this session was not in the channel.
+    mutating func detach(_ session: ChatSession, _ user: Identifier) -> Int? {
+        guard let index = participants.index(forKey: user),
+            let position = participants.values[index].sessions.firstIndex(where: { $0.id == session.id })
+        else { return nil }
+        let removed = participants.values[index].sessions.remove(at: position)
+        seat(removed, -1)
+        return participants.values[index].sessions.count
+    }
+
+    /// Restores a participant unchanged.
+    mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSession], leavesAt: Int64?) {
+        participants[user] = Participant(entered: entered, sessions: sessions, leavesAt: leavesAt)
+        for session in sessions { seat(session, 1) }
+    }
+
+    mutating func wait(for user: Identifier, until deadline: Int64) {
+        guard let index = participants.index(forKey: user) else { return }
+        participants.values[index].leavesAt = deadline
+    }
+
+    /// Removes a user; nil when there was none.
+    ///
+    /// - Parameter time: the monotonic time.
+    mutating func remove(_ user: Identifier, at time: Int64) -> Participant? {
+        guard let participant = participants.removeValue(forKey: user) else { return nil }
+        for session in participant.sessions { seat(session, -1) }
+        touch(at: time)
+        return participant
+    }
+
+    private mutating func seat(_ session: ChatSession, _ change: Int) {
+        let eventLoopID = session.eventLoopID
+        guard (0..<EventLoopSet.capacity).contains(eventLoopID) else { return }
+        while sessions.count <= eventLoopID { sessions.append(0) }
+        sessions[eventLoopID] += change
+        if sessions[eventLoopID] > 0 { eventLoopIDs.insert(eventLoopID) } else { eventLoopIDs.remove(eventLoopID) }
+    }
+}

@@ -1,0 +1,343 @@
+import DequeModule
+import HeapModule
+import Identifiers
+import RealtimeHub
+
+/// All open channels of an application (rules CH-60 to CH-74).
+struct ChatRooms: Sendable {
+    /// The lifetime of channels that were created by entering them: an hour, like in the vendor's service.
+    static let lifetime: Int64 = 3_600_000
+
+    private(set) var rooms: [Identifier: ChatRoom] = [:]
+    /// See ``ChatState/steadyTime``.
+    var steadyTime: Int64?
+    /// Participants who joined, left or changed; nil while changes are not recorded.
+    var touched: Set<Place>?
+    private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
+    /// The number of existing channels that each user has created by entering.
+    private var made: [Identifier: Int] = [:]
+    /// Participants without a connection, in the order of deadlines.
+    private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
+    /// After a restart: owners of entries that are deleted when their owner leaves, who have not entered again yet.
+    private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
+    /// Whether channels were restored from documents since the last sweep.
+    private var isRestored = false
+    private var nextLookAtLifetimes = Int64.min
+    /// Channels with joins and leaves that have not been published yet.
+    private var untold: Set<Identifier> = []
+    private var nextTelling = Int64.min
+
+    /// Up to this number of participants each join and leave is published at once. Larger channels publish them once per second,
+    /// because the cost of single events grows with the square of the number of participants.
+    static let smallRoom = 100
+    /// The largest number of joins and leaves in one event; beyond that only the count is complete.
+    static let actionsAtATime = 500
+
+    subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
+
+    func eventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms[id]?.eventLoopIDs }
+    func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
+
+    /// Whether a user is a participant of a channel, connected or within the grace period.
+    func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
+
+    /// Whether a session is in a channel.
+    func isSeated(_ id: Identifier, _ session: ChatSession, _ user: Identifier) -> Bool {
+        rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
+    }
+
+    /// Whether a user has lost the connection and is within the grace period.
+    func isWaited(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
+
+    func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
+
+    func entries(of id: Identifier) -> [ChatOpenEntry] {
+        rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
+    }
+
+    /// The participants who have been in the channel longest.
+    func participants(of id: Identifier, limit: Int) -> [ChatParticipant] {
+        struct Place: Comparable {
+            var participant: ChatParticipant
+            static func < (left: Self, right: Self) -> Bool {
+                (left.participant.entered, left.participant.user) < (right.participant.entered, right.participant.user)
+            }
+        }
+        guard let room = rooms[id], limit > 0 else { return [] }
+        var first = Heap<Place>()
+        for (user, participant) in room.participants {
+            let place = Place(participant: ChatParticipant(user: user, entered: participant.entered))
+            if first.count >= limit, let last = first.max, !(place < last) { continue }
+            first.insert(place)
+            if first.count > limit { _ = first.popMax() }
+        }
+        return first.unordered.sorted().map(\.participant)
+    }
+
+    mutating func noteMessage(in id: Identifier, at now: Int64) {
+        guard let index = rooms.index(forKey: id) else { return }
+        rooms.values[index].touch(at: steadyTime ?? now)
+    }
+
+    /// The number of existing open channels that a user has created by entering.
+    func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
+
+    private mutating func count(_ channel: ChatOpenChannel, _ change: Int) {
+        guard let creator = channel.creator else { return }
+        let count = (made[creator] ?? 0) + change
+        made[creator] = count > 0 ? count : nil
+    }
+
+    // MARK: Open channels and their participants
+
+    mutating func create(_ channel: ChatOpenChannel, at now: Int64, into commit: inout ChatCommit) {
+        rooms[channel.id] = ChatRoom(channel, at: steadyTime ?? now)
+        count(channel, 1)
+        commit.documents.append(.openChannel(channel))
+    }
+
+    mutating func update(_ channel: ChatOpenChannel, into commit: inout ChatCommit) {
+        if let former = rooms[channel.id]?.channel { count(former, -1) }
+        count(channel, 1)
+        rooms[channel.id]?.channel = channel
+        commit.documents.append(.openChannel(channel))
+    }
+
+    mutating func enter(_ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, news: inout ChatNews) {
+        guard let index = rooms.index(forKey: id) else { return }
+        touched?.insert(Place(channel: id, user: user))
+        if rooms.values[index].enter(session, user, at: now, steady: steadyTime ?? now) {
+            roomsOfUser[user, default: []].insert(id)
+            tell(ChatOpenAction(user: user, isJoin: true), in: id, at: now, news: &news)
+        }
+    }
+
+    func channels(of user: Identifier) -> Set<Identifier> { roomsOfUser[user] ?? [] }
+
+    /// Removes one session of a user; the user leaves with the last one.
+    ///
+    /// - Returns: whether the session was in the channel.
+    mutating func exit(
+        _ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) -> Bool {
+        guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
+        touched?.insert(Place(channel: id, user: user))
+        news.detached.append(ChatSeat(session: session, user: user, channel: id))
+        if left == 0 { leave(user, id, at: now, into: &commit, news: &news) }
+        return true
+    }
+
+    /// Removes a user with all sessions. Other participants are notified, and entries that belong to the user are removed.
+    mutating func leave(
+        _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: steadyTime ?? now)
+        else { return }
+        touched?.insert(Place(channel: id, user: user))
+        news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
+        unlink(user, id)
+        tell(ChatOpenAction(user: user, isJoin: false), in: id, at: now, news: &news)
+        removeEntries(of: user, from: id, at: now, into: &commit, news: &news)
+    }
+
+    /// Removes a user's entries that are deleted when their owner leaves.
+    private mutating func removeEntries(
+        of user: Identifier, from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        let entries = rooms[id]?.entries.values.filter { $0.owner == user && $0.isDeletedWhenLeft } ?? []
+        remove(entries.map(\.key).sorted(), from: id, at: now, into: &commit, news: &news)
+    }
+
+    mutating func leaveAll(
+        _ session: ChatSession, of user: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
+    }
+
+    /// Records that the connection of a session is lost: the user stays for the grace period.
+    mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
+        for id in channels(of: user) {
+            guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
+            touched?.insert(Place(channel: id, user: user))
+            news.detached.append(ChatSeat(session: session, user: user, channel: id))
+            guard left == 0 else { continue }
+            let deadline = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
+            rooms.values[index].wait(for: user, until: deadline)
+            leaving.append((deadline, user, id))
+        }
+    }
+
+    // MARK: Destroying channels, and periodic work
+
+    mutating func destroy(
+        _ id: Identifier, isManual: Bool, restrictions: inout ChatRestrictions, at now: Int64, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) {
+        guard let room = rooms[id] else { return }
+        tell(id, .destroyed(isManual: isManual), at: now, news: &news)
+        rooms[id] = nil
+        count(room.channel, -1)
+        untold.remove(id)
+        for (user, participant) in room.participants {
+            unlink(user, id)
+            touched?.insert(Place(channel: id, user: user))
+            news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
+        }
+        commit.removedDocuments.append(ChatDocument.openChannel(room.channel).key)
+        commit.removedDocuments += room.entries.keys.sorted().map { .openEntry(channel: id, key: $0) }
+        restrictions.removeAll(in: .channel(.open, id), into: &commit)
+    }
+
+    mutating func sweep(
+        at now: Int64, limits: ChatLimits, restrictions: inout ChatRestrictions, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) {
+        let time = steadyTime ?? now
+        if isRestored { resume(at: time, grace: limits.openGrace) }
+        while let first = leaving.first, first.deadline <= time {
+            leaving.removeFirst()
+            if let end = rooms[first.channel]?.participants[first.user]?.leavesAt, end <= time {
+                leave(first.user, first.channel, at: now, into: &commit, news: &news)
+            }
+        }
+        while let first = absentOwners.first, first.deadline <= time {
+            absentOwners.removeFirst()
+            guard !isInside(first.channel, first.user) else { continue }
+            removeEntries(of: first.user, from: first.channel, at: now, into: &commit, news: &news)
+        }
+        if time >= nextTelling, !untold.isEmpty {
+            nextTelling = time + 1_000
+            for id in untold.sorted() { tellUntold(in: id, at: now, news: &news) }
+        }
+        guard time >= nextLookAtLifetimes else { return }
+        nextLookAtLifetimes = time + 10_000
+        for room in rooms.values where room.participants.isEmpty {
+            guard let lifetime = room.channel.lifetime, let last = room.lastActivity else { continue }
+            // Neither value can be negative, so the difference cannot overflow.
+            guard time - max(last, 0) >= lifetime else { continue }
+            destroy(
+                room.channel.id, isManual: false, restrictions: &restrictions, at: now, into: &commit, news: &news)
+        }
+    }
+
+    /// Starts the lifetimes of restored channels, and gives the owners of entries that are deleted on leaving the grace period to
+    /// reconnect (rules CH-68 and CH-75).
+    private mutating func resume(at time: Int64, grace: Duration) {
+        isRestored = false
+        let deadline = time + max(grace.wholeMilliseconds, 0)
+        for id in rooms.keys.sorted() {
+            guard let index = rooms.index(forKey: id) else { continue }
+            if rooms.values[index].lastActivity == nil { rooms.values[index].lastActivity = time }
+            let room = rooms.values[index]
+            let owners = Set(room.entries.values.lazy.filter(\.isDeletedWhenLeft).map(\.owner))
+            for owner in owners.sorted() where room.participants[owner] == nil { absentOwners.append((deadline, owner, id)) }
+        }
+    }
+
+    private mutating func unlink(_ user: Identifier, _ id: Identifier) {
+        roomsOfUser[user]?.remove(id)
+        if roomsOfUser[user]?.isEmpty == true { roomsOfUser[user] = nil }
+    }
+
+    // MARK: Metadata
+
+    mutating func put(
+        _ entries: [ChatOpenEntry], in id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        for entry in entries {
+            rooms[id]?.entries[entry.key] = entry
+            commit.documents.append(.openEntry(entry))
+        }
+        tell(id, .metadata(entries.map { ChatOpenEntryChange(key: $0.key, value: $0.value) }), at: now, news: &news)
+    }
+
+    mutating func remove(
+        _ keys: [Identifier], from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        guard !keys.isEmpty else { return }
+        for key in keys {
+            rooms[id]?.entries[key] = nil
+            commit.removedDocuments.append(.openEntry(channel: id, key: key))
+        }
+        tell(id, .metadata(keys.map { ChatOpenEntryChange(key: $0, value: nil) }), at: now, news: &news)
+    }
+
+    // MARK: Notifying participants
+
+    private mutating func tell(_ action: ChatOpenAction, in id: Identifier, at now: Int64, news: inout ChatNews) {
+        guard let index = rooms.index(forKey: id) else { return }
+        if rooms.values[index].untold.count < Self.actionsAtATime { rooms.values[index].untold.append(action) }
+        if rooms.values[index].count <= Self.smallRoom {
+            tellUntold(in: id, at: now, news: &news)
+        } else {
+            untold.insert(id)
+        }
+    }
+
+    private mutating func tellUntold(in id: Identifier, at now: Int64, news: inout ChatNews) {
+        untold.remove(id)
+        guard let index = rooms.index(forKey: id) else { return }
+        var actions: [ChatOpenAction] = []
+        swap(&actions, &rooms.values[index].untold)
+        tell(id, .members(actions, count: rooms.values[index].count), at: now, news: &news)
+    }
+
+    /// Publishes an event to the participants of a channel.
+    func tell(_ id: Identifier, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
+        guard let eventLoopIDs = rooms[id]?.eventLoopIDs, !eventLoopIDs.isEmpty else { return }
+        news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, eventLoopIDs: eventLoopIDs))
+    }
+
+    /// Announces an application-wide mute in every open channel that one of `users` has entered.
+    func tell(of muting: ChatOpenEvent.Muting, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
+        var news = ChatNews()
+        for id in Set(users.flatMap { channels(of: $0) }).sorted() {
+            let here = users.filter { isInside(id, $0) }
+            tell(id, .muting(muting, users: here, duration: duration), at: now, news: &news)
+        }
+        return news
+    }
+
+    // MARK: Documents
+
+    mutating func restore(_ channel: ChatOpenChannel) {
+        let entries = rooms[channel.id]?.entries ?? [:]
+        rooms[channel.id] = ChatRoom(channel, at: nil)
+        rooms[channel.id]?.entries = entries
+        count(channel, 1)
+        isRestored = true
+    }
+
+    mutating func restore(_ entry: ChatOpenEntry) {
+        if rooms[entry.channel] == nil {
+            rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: nil)
+        }
+        rooms[entry.channel]?.entries[entry.key] = entry
+    }
+
+    /// Restores participants. The lifetime of their channels starts again, as if there had just been activity.
+    mutating func restore(
+        _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSession], grace: Duration, at now: Int64
+    ) {
+        for id in rooms.keys { noteMessage(in: id, at: now) }
+        // The deadline may come from another machine's clock, so it is limited to the grace period.
+        let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
+        for one in live {
+            guard let index = rooms.index(forKey: one.channel) else { continue }
+            let here = one.sessions.compactMap { sessions[$0] }
+            let deadline = here.isEmpty ? min(one.leavesAt ?? latest, latest) : nil
+            rooms.values[index].restore(one.user, entered: one.entered, here, leavesAt: deadline)
+            roomsOfUser[one.user, default: []].insert(one.channel)
+            if let deadline { leaving.append((deadline, one.user, one.channel)) }
+        }
+        leaving.sort { $0.deadline < $1.deadline }
+    }
+
+    /// Drops entries whose channel is unknown.
+    mutating func finishRestoring() { rooms = rooms.filter { $0.value.channel.created != .min } }
+
+    var documents: [ChatDocument] {
+        rooms.values.flatMap { room in [.openChannel(room.channel)] + room.entries.values.map { .openEntry($0) } }
+    }
+}

@@ -1,0 +1,255 @@
+import Identifiers
+import RealtimeHub
+
+// Open channels: entering and leaving, metadata (rules CH-60 to CH-68).
+extension ChatState {
+    /// Creates an open channel; an existing channel stays unchanged.
+    ///
+    /// - Parameters:
+    ///   - id: the id.
+    ///   - lifetime: the time in ms without participants and messages after which the channel is removed; nil for never.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: receives the changes to store.
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func createOpenChannel(
+        _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatOpenChannel {
+        try ChatID.check(id, "the open channel")
+        if let known = rooms[id] { return known }
+        try checkRoomForOpenChannel()
+        let channel = ChatOpenChannel(id: id, created: now, lifetime: lifetime)
+        rooms.create(channel, at: now, into: &commit)
+        return channel
+    }
+
+    /// A session enters an open channel: 23409, 23410 or 23437 otherwise.
+    ///
+    /// Entering again changes nothing, and reconnecting within the grace period sends no event to other participants. The session
+    /// has to be attached before the events of `news` are delivered.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func enterOpenChannel(
+        _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,
+        into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatEntrance {
+        try ChatID.check(id, "the open channel")
+        guard extra?.count ?? 0 <= 128 else {
+            throw ChatRefusal(ChatCode.entranceTooLong, "`extra` may have at most 128 characters.")
+        }
+        let scope = ChatRestrictions.Scope.channel(.open, id)
+        guard !restrictions.contains(.barred, scope, user, at: now) else { throw Self.barred }
+        if rooms[id] == nil {
+            guard application.createsOpenChannels else { throw Self.noSuchOpenChannel }
+            try checkRoomForOpenChannel()
+            let share = application.limits.openChannelsMadePerUser
+            guard rooms.madeCount(by: user) < share else {
+                throw .badArgument(
+                    "The user has made \(share) open channels by entering, which is the share of one user: enter one that exists."
+                )
+            }
+        }
+        let (own, limit) = (rooms.channels(of: user), application.limits.openChannelsPerUser)
+        guard own.count < limit || own.contains(id) || !application.allowsManyOpenChannels else {
+            throw .badArgument("A user may be in \(limit) open channels.")
+        }
+        if rooms[id] == nil {
+            let channel = ChatOpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime, creator: user)
+            rooms.create(channel, at: now, into: &commit)
+        }
+        guard let channel = rooms[id] else { throw Self.noSuchOpenChannel }
+        var news = ChatNews()
+        var left: [Identifier] = []
+        if !application.allowsManyOpenChannels {
+            left = rooms.channels(of: user).filter { $0 != id }.sorted()
+            for other in left {
+                rooms.leave(user, other, at: now, into: &commit, news: &news)
+                sync(other, user, session, isJoin: false, isOtherDevice: true, news: &news)
+            }
+        }
+        let wasSeated = rooms.isSeated(id, session, user)
+        rooms.enter(session, user, id, at: now, news: &news)
+        if !wasSeated { sync(id, user, session, isJoin: true, isOtherDevice: true, news: &news) }
+        return ChatEntrance(
+            channel: channel, count: rooms.count(of: id), entered: rooms.entered(id, user) ?? now,
+            isMuted: restrictions.contains(.muted, .all(.open), user, at: now),
+            isMutedHere: restrictions.contains(.muted, scope, user, at: now),
+            isAllowed: restrictions.contains(.allowed, scope, user, at: now), entries: rooms.entries(of: id), left: left,
+            news: news)
+    }
+
+    private func checkRoomForOpenChannel() throws(ChatRefusal) {
+        guard rooms.rooms.count < application.limits.openChannels else {
+            throw .badArgument("The application has as many open channels as it may.")
+        }
+    }
+
+    /// A session leaves an open channel; the user leaves with the last session. Throws 23406 when the session is not in the channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func exitOpenChannel(
+        _ id: Identifier, session: ChatSession, user: Identifier, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try checkInside(id, user, at: now)
+        var news = ChatNews()
+        if !rooms.exit(session, user, id, at: now, into: &commit, news: &news) {
+            guard rooms.isWaited(id, user) else {
+                throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+            }
+            rooms.leave(user, id, at: now, into: &commit, news: &news)
+        }
+        sync(id, user, session, isJoin: false, isOtherDevice: false, news: &news)
+        return news
+    }
+
+    /// Notifies the user's other devices that this device entered or left.
+    private func sync(
+        _ id: Identifier, _ user: Identifier, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
+    ) {
+        let others = sessions(of: user).filter { $0.id != session.id }
+        guard !others.isEmpty else { return }
+        news.syncs.append(ChatOpenSync(channel: id, isJoin: isJoin, isOtherDevice: isOtherDevice, sessions: others))
+    }
+
+    // MARK: Queries
+
+    /// An open channel; nil when there is none.
+    public func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
+
+    /// The ids of all open channels, sorted.
+    public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
+
+    /// The first open channels, sorted by id.
+    ///
+    /// - Parameters:
+    ///   - prefix: the beginning of their ids.
+    ///   - after: the last id of the previous page.
+    ///   - limit: the largest number of channels.
+    public func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
+        var found: [Identifier] = []
+        for id in rooms.rooms.keys where id.text.utf8.starts(with: prefix.utf8) && after.map({ id > $0 }) ?? true {
+            found.append(id)
+            // Sorting a longer list occasionally costs less than sorting all channels.
+            if found.count >= 4 * limit { found = Array(found.sorted().prefix(limit)) }
+        }
+        return Array(found.sorted().prefix(limit))
+    }
+
+    /// How many participants an open channel has.
+    public func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
+
+    /// Whether a user is in an open channel.
+    public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
+
+    /// The event loops of the participants; nil when there is no such channel.
+    public func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
+
+    /// The participants who have been in the channel longest, at most 500.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
+        guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
+        guard (0...500).contains(limit) else { throw .badArgument("limit is 0 to 500.") }
+        return rooms.participants(of: id, limit: limit)
+    }
+
+    /// The participants who have been in the channel longest, for a user who need not be in it: 23409 for a user who is banned from the
+    /// channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func participants(
+        of id: Identifier, limit: Int, by actor: ChatActor, at now: Int64
+    ) throws(ChatRefusal) -> [ChatParticipant] {
+        // CH-77
+        guard actor.isServer || !restrictions.contains(.barred, .channel(.open, id), actor.user, at: now) else {
+            throw Self.barred
+        }
+        return try participants(of: id, limit: limit)
+    }
+
+    // MARK: Metadata
+
+    /// The metadata of an open channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
+        try checkInside(id, actor, at: now)
+        return rooms.entries(of: id)
+    }
+
+    /// Sets 1 … 10 metadata entries, all or none: 23423, 23424 or 23429 otherwise.
+    ///
+    /// - Parameters:
+    ///   - pairs: the entries to set.
+    ///   - id: the id.
+    ///   - overwrites: whether entries of other users may be replaced.
+    ///   - areDeletedWhenLeft: whether the entries are deleted when the user leaves the channel.
+    ///   - actor: the author of the request.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: receives the changes to store.
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func setOpenEntries(
+        _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
+        at now: Int64,
+        into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try checkInside(id, actor, at: now)
+        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
+        guard (1...10).contains(pairs.count) else {
+            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be set at a time.")
+        }
+        guard pairs.allSatisfy({ (1...128).contains($0.key.utf8.count) && $0.value.utf8.count <= 4_096 }) else {
+            throw .badArgument("A key may have 128 bytes, a value 4,096.")
+        }
+        let known = rooms.rooms[id]?.entries ?? [:]
+        guard known.count + pairs.keys.filter({ known[$0] == nil }).count <= application.limits.openEntries else {
+            throw ChatRefusal(ChatCode.tooManyEntries, "An open channel may have \(application.limits.openEntries) pairs.")
+        }
+        let kept = known.values.reduce(0) { $0 + (pairs[$1.key] == nil ? $1.key.utf8.count + $1.value.utf8.count : 0) }
+        let bytes = pairs.reduce(kept) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= application.limits.openEntryBytes else {
+            throw ChatRefusal(
+                ChatCode.tooManyEntries,
+                "The pairs of an open channel may have \(application.limits.openEntryBytes) bytes together.")
+        }
+        guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
+            throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
+        }
+        let entries = pairs.sorted { $0.key < $1.key }.map {
+            ChatOpenEntry(
+                channel: id, key: $0.key, value: $0.value, owner: actor.user, isDeletedWhenLeft: areDeletedWhenLeft)
+        }
+        var news = ChatNews()
+        rooms.put(entries, in: id, at: now, into: &commit, news: &news)
+        return news
+    }
+
+    /// Removes 1 … 10 metadata entries, all or none: 23424, 23427 or 23429 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func deleteOpenEntries(
+        _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try checkInside(id, actor, at: now)
+        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
+        guard (1...10).contains(keys.count) else {
+            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be removed at a time.")
+        }
+        let known = rooms.rooms[id]?.entries ?? [:]
+        for key in keys {
+            guard let entry = known[key] else {
+                throw ChatRefusal(ChatCode.noSuchEntry, "There is no metadata entry with this key.")
+            }
+            guard force || actor.isServer || entry.owner == actor.user else {
+                throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
+            }
+        }
+        var news = ChatNews()
+        rooms.remove(Set(keys).sorted(), from: id, at: now, into: &commit, news: &news)
+        return news
+    }
+
+    private func checkInside(_ id: Identifier, _ actor: ChatActor, at now: Int64) throws(ChatRefusal) {
+        guard actor.isServer else { return try checkInside(id, actor.user, at: now) }
+        guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
+    }
+}

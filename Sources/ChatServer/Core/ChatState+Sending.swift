@@ -1,0 +1,356 @@
+import Identifiers
+import ServerValues
+
+// Permission to send (rules CH-30 to CH-39).
+
+/// The parts of a message that decide whether it may be sent.
+public struct ChatDraft: Hashable, Sendable {
+    /// The kind of channel.
+    public var kind: ChatKind
+    /// The receiver: a user, a group or an open channel.
+    public var to: Identifier
+    /// The members of a group who receive the message; nil for all.
+    public var users: [Identifier]?
+    /// The size of the content in bytes.
+    public var contentBytes: Int
+    /// Whether the message is for connected devices only.
+    public var isStatus: Bool
+    /// Whether the history keeps the message.
+    public var isPersisted: Bool
+
+    /// Makes a value with these properties.
+    public init(
+        kind: ChatKind, to: Identifier, users: [Identifier]? = nil, contentBytes: Int, isStatus: Bool = false,
+        isPersisted: Bool = true
+    ) {
+        self.kind = kind
+        self.to = to
+        self.users = users
+        self.contentBytes = contentBytes
+        self.isStatus = isStatus
+        self.isPersisted = isPersisted
+    }
+}
+
+/// The users whose inboxes receive an event.
+public struct ChatRecipients: Hashable, Sendable {
+    /// The users, each once. Often a group's own list, which is shared and not copied.
+    public var users: [Identifier]
+    /// A user in `users` who does not receive the event: the sender, when devices are not synchronized.
+    public var skipped: Identifier?
+    /// The number of receivers without the sender.
+    public var others: Int
+
+    /// Makes a value with these properties.
+    public init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
+        self.users = users
+        self.skipped = skipped
+        self.others = others
+    }
+}
+
+/// How a permitted message is stored and delivered. Its read receipts have `recipients.others` as their total.
+public struct ChatAdmission: Hashable, Sendable {
+    /// The conversation whose history stores it; nil for none.
+    public var conversation: Identifier?
+    /// The receivers; empty for open channels.
+    public var recipients: ChatRecipients
+    /// The event loops of an open channel's participants.
+    public var eventLoopIDs = EventLoopSet()
+}
+
+/// The part of a conversation that a user may read.
+public struct ChatHistoryAccess: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: Identifier
+    /// Messages up to this id belong to an earlier channel with the same name.
+    public var floor: UInt64
+}
+
+extension ChatState {
+    /// Decides whether a session may send a message, and counts the message against the session's quota.
+    ///
+    /// The receiver of a direct message need not be registered: the message waits for the user's first session (rule CH-31).
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func admit(
+        _ draft: ChatDraft, from sender: Identifier, session: UInt64, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmission {
+        try spend(.send, session: session, of: sender, at: now)
+        guard draft.kind != .system else { throw .badArgument("Only the application's server sends system messages.") }
+        let admission = try admission(of: draft, from: sender, checksBlocking: true)
+        try checkSpeaking(draft.kind, draft.to, sender, at: now)
+        if draft.kind == .direct, !draft.isStatus { try takeShare(ofInboxes: CollectionOfOne(draft.to), by: sender) }
+        if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
+        return admission
+    }
+
+    /// Decides about a message that the application's server sends on behalf of a user: membership and mutes are not checked.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func admitFromServer(
+        _ draft: ChatDraft, from sender: Identifier, checksBlocking: Bool = false, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmission {
+        try ChatID.check(sender, "the sender")
+        let admission = try admission(of: draft, from: sender, checksBlocking: checksBlocking)
+        if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
+        return admission
+    }
+
+    private func admission(
+        of draft: ChatDraft, from sender: Identifier, checksBlocking: Bool
+    ) throws(ChatRefusal) -> ChatAdmission {
+        guard draft.contentBytes <= application.limits.contentBytes else {
+            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+        }
+        guard draft.users == nil || draft.kind == .group else { throw .badArgument("Only groups have members to choose from.") }
+        try ChatID.check(draft.to, "the receiver")
+        let isKept = draft.isPersisted && !draft.isStatus
+        if checksBlocking { try checkReaching(draft.kind, draft.to, sender) }
+        if draft.kind == .open {
+            guard let eventLoopIDs = rooms.eventLoopIDs(of: draft.to) else { throw Self.noSuchOpenChannel }
+            return ChatAdmission(
+                conversation: isKept ? ChatConversation.key(.open, draft.to) : nil,
+                recipients: ChatRecipients([], others: rooms.count(of: draft.to)), eventLoopIDs: eventLoopIDs)
+        }
+        if draft.kind != .group { try checkRoom(forInboxesOf: CollectionOfOne(draft.to)) }
+        let recipients = try recipients(draft.kind, draft.to, of: sender, users: draft.users)
+        let first = draft.kind == .group ? draft.to : sender
+        return ChatAdmission(
+            conversation: isKept ? ChatConversation.key(draft.kind, first, draft.to) : nil, recipients: recipients)
+    }
+
+    /// Returns the users who receive changes that `sender` makes in a channel, such as recalls, edits and changes of metadata.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of channel.
+    ///   - channel: the channel's id.
+    ///   - sender: the sender's user id.
+    ///   - users: the members of a group that a message was meant for; nil for all.
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func recipients(
+        _ kind: ChatKind, _ channel: Identifier, of sender: Identifier, users: [Identifier]? = nil
+    ) throws(ChatRefusal) -> ChatRecipients {
+        let syncs = application.syncsDevices
+        switch kind {
+        case .direct:
+            let isOwn = channel == sender
+            return ChatRecipients(syncs && !isOwn ? [channel, sender] : [channel], others: isOwn ? 0 : 1)
+        case .system:
+            return ChatRecipients([channel], others: 1)
+        case .open:
+            return ChatRecipients([], others: rooms.count(of: channel))
+        case .group:
+            guard groups[channel] != nil else { throw Self.noSuchGroup }
+            let isMember = groups.member(sender, of: channel) != nil
+            guard let users else {
+                let all = groups.users(of: channel)
+                return ChatRecipients(
+                    all, skipping: syncs || !isMember ? nil : sender, others: all.count - (isMember ? 1 : 0))
+            }
+            var chosen: [Identifier] = []
+            var seen: Set<Identifier> = [sender]
+            for user in users where groups.member(user, of: channel) != nil && seen.insert(user).inserted { chosen.append(user) }
+            return ChatRecipients(syncs && isMember ? chosen + [sender] : chosen, others: chosen.count)
+        }
+    }
+
+    /// Checks whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
+    private func checkReaching(_ kind: ChatKind, _ channel: Identifier, _ sender: Identifier) throws(ChatRefusal) {
+        guard kind == .direct, restrictions.contains(.blocked, .user(channel), sender, at: .min) else { return }
+        throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
+    }
+
+    /// Checks whether a user may send messages to a channel: is a member and not muted (rules CH-30, CH-32 and CH-34).
+    func checkSpeaking(
+        _ kind: ChatKind, _ channel: Identifier, _ sender: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        let isMutedEverywhere = restrictions.contains(.muted, .all(kind), sender, at: now)
+        switch kind {
+        case .direct, .system:
+            guard !isMutedEverywhere else { throw ChatRefusal(ChatCode.mutedInDirect, "The user is muted.") }
+        case .group:
+            guard let member = groups.member(sender, of: channel) else {
+                throw ChatRefusal(ChatCode.notInGroup, "The sender is not in the group.")
+            }
+            let scope = ChatRestrictions.Scope.channel(.group, channel)
+            let isSilent =
+                groups[channel]?.isMuted == true && member.role == .member
+                && !restrictions.contains(.allowed, scope, sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                throw ChatRefusal(ChatCode.mutedInGroup, "The sender is muted in the group.")
+            }
+        case .open:
+            try checkInside(channel, sender, at: now)
+            let scope = ChatRestrictions.Scope.channel(.open, channel)
+            let isSilent =
+                rooms[channel]?.isMuted == true && !restrictions.contains(.allowed, scope, sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                throw ChatRefusal(ChatCode.mutedInOpenChannel, "The sender is muted in the open channel.")
+            }
+        }
+    }
+
+    /// Checks whether a user is in an open channel: 23409, 23410 or 23406 otherwise.
+    func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
+        guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
+        guard rooms.isInside(channel, user) else {
+            guard !restrictions.contains(.barred, .channel(.open, channel), user, at: now) else { throw Self.barred }
+            throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+        }
+    }
+
+    // MARK: Later changes
+
+    /// Checks whether `user` may recall a message of `sender`, and returns the users to notify: 25107 where users may recall their
+    /// own messages only.
+    ///
+    /// A muted or blocked user may recall an own message, because a recall has no content. Recalling another user's message
+    /// requires permission to send.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func admitRecall(
+        by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
+        at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            guard actor.user == sender || !application.recallsOwnOnly else {
+                throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may recall a message.")
+            }
+            if actor.user != sender { try checkChanging(actor.user, kind, channel, at: now) }
+        }
+        return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
+    }
+
+    /// Checks whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func admitEdit(
+        by actor: ChatActor, of sender: Identifier, sent: Int64, contentBytes: Int, in kind: ChatKind, _ channel: Identifier,
+        users: [Identifier]? = nil, at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        guard contentBytes <= application.limits.contentBytes else {
+            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+        }
+        guard kind != .system else { throw .badArgument("System messages cannot be edited.") }
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            guard actor.user == sender else { throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may edit a message.") }
+            guard now - sent <= Int64(application.limits.modifiableMinutes) * 60_000 else {
+                throw ChatRefusal(ChatCode.tooLateToEdit, "The message is too old to be edited.")
+            }
+            try checkChanging(actor.user, kind, channel, at: now)
+        }
+        return try recipients(kind, channel, of: actor.user, users: users)
+    }
+
+    /// Checks whether `user` may change a message's metadata, and returns the users to notify. Direct conversations and groups only.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func admitMetadata(
+        by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
+        at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no metadata.") }
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            try checkChanging(actor.user, kind, channel, at: now)
+        }
+        return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
+    }
+
+    /// Checks whether a user may change messages of a channel at all. This check needs no message, and is made before the message is
+    /// read.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func checkChanging(
+        _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard !actor.isServer else { return }
+        try checkTakingPart(actor.user, kind, channel, at: now)
+        if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
+    }
+
+    /// Checks whether a user is a member of a channel. The application's server counts as a member of all channels.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func checkTakingPart(
+        _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        if !actor.isServer { try checkTakingPart(actor.user, kind, channel, at: now) }
+    }
+
+    /// Permission to send is required for later changes of a message too, because others are notified of these as well (rule CH-102).
+    private func checkChanging(
+        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try checkReaching(kind, channel, user)
+        try checkSpeaking(kind, channel, user, at: now)
+    }
+
+    /// Checks whether `user` may send read receipts. Muted users may.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func admitReceipt(
+        by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try checkReceipts(by: user, in: kind, channel, at: now)
+        try checkReaching(kind, channel, user)
+    }
+
+    /// Checks whether `user` may send and request read receipts in a channel. Direct conversations and groups only.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func checkReceipts(
+        by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no receipts.") }
+        try checkTakingPart(user, kind, channel, at: now)
+    }
+
+    /// The part of a channel's history that `user` may read.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public func admitHistory(
+        of kind: ChatKind, _ channel: Identifier, by user: Identifier, at now: Int64
+    ) throws(ChatRefusal) -> ChatHistoryAccess {
+        try checkTakingPart(user, kind, channel, at: now)
+        return historyAccess(of: kind, channel, by: user)
+    }
+
+    /// The same as ``admitHistory(of:_:by:at:)``, for the application's server.
+    public func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
+        switch kind {
+        case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)
+        case .system: ChatHistoryAccess(conversation: ChatConversation.key(.system, channel, user), floor: 0)
+        case .group:
+            ChatHistoryAccess(conversation: ChatConversation.key(.group, channel), floor: Self.floor(groups[channel]?.created))
+        case .open:
+            ChatHistoryAccess(conversation: ChatConversation.key(.open, channel), floor: Self.floor(rooms[channel]?.created))
+        }
+    }
+
+    private static func floor(_ created: Int64?) -> UInt64 {
+        guard let created, created > 0, created < Int64.max / 10_000 else { return 0 }
+        return UInt64(created) * 10_000 - 1
+    }
+
+    private func checkTakingPart(
+        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try ChatID.check(channel, "the channel")
+        switch kind {
+        case .direct, .system: break
+        case .group:
+            guard groups.member(user, of: channel) != nil else {
+                throw ChatRefusal(ChatCode.notInGroup, "The user is not in the group.")
+            }
+        case .open: try checkInside(channel, user, at: now)
+        }
+    }
+
+    static let noSuchGroup = ChatRefusal(ChatCode.noSuchGroup, "There is no such group.")
+    static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no such open channel.")
+    static let barred = ChatRefusal(ChatCode.bannedFromOpenChannel, "The user is banned from the open channel.")
+}

@@ -1,0 +1,66 @@
+import Identifiers
+import RealtimeHub
+
+/// The settings of users for channels and kinds of channels (chat-protocol.md 6, rules CH-80 to CH-82).
+struct ChatUserSettings: Sendable {
+    private var settings: [Identifier: [Identifier: ChatSetting]] = [:]
+
+    subscript(user: Identifier) -> [ChatSetting] {
+        (settings[user]?.values).map { $0.sorted { $0.channel < $1.channel } } ?? []
+    }
+
+    subscript(user: Identifier, channel: Identifier) -> ChatSetting? { settings[user]?[channel] }
+
+    func count(of user: Identifier) -> Int { settings[user]?.count ?? 0 }
+
+    /// A setting with default values is not stored.
+    mutating func put(_ setting: ChatSetting, into commit: inout ChatCommit) {
+        if setting.isPinned || setting.level != 0 {
+            settings[setting.user, default: [:]][setting.channel] = setting
+            commit.documents.append(.setting(setting))
+        } else if settings[setting.user]?.removeValue(forKey: setting.channel) != nil {
+            if settings[setting.user]?.isEmpty == true { settings[setting.user] = nil }
+            commit.removedDocuments.append(.setting(user: setting.user, channel: setting.channel))
+        }
+    }
+
+    mutating func restore(_ setting: ChatSetting) { settings[setting.user, default: [:]][setting.channel] = setting }
+
+    var documents: [ChatDocument] { settings.values.flatMap { $0.values.map { .setting($0) } } }
+}
+
+extension ChatState {
+    /// The largest number of settings of one user.
+    static let settingsPerUser = 2_000
+
+    /// Changes a user's settings for a channel or, without an id, for a kind of channels; nil values stay unchanged.
+    ///
+    /// - Returns: whether anything changed, so that other devices have to be notified.
+    /// - Throws: ``ChatRefusal``, with the reason.
+    public mutating func set(
+        _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> Bool {
+        if let channel { try ChatID.check(channel, "a channel") }
+        guard channel != nil || isPinned == nil else { throw .badArgument("Only single channels can be pinned.") }
+        if let level, ![-1, 0, 1, 2, 4, 5].contains(level) { throw .badArgument("There is no such level.") }
+        let name = kind.scope(channel)
+        let before = settings[user, name]
+        guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
+            throw .badArgument("A user may have \(Self.settingsPerUser) settings.")
+        }
+        var setting = before ?? ChatSetting(user: user, channel: name)
+        if let isPinned { setting.isPinned = isPinned }
+        if let level { setting.level = level }
+        guard setting != before ?? ChatSetting(user: user, channel: name) else { return false }
+        settings.put(setting, into: &commit)
+        return true
+    }
+
+    /// All settings of a user that differ from the defaults, sorted by channel.
+    public func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
+}
+
+extension ChatSetting {
+    /// The target that ``channel`` refers to: a kind, and a channel of it unless the setting is for the kind.
+    public var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
+}
