@@ -1,6 +1,6 @@
+import ChatServer
 import ConnectionEngine
 import Identifiers
-import ChatServer
 import Testing
 
 @Suite("Names of conversations (CH-1, CH-2)")

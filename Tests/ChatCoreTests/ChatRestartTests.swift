@@ -1,5 +1,5 @@
-import Identifiers
 import ChatServer
+import Identifiers
 import Testing
 
 /// What time brings after a restart, and when the machine's clock is set.

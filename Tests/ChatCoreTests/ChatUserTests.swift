@@ -1,5 +1,5 @@
-import Identifiers
 import ChatServer
+import Identifiers
 import Testing
 
 @Suite("Tokens and users of a chat application (CH-3 to CH-13)")

@@ -1,6 +1,5 @@
 import RealtimeHub
 
-
 /// The chat applications of a new configuration, with prepared applications for those that are new.
 package struct ChatReload: Sendable {
     package let settings: [ChatApplication]

@@ -1,7 +1,7 @@
 import Identifiers
 
 /// The kind of a conversation. The raw values are used in the protocol and in stored documents.
-public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
+package enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     /// The kinds: direct conversations of two users, groups, open channels, and system messages.
     case direct, group, open, system
 
@@ -23,12 +23,12 @@ public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
 }
 
 /// Makes the keys of conversations, under which stores keep their histories.
-public enum ChatConversation {
+package enum ChatConversation {
     /// The key of a conversation.
     ///
     /// Direct: `a` and `b` are the two users, in any order. Group and open: `a` is the channel. System: `a` is the sender, `b` the
     /// receiver. Two conversations never share a key, whatever characters except control characters their ids contain (rule CH-2).
-    public static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
+    package static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
         switch kind {
         case .direct:
             Identifier(a < b ? "direct:\(a.text)\u{1F}\(b.text)" : "direct:\(b.text)\u{1F}\(a.text)")
@@ -40,12 +40,12 @@ public enum ChatConversation {
 }
 
 /// The format of ids of users, devices, groups and open channels.
-public enum ChatID {
+package enum ChatID {
     /// The maximum length of an id in characters.
-    public static let maximumLength = 64
+    package static let maximumLength = 64
 
     /// Whether a text has 1 … 64 characters, none of them a control character (rule CH-1).
-    public static func isValid(_ id: Identifier) -> Bool {
+    package static func isValid(_ id: Identifier) -> Bool {
         guard !id.isEmpty, id.utf8.count <= maximumLength || id.text.unicodeScalars.count <= maximumLength else { return false }
         return id.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
@@ -61,28 +61,28 @@ public enum ChatID {
 }
 
 /// The identity of a signed-in user's connection, assigned by its owner.
-public struct ChatSession: Hashable, Sendable {
+package struct ChatSession: Hashable, Sendable {
     /// The number of the session, unique within a process.
-    public var id: UInt64
+    package var id: UInt64
     /// The event loop of the connection: see ``EventLoopSet``.
-    public var eventLoopID: Int
+    package var eventLoopID: Int
 
     /// Makes a value with these properties.
-    public init(id: UInt64, eventLoopID: Int) {
+    package init(id: UInt64, eventLoopID: Int) {
         self.id = id
         self.eventLoopID = eventLoopID
     }
 }
 
 /// The author of a request: a user, or the application's own server, which may do everything.
-public struct ChatActor: Hashable, Sendable {
+package struct ChatActor: Hashable, Sendable {
     /// The acting user, or the user on whose behalf the server acts.
-    public var user: Identifier
+    package var user: Identifier
     /// Whether the application's server acts, which has more rights than a user.
-    public var isServer: Bool
+    package var isServer: Bool
 
     /// A user who acts.
-    public static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
+    package static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
     /// The application's server, which acts on behalf of a user.
-    public static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
+    package static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
 }

@@ -2,28 +2,28 @@ import Identifiers
 import RealtimeHub
 
 /// The class of a device; a user has a limited number of sessions for each class (chat-protocol.md 2).
-public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
+package enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
     /// The classes: phones and tablets, computers, browsers.
     case mobile, desktop, web
 }
 
 /// The data with which a session signs in.
-public struct ChatSignIn: Hashable, Sendable {
+package struct ChatSignIn: Hashable, Sendable {
     /// The user's id.
-    public var user: Identifier
+    package var user: Identifier
     /// The device's id.
-    public var device: Identifier
+    package var device: Identifier
     /// The class of the device.
-    public var deviceClass: ChatDeviceClass
+    package var deviceClass: ChatDeviceClass
     /// Whether the session replaces a connection that was lost.
-    public var isReconnect: Bool
+    package var isReconnect: Bool
     /// Whether, on a reconnect, the session is refused when another device of its class is connected.
-    public var yields: Bool
+    package var yields: Bool
     /// When the session's token was issued.
-    public var tokenIssued: Int64
+    package var tokenIssued: Int64
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         user: Identifier, device: Identifier, deviceClass: ChatDeviceClass = .mobile, isReconnect: Bool = false,
         yields: Bool = false,
         tokenIssued: Int64 = 0
@@ -116,7 +116,7 @@ struct ChatDevices: Sendable {
 }
 
 /// The quota against which a request of a session counts (code 20604).
-public enum ChatSpending: CaseIterable, Hashable, Sendable {
+package enum ChatSpending: CaseIterable, Hashable, Sendable {
     /// Messages, and changes of messages.
     case send
     /// Other requests that change something.

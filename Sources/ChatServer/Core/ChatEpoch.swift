@@ -1,15 +1,15 @@
 /// The epoch of all inboxes of an application, an opaque text for clients. It is a name, followed after a loss of data by `-` and
 /// the position after which inboxes continue (rule CH-26).
-public struct ChatEpoch: Hashable, Sendable {
+package struct ChatEpoch: Hashable, Sendable {
     /// The text that clients get.
-    public let text: String
+    package let text: String
     /// No position up to this one is assigned again.
     let base: UInt64
 
     private var root: Substring { text.prefix { $0 != "-" } }
 
     /// Parses the text of an epoch.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
         base = text.lastIndex(of: "-").flatMap { UInt64(text[text.index(after: $0)...]) } ?? 0
     }
@@ -17,7 +17,7 @@ public struct ChatEpoch: Hashable, Sendable {
     /// The next epoch after inboxes have lost their latest entries, which may have been delivered.
     ///
     /// - Parameter last: the highest position of any inbox that is still known.
-    public func afterLoss(last: UInt64) -> ChatEpoch {
+    package func afterLoss(last: UInt64) -> ChatEpoch {
         ChatEpoch("\(root)-\(max(last, base) + Self.leap)")
     }
 

@@ -2,32 +2,32 @@ import Identifiers
 import RealtimeHub
 
 /// The position of a device in its user's inbox.
-public struct ChatResume: Hashable, Sendable {
+package struct ChatResume: Hashable, Sendable {
     /// The epoch of the inbox.
-    public var epoch: String
+    package var epoch: String
     /// The last position that the device has acknowledged.
-    public var sequence: UInt64
+    package var sequence: UInt64
 
     /// Makes a value with these properties.
-    public init(epoch: String, sequence: UInt64) {
+    package init(epoch: String, sequence: UInt64) {
         self.epoch = epoch
         self.sequence = sequence
     }
 }
 
 /// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
-public struct ChatInboxStart: Hashable, Sendable {
+package struct ChatInboxStart: Hashable, Sendable {
     /// Events after this position have to be delivered.
-    public var after: UInt64
+    package var after: UInt64
     /// The last position that was assigned.
-    public var last: UInt64
+    package var last: UInt64
     /// Whether reading resumes at the position that the device sent.
-    public var isResumed: Bool
+    package var isResumed: Bool
     /// Whether the device sent a position that is invalid here, so that events may be lost for it.
-    public var hasLost: Bool
+    package var hasLost: Bool
 
     /// Makes a value with these properties.
-    public init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
+    package init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
         self.after = after
         self.last = last
         self.isResumed = isResumed
@@ -36,7 +36,7 @@ public struct ChatInboxStart: Hashable, Sendable {
 
     /// Whether some or all of the following entries are lost, given the first entry after `after` that the store still has.
     /// Positions have no gaps, so a gap means that entries were purged (rule CH-23).
-    public func hasLost(firstKept: UInt64?) -> Bool {
+    package func hasLost(firstKept: UInt64?) -> Bool {
         guard isResumed, after < last else { return hasLost }
         return firstKept.map { $0 > after + 1 } ?? true
     }

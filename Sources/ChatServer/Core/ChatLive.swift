@@ -2,24 +2,24 @@ import Identifiers
 
 /// The connected sessions and participants of an application: the state that is not in its store, and that a server needs to
 /// continue in place of another.
-public struct ChatLive: Sendable {
+package struct ChatLive: Sendable {
     /// A session of a user's device.
-    public struct Session: Hashable, Sendable {
+    package struct Session: Hashable, Sendable {
         /// The session.
-        public var session: ChatSession
+        package var session: ChatSession
         /// The user's id.
-        public var user: Identifier
+        package var user: Identifier
         /// The device's id.
-        public var device: Identifier
+        package var device: Identifier
         /// The class of the device.
-        public var deviceClass: ChatDeviceClass
+        package var deviceClass: ChatDeviceClass
         /// When the session's token was issued, milliseconds since 1970.
-        public var tokenIssued: Int64
+        package var tokenIssued: Int64
         /// When the session began, milliseconds since 1970.
-        public var signedIn: Int64
+        package var signedIn: Int64
 
         /// Makes a value with these properties.
-        public init(
+        package init(
             session: ChatSession, user: Identifier, device: Identifier, deviceClass: ChatDeviceClass, tokenIssued: Int64,
             signedIn: Int64
         ) {
@@ -33,20 +33,20 @@ public struct ChatLive: Sendable {
     }
 
     /// A participant of an open channel.
-    public struct Participant: Hashable, Sendable {
+    package struct Participant: Hashable, Sendable {
         /// The open channel's id.
-        public var channel: Identifier
+        package var channel: Identifier
         /// The user's id.
-        public var user: Identifier
+        package var user: Identifier
         /// When the user entered, milliseconds since 1970.
-        public var entered: Int64
+        package var entered: Int64
         /// The ids of the user's sessions in the channel; empty during the grace period of a user who lost the connection.
-        public var sessions: [UInt64]
+        package var sessions: [UInt64]
         /// When the user leaves the channel unless a session reconnects.
-        public var leavesAt: Int64?
+        package var leavesAt: Int64?
 
         /// Makes a value with these properties.
-        public init(channel: Identifier, user: Identifier, entered: Int64, sessions: [UInt64], leavesAt: Int64?) {
+        package init(channel: Identifier, user: Identifier, entered: Int64, sessions: [UInt64], leavesAt: Int64?) {
             self.channel = channel
             self.user = user
             self.entered = entered
@@ -56,70 +56,70 @@ public struct ChatLive: Sendable {
     }
 
     /// A user's online status.
-    public struct Presence: Hashable, Sendable {
+    package struct Presence: Hashable, Sendable {
         /// The online status that was last reported to other users.
-        public var state: ChatPresenceState
+        package var state: ChatPresenceState
         /// For a user whose last session has just ended: when other users are notified, and since when the user has been offline.
-        public var leaving: Leaving?
+        package var leaving: Leaving?
 
         /// A user whose last session was lost and who is still reported as online.
-        public struct Leaving: Hashable, Sendable {
+        package struct Leaving: Hashable, Sendable {
             /// When other users are notified, in milliseconds since 1970.
-            public var deadline: Int64
+            package var deadline: Int64
             /// When the last session was lost, in milliseconds since 1970.
-            public var since: Int64
+            package var since: Int64
 
             /// Makes a value with these properties.
-            public init(deadline: Int64, since: Int64) {
+            package init(deadline: Int64, since: Int64) {
                 self.deadline = deadline
                 self.since = since
             }
         }
 
         /// Makes a value with these properties.
-        public init(state: ChatPresenceState, leaving: Leaving?) {
+        package init(state: ChatPresenceState, leaving: Leaving?) {
             self.state = state
             self.leaving = leaving
         }
     }
 
     /// The sessions.
-    public var sessions: [Session] = []
+    package var sessions: [Session] = []
     /// The participants of open channels.
-    public var participants: [Participant] = []
+    package var participants: [Participant] = []
     /// The online statuses.
-    public var presence: [Presence] = []
+    package var presence: [Presence] = []
 
     /// An empty value.
-    public init() {}
+    package init() {}
 }
 
 /// Changes of a ``ChatLive``: the new values by key, nil for removed ones.
-public struct ChatLiveChanges: Sendable {
+package struct ChatLiveChanges: Sendable {
     /// The changed sessions; the value is nil for one that ended.
-    public var sessions: [(id: UInt64, value: ChatLive.Session?)] = []
+    package var sessions: [(id: UInt64, value: ChatLive.Session?)] = []
     /// The changed participants; the value is nil for one who left.
-    public var participants: [(channel: Identifier, user: Identifier, value: ChatLive.Participant?)] = []
+    package var participants: [(channel: Identifier, user: Identifier, value: ChatLive.Participant?)] = []
     /// The changed online statuses; the value is nil for one that is no longer stored.
-    public var presence: [(user: Identifier, value: ChatLive.Presence?)] = []
+    package var presence: [(user: Identifier, value: ChatLive.Presence?)] = []
 
     /// An empty value.
-    public init() {}
+    package init() {}
 
     /// Whether nothing changed.
-    public var isEmpty: Bool { sessions.isEmpty && participants.isEmpty && presence.isEmpty }
+    package var isEmpty: Bool { sessions.isEmpty && participants.isEmpty && presence.isEmpty }
 }
 
 extension ChatState {
     /// Starts recording, so that ``takeLiveChanges()`` returns the changes.
-    public mutating func recordLiveChanges() {
+    package mutating func recordLiveChanges() {
         devices.touched = []
         rooms.touched = []
         presence.touched = []
     }
 
     /// The changes since the last call.
-    public mutating func takeLiveChanges() -> ChatLiveChanges {
+    package mutating func takeLiveChanges() -> ChatLiveChanges {
         var changes = ChatLiveChanges()
         if devices.touched?.isEmpty == false {
             for place in devices.touched ?? [] { changes.sessions.append((place.id, devices.live(place))) }
@@ -137,7 +137,7 @@ extension ChatState {
     }
 
     /// Continues the state of another server, without notifications. Call it before the first sign-in.
-    public mutating func restore(_ live: ChatLive, at now: Int64) {
+    package mutating func restore(_ live: ChatLive, at now: Int64) {
         var sessions: [UInt64: ChatSession] = [:]
         for session in live.sessions.sorted(by: { ($0.signedIn, $0.session.id) < ($1.signedIn, $1.session.id) }) {
             sessions[session.session.id] = session.session

@@ -3,16 +3,16 @@ import Identifiers
 import RealtimeHub
 
 /// Whether a user is online.
-public struct ChatPresenceState: Hashable, Sendable {
+package struct ChatPresenceState: Hashable, Sendable {
     /// The user's id.
-    public var user: Identifier
+    package var user: Identifier
     /// Whether the user is online.
-    public var isOnline: Bool
+    package var isOnline: Bool
     /// The time of the last change, if known; otherwise 0.
-    public var time: Int64
+    package var time: Int64
 
     /// Makes a value with these properties.
-    public init(user: Identifier, isOnline: Bool, time: Int64) {
+    package init(user: Identifier, isOnline: Bool, time: Int64) {
         self.user = user
         self.isOnline = isOnline
         self.time = time
@@ -20,11 +20,11 @@ public struct ChatPresenceState: Hashable, Sendable {
 }
 
 /// A user came online or went offline, with the users who watch this status.
-public struct ChatPresenceEvent: Hashable, Sendable {
+package struct ChatPresenceEvent: Hashable, Sendable {
     /// The new status.
-    public var state: ChatPresenceState
+    package var state: ChatPresenceState
     /// The watching users; each of their sessions is notified.
-    public var watchers: [Identifier]
+    package var watchers: [Identifier]
 }
 
 /// The watchers of each user, and the users who count as online (rules CH-83 to CH-87).
@@ -157,7 +157,7 @@ extension ChatState {
     ///
     /// - Returns: the users that exceed a limit (26021, 26022), and the status of all other users who do not block the watcher.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func subscribe(
+    package mutating func subscribe(
         to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> (failed: [Identifier], states: [ChatPresenceState]) {
         guard application.hasPresence else { throw ChatRefusal(ChatCode.presenceOff, "Online status is off.") }
@@ -186,7 +186,7 @@ extension ChatState {
     /// Ends subscriptions to users' online status.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unsubscribe(
+    package mutating func unsubscribe(
         from users: [Identifier], by watcher: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: application.limits.presencePerCall)
@@ -194,24 +194,24 @@ extension ChatState {
     }
 
     /// The users whom a user watches, sorted by id.
-    public func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
+    package func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 
     /// Returns the status of the users that a user watches, for a new session.
-    public func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
+    package func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
         return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
     }
 
     /// The status of `user` for users whom `user` has just blocked: offline, unless offline was last reported to them (rule CH-88).
-    public func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
+    package func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
         guard presence.state(of: user).isOnline else { return ChatNews() }
         return presenceNews(ChatPresenceState(user: user, isOnline: false, time: now), for: others)
     }
 
     /// The online status of a user, for users who were just unblocked.
-    public func presenceNews(afterUnblocking others: [Identifier], by user: Identifier) -> ChatNews {
+    package func presenceNews(afterUnblocking others: [Identifier], by user: Identifier) -> ChatNews {
         presenceNews(presence.state(of: user), for: others)
     }
 
@@ -237,5 +237,5 @@ extension ChatState {
     }
 
     /// Returns the status of a user, as reported to other users.
-    public func presenceState(of user: Identifier) -> ChatPresenceState { presence.state(of: user) }
+    package func presenceState(of user: Identifier) -> ChatPresenceState { presence.state(of: user) }
 }

@@ -1,14 +1,14 @@
 /// Why a request was refused. Nothing has changed then.
-public struct ChatRefusal: Error, Hashable, Sendable {
+package struct ChatRefusal: Error, Hashable, Sendable {
     /// An error code of the vendor's API, one of ``ChatCode`` (chat-protocol.md, section 10).
-    public var code: Int
+    package var code: Int
     /// The reason for people. It contains no content and no secret.
-    public var reason: String
+    package var reason: String
     /// After how many ms to retry.
-    public var retryAfter: Int?
+    package var retryAfter: Int?
 
     /// Makes a value with these properties.
-    public init(_ code: Int, _ reason: String, retryAfter: Int? = nil) {
+    package init(_ code: Int, _ reason: String, retryAfter: Int? = nil) {
         self.code = code
         self.reason = reason
         self.retryAfter = retryAfter
@@ -18,103 +18,103 @@ public struct ChatRefusal: Error, Hashable, Sendable {
 }
 
 /// The error codes of a chat service. Source: the vendor's list of error codes.
-public enum ChatCode {
+package enum ChatCode {
     /// The receiver has blocked the sender.
-    public static let blockedByReceiver = 405
+    package static let blockedByReceiver = 405
     /// The sender is muted in direct channels.
-    public static let mutedInDirect = 20_106
+    package static let mutedInDirect = 20_106
     /// The sender sends too many messages a second.
-    public static let tooManySends = 20_604
+    package static let tooManySends = 20_604
     /// The message is too old to be edited.
-    public static let tooLateToEdit = 20_114
+    package static let tooLateToEdit = 20_114
     /// The sender is not in the group.
-    public static let notInGroup = 22_406
+    package static let notInGroup = 22_406
     /// The sender is muted in the group.
-    public static let mutedInGroup = 22_408
+    package static let mutedInGroup = 22_408
     /// The user has not entered the open channel.
-    public static let notInOpenChannel = 23_406
+    package static let notInOpenChannel = 23_406
     /// The sender is muted in the open channel.
-    public static let mutedInOpenChannel = 23_408
+    package static let mutedInOpenChannel = 23_408
     /// The user is banned from the open channel.
-    public static let bannedFromOpenChannel = 23_409
+    package static let bannedFromOpenChannel = 23_409
     /// There is no such open channel.
-    public static let noSuchOpenChannel = 23_410
+    package static let noSuchOpenChannel = 23_410
     /// The open channel has too many metadata entries.
-    public static let tooManyEntries = 23_423
+    package static let tooManyEntries = 23_423
     /// Another user has set the entry.
-    public static let notEntryOwner = 23_424
+    package static let notEntryOwner = 23_424
     /// There is no metadata entry with this key.
-    public static let noSuchEntry = 23_427
+    package static let noSuchEntry = 23_427
     /// The request has too many metadata entries.
-    public static let tooManyEntriesInCall = 23_429
+    package static let tooManyEntriesInCall = 23_429
     /// The text that was sent when entering is too long.
-    public static let entranceTooLong = 23_437
+    package static let entranceTooLong = 23_437
     /// The request has too many users.
-    public static let tooManyUsersInCall = 24_365
+    package static let tooManyUsersInCall = 24_365
     /// There is no such user.
-    public static let noSuchUser = 24_366
+    package static let noSuchUser = 24_366
     /// There is no such message to recall.
-    public static let nothingToRecall = 25_101
+    package static let nothingToRecall = 25_101
     /// Another user sent the message.
-    public static let notOwnMessage = 25_107
+    package static let notOwnMessage = 25_107
     /// Only the group's owner may do that.
-    public static let onlyOwner = 25_404
+    package static let onlyOwner = 25_404
     /// The user has no permission.
-    public static let noPermission = 25_405
+    package static let noPermission = 25_405
     /// A text of the group is too long.
-    public static let groupTextTooLong = 25_406
+    package static let groupTextTooLong = 25_406
     /// The group exists already.
-    public static let groupExists = 25_409
+    package static let groupExists = 25_409
     /// There is no such group.
-    public static let noSuchGroup = 25_410
+    package static let noSuchGroup = 25_410
     /// The group has too many members.
-    public static let tooManyMembers = 25_411
+    package static let tooManyMembers = 25_411
     /// The user is a member already.
-    public static let alreadyMember = 25_412
+    package static let alreadyMember = 25_412
     /// The group does not accept members.
-    public static let nobodyMayJoin = 25_414
+    package static let nobodyMayJoin = 25_414
     /// The owner cannot leave the group.
-    public static let ownerCannotQuit = 25_417
+    package static let ownerCannotQuit = 25_417
     /// The user is not a member of the group.
-    public static let notMember = 25_418
+    package static let notMember = 25_418
     /// The group has too many managers.
-    public static let tooManyAdmins = 25_419
+    package static let tooManyAdmins = 25_419
     /// The user is not a manager of the group.
-    public static let notAdmin = 25_420
+    package static let notAdmin = 25_420
     /// The request has too many groups.
-    public static let tooManyGroupsInCall = 25_422
+    package static let tooManyGroupsInCall = 25_422
     /// The group's name is empty.
-    public static let groupNameEmpty = 25_423
+    package static let groupNameEmpty = 25_423
     /// Joining the group needs an invitation.
-    public static let needsApproval = 25_424
+    package static let needsApproval = 25_424
     /// The owner cannot be a manager.
-    public static let ownerAsAdmin = 25_425
+    package static let ownerAsAdmin = 25_425
     /// The user may not invite others.
-    public static let mayNotInvite = 25_426
+    package static let mayNotInvite = 25_426
     /// The application has no online status.
-    public static let presenceOff = 26_020
+    package static let presenceOff = 26_020
     /// The user has too many subscribers.
-    public static let tooManySubscribers = 26_021
+    package static let tooManySubscribers = 26_021
     /// The user has too many subscriptions.
-    public static let tooManySubscriptions = 26_022
+    package static let tooManySubscriptions = 26_022
     /// The content is too large.
-    public static let tooLarge = 30_016
+    package static let tooLarge = 30_016
     /// The token is not valid.
-    public static let tokenIncorrect = 31_004
+    package static let tokenIncorrect = 31_004
     /// The user is banned.
-    public static let userBanned = 31_009
+    package static let userBanned = 31_009
     /// The user signed in on another device.
-    public static let kicked = 31_010
+    package static let kicked = 31_010
     /// The user was banned while connected.
-    public static let bannedWhileOnline = 31_011
+    package static let bannedWhileOnline = 31_011
     /// The token has expired.
-    public static let tokenExpired = 31_020
+    package static let tokenExpired = 31_020
     /// Another device is connected, and this one is refused.
-    public static let otherDeviceOnline = 31_023
+    package static let otherDeviceOnline = 31_023
     /// There are too many connections.
-    public static let tooManyConnections = 31_024
+    package static let tooManyConnections = 31_024
     /// The user was deactivated.
-    public static let accountDeleted = 31_029
+    package static let accountDeleted = 31_029
     /// A value is missing or wrong.
-    public static let badArgument = 33_003
+    package static let badArgument = 33_003
 }

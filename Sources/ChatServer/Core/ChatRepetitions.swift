@@ -2,14 +2,14 @@ import DequeModule
 import Identifiers
 
 /// An earlier message with the same client id.
-public struct ChatRepetition: Hashable, Sendable {
+package struct ChatRepetition: Hashable, Sendable {
     /// The id of the earlier message.
-    public var id: UInt64
+    package var id: UInt64
     /// Its position in the sender's own inbox, if it has one there.
-    public var sequence: UInt64?
+    package var sequence: UInt64?
 
     /// Makes a value with these properties.
-    public init(id: UInt64, sequence: UInt64?) {
+    package init(id: UInt64, sequence: UInt64?) {
         self.id = id
         self.sequence = sequence
     }

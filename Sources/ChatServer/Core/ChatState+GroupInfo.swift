@@ -7,7 +7,7 @@ extension ChatState {
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func updateGroup(
+    package mutating func updateGroup(
         _ id: Identifier, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupInfoChange? {
         var group = try knownGroup(id)
@@ -53,7 +53,7 @@ extension ChatState {
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func setMember(
+    package mutating func setMember(
         _ user: Identifier, of id: Identifier, nickname: String?, extra: String?, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatMemberChange? {
@@ -81,14 +81,14 @@ extension ChatState {
     // MARK: Queries
 
     /// A group; nil when there is none.
-    public func group(_ id: Identifier) -> ChatGroupInfo? {
+    package func group(_ id: Identifier) -> ChatGroupInfo? {
         groups[id].map { ChatGroupInfo(group: $0, memberCount: groups.count(of: id)) }
     }
 
     /// The existing groups among 1 … 20 ids.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
+    package func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
         guard (1...20).contains(ids.count) else {
             throw ChatRefusal(ChatCode.tooManyGroupsInCall, "A call takes 1 to 20 groups.")
         }
@@ -96,12 +96,12 @@ extension ChatState {
     }
 
     /// Whether a user is a member of a group.
-    public func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
+    package func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
 
     /// Some members, by their ids, or a page of all members, sorted by id. Only members may request them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func groupMembers(
+    package func groupMembers(
         of id: Identifier, users: [Identifier] = [], role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50,
         by actor: ChatActor
     ) throws(ChatRefusal) -> (members: [ChatMember], hasMore: Bool) {
@@ -120,7 +120,7 @@ extension ChatState {
     /// A page of a user's groups, sorted by id.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func groups(
+    package func groups(
         of user: Identifier, role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50
     ) throws(ChatRefusal) -> (groups: [ChatGroupInfo], hasMore: Bool) {
         try Self.check(limit: limit)
@@ -130,8 +130,9 @@ extension ChatState {
     }
 
     /// A page of all groups, or of those in which all members are muted, sorted by id.
-    public func groupPage(after: Identifier? = nil, limit: Int, isMuted: Bool = false) -> (groups: [ChatGroupInfo], hasMore: Bool)
-    {
+    package func groupPage(
+        after: Identifier? = nil, limit: Int, isMuted: Bool = false
+    ) -> (groups: [ChatGroupInfo], hasMore: Bool) {
         let matching = groups.ids.filter { !isMuted || groups[$0]?.isMuted == true }
         let page = Self.page(matching, by: \.self, after: after, limit: max(limit, 0))
         return (page.elements.compactMap { group($0) }, page.hasMore)
@@ -153,7 +154,7 @@ extension ChatState {
     /// Mutes members for a number of minutes or permanently.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func muteInGroup(
+    package mutating func muteInGroup(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         let until = try minutes.map { minutes throws(ChatRefusal) in try Self.end(minutes: minutes, at: now) }
@@ -163,14 +164,15 @@ extension ChatState {
     /// Ends the muting of users in a group.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unmuteInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
+    package mutating func unmuteInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal)
+    {
         try lift(.muted, id, users, into: &commit)
     }
 
     /// The muted users of a group.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    package func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
@@ -178,22 +180,23 @@ extension ChatState {
     /// Allows members to send messages although all members are muted.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
+    package mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try restrict(.allowed, id, users, until: nil, into: &commit)
     }
 
     /// Removes users from a group's allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func disallowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal)
-    {
+    package mutating func disallowInGroup(
+        _ id: Identifier, users: [Identifier], into commit: inout ChatCommit
+    ) throws(ChatRefusal) {
         try lift(.allowed, id, users, into: &commit)
     }
 
     /// The users on a group's allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    package func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.allowed, .channel(.group, id), at: now)
     }

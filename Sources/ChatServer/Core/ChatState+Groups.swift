@@ -6,7 +6,7 @@ extension ChatState {
     /// Creates a group that `actor.user` owns, with further members.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func createGroup(
+    package mutating func createGroup(
         _ group: ChatGroup, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         try ChatID.check(group.id, "the group")
@@ -41,7 +41,7 @@ extension ChatState {
     /// A user joins a group; codes 25412, 25414 or 25424 when this is not allowed. The application's server may add any users.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func joinGroup(
+    package mutating func joinGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -60,7 +60,7 @@ extension ChatState {
     /// A member invites others. Code 25426 when the member may not.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func inviteToGroup(
+    package mutating func inviteToGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -117,7 +117,7 @@ extension ChatState {
     /// Members leave the group. Code 25417 for the owner.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func quitGroup(
+    package mutating func quitGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         guard actor.isServer || users == [actor.user] else { throw .badArgument("Users can leave a group only for themselves.") }
@@ -127,7 +127,7 @@ extension ChatState {
     /// The owner removes any member, an admin ordinary members: 25405, 25417 or 25418 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func kickFromGroup(
+    package mutating func kickFromGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         _ = try knownGroup(id)
@@ -166,7 +166,7 @@ extension ChatState {
     /// The owner dismisses a group.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func dismissGroup(
+    package mutating func dismissGroup(
         _ id: Identifier, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -183,7 +183,7 @@ extension ChatState {
     /// The owner makes another member the owner, and leaves the group if requested.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func transferGroup(
+    package mutating func transferGroup(
         _ id: Identifier, to user: Identifier, leaves: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatGroupChange] {
         var group = try knownGroup(id)
@@ -206,7 +206,7 @@ extension ChatState {
     /// The owner makes members admins and admins members.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func changeAdmins(
+    package mutating func changeAdmins(
         _ id: Identifier, add: [Identifier], remove: [Identifier], by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatGroupChange] {

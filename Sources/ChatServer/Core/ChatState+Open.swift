@@ -11,7 +11,7 @@ extension ChatState {
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func createOpenChannel(
+    package mutating func createOpenChannel(
         _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatOpenChannel {
         try ChatID.check(id, "the open channel")
@@ -28,7 +28,7 @@ extension ChatState {
     /// has to be attached before the events of `news` are delivered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func enterOpenChannel(
+    package mutating func enterOpenChannel(
         _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatEntrance {
@@ -86,7 +86,7 @@ extension ChatState {
     /// A session leaves an open channel; the user leaves with the last session. Throws 23406 when the session is not in the channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func exitOpenChannel(
+    package mutating func exitOpenChannel(
         _ id: Identifier, session: ChatSession, user: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, user, at: now)
@@ -113,10 +113,10 @@ extension ChatState {
     // MARK: Queries
 
     /// An open channel; nil when there is none.
-    public func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
+    package func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
 
     /// The ids of all open channels, sorted.
-    public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
+    package func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
     /// The first open channels, sorted by id.
     ///
@@ -124,7 +124,7 @@ extension ChatState {
     ///   - prefix: the beginning of their ids.
     ///   - after: the last id of the previous page.
     ///   - limit: the largest number of channels.
-    public func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
+    package func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
         var found: [Identifier] = []
         for id in rooms.rooms.keys where id.text.utf8.starts(with: prefix.utf8) && after.map({ id > $0 }) ?? true {
             found.append(id)
@@ -135,18 +135,18 @@ extension ChatState {
     }
 
     /// How many participants an open channel has.
-    public func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
+    package func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
 
     /// Whether a user is in an open channel.
-    public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
+    package func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
     /// The event loops of the participants; nil when there is no such channel.
-    public func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
+    package func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
 
     /// The participants who have been in the channel longest, at most 500.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
+    package func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         guard (0...500).contains(limit) else { throw .badArgument("limit is 0 to 500.") }
         return rooms.participants(of: id, limit: limit)
@@ -156,7 +156,7 @@ extension ChatState {
     /// channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func participants(
+    package func participants(
         of id: Identifier, limit: Int, by actor: ChatActor, at now: Int64
     ) throws(ChatRefusal) -> [ChatParticipant] {
         // CH-77
@@ -171,7 +171,7 @@ extension ChatState {
     /// The metadata of an open channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
+    package func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
         try checkInside(id, actor, at: now)
         return rooms.entries(of: id)
     }
@@ -187,7 +187,7 @@ extension ChatState {
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func setOpenEntries(
+    package mutating func setOpenEntries(
         _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
         at now: Int64,
         into commit: inout ChatCommit
@@ -226,7 +226,7 @@ extension ChatState {
     /// Removes 1 … 10 metadata entries, all or none: 23424, 23427 or 23429 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func deleteOpenEntries(
+    package mutating func deleteOpenEntries(
         _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, actor, at: now)

@@ -6,7 +6,7 @@ extension ChatState {
     /// Destroys an open channel with all its data.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func destroyOpenChannel(
+    package mutating func destroyOpenChannel(
         _ id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
@@ -18,7 +18,7 @@ extension ChatState {
     /// Sets the lifetime after which an open channel is removed; nil for never.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func setLifetime(
+    package mutating func setLifetime(
         _ lifetime: Int64?, of id: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
@@ -32,7 +32,7 @@ extension ChatState {
     /// Mutes users in one open channel, for a number of minutes or permanently.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func muteInOpenChannel(
+    package mutating func muteInOpenChannel(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
@@ -41,7 +41,7 @@ extension ChatState {
     /// Unmutes users in an open channel, or in all open channels.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unmuteInOpenChannel(
+    package mutating func unmuteInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try lift(.muted, .unmuteUsers, id, users, at: now, into: &commit)
@@ -50,7 +50,7 @@ extension ChatState {
     /// Allows users to send messages although all users are muted.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func allowInOpenChannel(
+    package mutating func allowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.allowed, .addAllowlist, id, users, minutes: nil, at: now, into: &commit)
@@ -59,7 +59,7 @@ extension ChatState {
     /// Removes users from an open channel's allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func disallowInOpenChannel(
+    package mutating func disallowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try lift(.allowed, .removeAllowlist, id, users, at: now, into: &commit)
@@ -68,7 +68,7 @@ extension ChatState {
     /// Mutes all users of an open channel, except for those on its allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func setAllMuted(
+    package mutating func setAllMuted(
         _ isMuted: Bool, in id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
@@ -83,7 +83,7 @@ extension ChatState {
     /// Removes users from an open channel and bans them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func barFromOpenChannel(
+    package mutating func barFromOpenChannel(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
@@ -97,7 +97,7 @@ extension ChatState {
     /// Ends the ban of users from an open channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unbarFromOpenChannel(
+    package mutating func unbarFromOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try checkOrder(id, users, minutes: nil, at: now)
@@ -107,7 +107,7 @@ extension ChatState {
     /// The muted, allowed or banned users of an open channel, sorted by id.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func restricted(
+    package func restricted(
         _ kind: ChatRestriction.Kind, inOpenChannel id: Identifier, at now: Int64
     ) throws(ChatRefusal) -> [ChatRestriction] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }

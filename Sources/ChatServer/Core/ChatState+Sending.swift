@@ -4,22 +4,22 @@ import ServerValues
 // Permission to send (rules CH-30 to CH-39).
 
 /// The parts of a message that decide whether it may be sent.
-public struct ChatDraft: Hashable, Sendable {
+package struct ChatDraft: Hashable, Sendable {
     /// The kind of channel.
-    public var kind: ChatKind
+    package var kind: ChatKind
     /// The receiver: a user, a group or an open channel.
-    public var to: Identifier
+    package var to: Identifier
     /// The members of a group who receive the message; nil for all.
-    public var users: [Identifier]?
+    package var users: [Identifier]?
     /// The size of the content in bytes.
-    public var contentBytes: Int
+    package var contentBytes: Int
     /// Whether the message is for connected devices only.
-    public var isStatus: Bool
+    package var isStatus: Bool
     /// Whether the history keeps the message.
-    public var isPersisted: Bool
+    package var isPersisted: Bool
 
     /// Makes a value with these properties.
-    public init(
+    package init(
         kind: ChatKind, to: Identifier, users: [Identifier]? = nil, contentBytes: Int, isStatus: Bool = false,
         isPersisted: Bool = true
     ) {
@@ -33,16 +33,16 @@ public struct ChatDraft: Hashable, Sendable {
 }
 
 /// The users whose inboxes receive an event.
-public struct ChatRecipients: Hashable, Sendable {
+package struct ChatRecipients: Hashable, Sendable {
     /// The users, each once. Often a group's own list, which is shared and not copied.
-    public var users: [Identifier]
+    package var users: [Identifier]
     /// A user in `users` who does not receive the event: the sender, when devices are not synchronized.
-    public var skipped: Identifier?
+    package var skipped: Identifier?
     /// The number of receivers without the sender.
-    public var others: Int
+    package var others: Int
 
     /// Makes a value with these properties.
-    public init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
+    package init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
         self.users = users
         self.skipped = skipped
         self.others = others
@@ -50,21 +50,21 @@ public struct ChatRecipients: Hashable, Sendable {
 }
 
 /// How a permitted message is stored and delivered. Its read receipts have `recipients.others` as their total.
-public struct ChatAdmission: Hashable, Sendable {
+package struct ChatAdmission: Hashable, Sendable {
     /// The conversation whose history stores it; nil for none.
-    public var conversation: Identifier?
+    package var conversation: Identifier?
     /// The receivers; empty for open channels.
-    public var recipients: ChatRecipients
+    package var recipients: ChatRecipients
     /// The event loops of an open channel's participants.
-    public var eventLoopIDs = EventLoopSet()
+    package var eventLoopIDs = EventLoopSet()
 }
 
 /// The part of a conversation that a user may read.
-public struct ChatHistoryAccess: Hashable, Sendable {
+package struct ChatHistoryAccess: Hashable, Sendable {
     /// The conversation.
-    public var conversation: Identifier
+    package var conversation: Identifier
     /// Messages up to this id belong to an earlier channel with the same name.
-    public var floor: UInt64
+    package var floor: UInt64
 }
 
 extension ChatState {
@@ -73,7 +73,7 @@ extension ChatState {
     /// The receiver of a direct message need not be registered: the message waits for the user's first session (rule CH-31).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func admit(
+    package mutating func admit(
         _ draft: ChatDraft, from sender: Identifier, session: UInt64, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         try spend(.send, session: session, of: sender, at: now)
@@ -88,7 +88,7 @@ extension ChatState {
     /// Decides about a message that the application's server sends on behalf of a user: membership and mutes are not checked.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func admitFromServer(
+    package mutating func admitFromServer(
         _ draft: ChatDraft, from sender: Identifier, checksBlocking: Bool = false, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         try ChatID.check(sender, "the sender")
@@ -128,7 +128,7 @@ extension ChatState {
     ///   - sender: the sender's user id.
     ///   - users: the members of a group that a message was meant for; nil for all.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func recipients(
+    package func recipients(
         _ kind: ChatKind, _ channel: Identifier, of sender: Identifier, users: [Identifier]? = nil
     ) throws(ChatRefusal) -> ChatRecipients {
         let syncs = application.syncsDevices
@@ -209,7 +209,7 @@ extension ChatState {
     /// requires permission to send.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func admitRecall(
+    package func admitRecall(
         by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
         at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
@@ -226,7 +226,7 @@ extension ChatState {
     /// Checks whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func admitEdit(
+    package func admitEdit(
         by actor: ChatActor, of sender: Identifier, sent: Int64, contentBytes: Int, in kind: ChatKind, _ channel: Identifier,
         users: [Identifier]? = nil, at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
@@ -248,7 +248,7 @@ extension ChatState {
     /// Checks whether `user` may change a message's metadata, and returns the users to notify. Direct conversations and groups only.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func admitMetadata(
+    package func admitMetadata(
         by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
         at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
@@ -264,7 +264,7 @@ extension ChatState {
     /// read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func checkChanging(
+    package func checkChanging(
         _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard !actor.isServer else { return }
@@ -275,7 +275,7 @@ extension ChatState {
     /// Checks whether a user is a member of a channel. The application's server counts as a member of all channels.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func checkTakingPart(
+    package func checkTakingPart(
         _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         if !actor.isServer { try checkTakingPart(actor.user, kind, channel, at: now) }
@@ -292,7 +292,7 @@ extension ChatState {
     /// Checks whether `user` may send read receipts. Muted users may.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func admitReceipt(
+    package func admitReceipt(
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         try checkReceipts(by: user, in: kind, channel, at: now)
@@ -302,7 +302,7 @@ extension ChatState {
     /// Checks whether `user` may send and request read receipts in a channel. Direct conversations and groups only.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func checkReceipts(
+    package func checkReceipts(
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no receipts.") }
@@ -312,7 +312,7 @@ extension ChatState {
     /// The part of a channel's history that `user` may read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func admitHistory(
+    package func admitHistory(
         of kind: ChatKind, _ channel: Identifier, by user: Identifier, at now: Int64
     ) throws(ChatRefusal) -> ChatHistoryAccess {
         try checkTakingPart(user, kind, channel, at: now)
@@ -320,7 +320,7 @@ extension ChatState {
     }
 
     /// The same as ``admitHistory(of:_:by:at:)``, for the application's server.
-    public func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
+    package func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
         switch kind {
         case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)
         case .system: ChatHistoryAccess(conversation: ChatConversation.key(.system, channel, user), floor: 0)

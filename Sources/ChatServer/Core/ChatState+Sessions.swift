@@ -4,11 +4,11 @@ import RealtimeHub
 // Devices and inboxes (rules CH-14 to CH-25).
 
 /// The data for the welcome of a session that signed in, and the sessions that it replaces.
-public struct ChatAdmittance: Sendable {
+package struct ChatAdmittance: Sendable {
     /// The sessions to end with 31010. They are signed out already.
-    public var kicked: [ChatSession]
+    package var kicked: [ChatSession]
     /// The events that the sign-in causes.
-    public var news: ChatNews
+    package var news: ChatNews
 }
 
 extension ChatState {
@@ -19,7 +19,7 @@ extension ChatState {
     ///   - signIn: the user and the device.
     ///   - now: the time, milliseconds since 1970.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func signIn(
+    package mutating func signIn(
         _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmittance {
         try ChatID.check(signIn.device, "a device")
@@ -40,7 +40,7 @@ extension ChatState {
     ///     open channels for the grace period.
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: receives the changes to store.
-    public mutating func signOut(
+    package mutating func signOut(
         _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
         var news = ChatNews()
@@ -61,7 +61,7 @@ extension ChatState {
     /// Counts a request against the quota of a session: 20604 beyond it (rules CH-19 and CH-101).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func spend(
+    package mutating func spend(
         _ kind: ChatSpending, session: UInt64, of user: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard let wait = devices.take(kind, session, of: user, limits: application.limits, at: now) else { return }
@@ -70,29 +70,30 @@ extension ChatState {
     }
 
     /// The number of sessions.
-    public var connectionCount: Int { devices.count }
+    package var connectionCount: Int { devices.count }
 
     /// Whether a user has a session now.
-    public func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
+    package func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
 
     /// The sessions of a user, in the order of their sign-ins.
-    public func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
+    package func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
 
     // MARK: Inboxes
 
     /// Assigns the next position in each recipient's inbox. Recipients must be distinct.
-    public mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier? = nil) -> [ChatInboxPlace]
-    {
+    package mutating func place(
+        _ recipients: some Collection<Identifier>, skipping skipped: Identifier? = nil
+    ) -> [ChatInboxPlace] {
         inboxes.place(recipients, skipping: skipped)
     }
 
     /// Assigns the next positions in the inboxes of a message's recipients.
-    public mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
+    package mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
         inboxes.place(recipients.users, skipping: recipients.skipped)
     }
 
     /// The position at which a new session begins to read.
-    public func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
+    package func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 
@@ -100,7 +101,7 @@ extension ChatState {
     ///
     /// - Returns: whether the position was new.
     @discardableResult
-    public mutating func acknowledge(_ sequence: UInt64, by user: Identifier, into commit: inout ChatCommit) -> Bool {
+    package mutating func acknowledge(_ sequence: UInt64, by user: Identifier, into commit: inout ChatCommit) -> Bool {
         guard let place = inboxes.acknowledge(sequence, by: user) else { return false }
         commit.acknowledged.append(place)
         return true
@@ -109,7 +110,7 @@ extension ChatState {
     // MARK: Repetitions
 
     /// The message that a user sent with a client id in the last hour.
-    public func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
+    package func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
         repetitions.find(sender, clientID)
     }
 
@@ -120,12 +121,12 @@ extension ChatState {
     ///   - sender: the sender's user id.
     ///   - id: the id.
     ///   - sequence: the message's position in the sender's own inbox, if it has one.
-    public mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
+    package mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }
 
     /// Removes a message that could not be stored, so that sending it again is not a repetition.
-    public mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
+    package mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
         repetitions.remove(sender, clientID, id: id)
     }
 }

@@ -13,7 +13,7 @@ extension ChatState {
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func issueToken(
+    package mutating func issueToken(
         hash: Identifier, to user: Identifier, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try ChatID.check(user, "a user")
@@ -26,7 +26,7 @@ extension ChatState {
     /// Checks the token of a user who wants to connect. The error has code 31004, 31009, 31020 or 31029.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
+    package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, .everywhere, token.user, at: now) else {
             throw ChatRefusal(ChatCode.userBanned, "The user is banned.")
@@ -38,7 +38,7 @@ extension ChatState {
     ///
     /// - Returns: the sessions that use one of these tokens, to be ended with 31020.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func expireTokens(
+    package mutating func expireTokens(
         of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try ChatID.check(users, "a user", limit: 1_000)
@@ -58,7 +58,7 @@ extension ChatState {
     ///
     /// - Returns: their sessions, to be ended with 31011.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func ban(
+    package mutating func ban(
         _ users: [Identifier], minutes: Int, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try ChatID.check(users, "a user", limit: 20)
@@ -70,13 +70,13 @@ extension ChatState {
     /// Ends the ban of users.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unban(_ users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
+    package mutating func unban(_ users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: 20)
         for user in users { restrictions.remove(.banned, .everywhere, user, into: &commit) }
     }
 
     /// Banned users, sorted by id. `page` counts from 1.
-    public func banned(page: Int, size: Int, at now: Int64) -> [ChatRestriction] {
+    package func banned(page: Int, size: Int, at now: Int64) -> [ChatRestriction] {
         Self.page(restrictions.list(.banned, .everywhere, at: now), number: page, size: size)
     }
 
@@ -84,7 +84,7 @@ extension ChatState {
     ///
     /// - Returns: their sessions, to be ended with 31029.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func deactivate(
+    package mutating func deactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try setDeactivated(true, users, at: now, into: &commit)
@@ -94,14 +94,14 @@ extension ChatState {
     /// Activates deactivated users again.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func reactivate(
+    package mutating func reactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try setDeactivated(false, users, at: now, into: &commit)
     }
 
     /// Deactivated users, sorted by id. `page` counts from 1.
-    public func deactivated(page: Int, size: Int) -> [ChatUser] {
+    package func deactivated(page: Int, size: Int) -> [ChatUser] {
         let all = directory.users.values.filter(\.isDeactivated).sorted { $0.id < $1.id }
         return Self.page(all, number: page, size: size)
     }
@@ -120,15 +120,15 @@ extension ChatState {
     }
 
     /// A registered user; nil when there is none.
-    public func user(_ id: Identifier) -> ChatUser? { directory.users[id] }
+    package func user(_ id: Identifier) -> ChatUser? { directory.users[id] }
 
     /// How many users are registered.
-    public var userCount: Int { directory.users.count }
+    package var userCount: Int { directory.users.count }
 
     /// Changes the given fields of a user; users may change only their own. The error has code 24366 for a user who is not registered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func updateUser(
+    package mutating func updateUser(
         _ id: Identifier, name: String?, avatar: String?, extra: [String: String]?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
@@ -182,7 +182,7 @@ extension ChatState {
     /// Blocks users: `user` receives no messages of `others` any more (405).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
+    package mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
             throw .badArgument("A user may block \(Self.blockedPerUser) others.")
@@ -195,13 +195,14 @@ extension ChatState {
     /// Removes users from a user's blocklist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unblock(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
+    package mutating func unblock(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal)
+    {
         try ChatID.check(others, "a user")
         for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
     }
 
     /// The users whom a user blocks, sorted by id.
-    public func blocked(by user: Identifier) -> [Identifier] {
+    package func blocked(by user: Identifier) -> [Identifier] {
         restrictions.list(.blocked, .user(user), at: .min).map(\.user)
     }
 
@@ -210,7 +211,7 @@ extension ChatState {
     /// Mutes users in all channels of a kind.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func mute(
+    package mutating func mute(
         _ users: [Identifier], in kind: ChatKind, minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
@@ -222,7 +223,7 @@ extension ChatState {
     /// Unmutes users in all channels of a kind.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func unmute(
+    package mutating func unmute(
         _ users: [Identifier], in kind: ChatKind, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
@@ -231,7 +232,7 @@ extension ChatState {
     }
 
     /// The users who are muted in all channels of a kind.
-    public func muted(in kind: ChatKind, at now: Int64) -> [ChatRestriction] {
+    package func muted(in kind: ChatKind, at now: Int64) -> [ChatRestriction] {
         restrictions.list(.muted, .all(kind), at: now)
     }
 

@@ -6,16 +6,16 @@ import RealtimeHub
 /// A value without locks, clocks, I/O and randomness, and without a protocol: its owner guards it with a lock and passes the time,
 /// in ms since 1970. Functions that change persistent state write the documents into the given commit. Functions that throw have
 /// changed nothing.
-public struct ChatState: Sendable {
+package struct ChatState: Sendable {
     /// The application's settings. They may be changed at any time, except for the key; existing state stays.
-    public var application: ChatApplication
+    package var application: ChatApplication
     /// Identifies the numbering of the entries in all inboxes. A loss of data begins a new epoch, so that a position from before the loss
     /// is recognised as outdated (rules CH-22 and CH-26).
-    public let epoch: String
+    package let epoch: String
 
     /// The monotonic time in milliseconds, to be updated before each change: grace periods, pauses and lifetimes are measured with
     /// it. It equals `now` at the start of the process. Nil where `now` itself never jumps, as in tests.
-    public var steadyTime: Int64? {
+    package var steadyTime: Int64? {
         didSet {
             rooms.steadyTime = steadyTime
             presence.steadyTime = steadyTime
@@ -41,7 +41,7 @@ public struct ChatState: Sendable {
     ///   - application: the application.
     ///   - restored: the state from the store, which is not checked.
     ///   - epoch: the epoch of the store.
-    public init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
+    package init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
         self.application = application
         self.epoch = epoch
         inboxes = ChatInboxes(epoch: epoch)
@@ -76,7 +76,7 @@ public struct ChatState: Sendable {
     }
 
     /// All documents that a store needs to restore this state, in no particular order.
-    public var documents: [ChatDocument] {
+    package var documents: [ChatDocument] {
         directory.documents + restrictions.documents + settings.documents + groups.documents + rooms.documents
             + presence.documents
     }
@@ -85,7 +85,7 @@ public struct ChatState: Sendable {
     /// removed.
     ///
     /// Call it about once per second.
-    public mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
+    package mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
         var news = ChatNews()
         rooms.sweep(at: now, limits: application.limits, restrictions: &restrictions, into: &commit, news: &news)
         presence.sweep(at: now, devices: devices, into: &commit, news: &news)
@@ -102,19 +102,19 @@ public struct ChatState: Sendable {
 }
 
 /// Notifications for connected devices that are sent at once and not stored.
-public struct ChatNews: Sendable {
+package struct ChatNews: Sendable {
     /// Events of open channels.
-    public var open: [ChatOpenEvent] = []
+    package var open: [ChatOpenEvent] = []
     /// Changes of online status.
-    public var presence: [ChatPresenceEvent] = []
+    package var presence: [ChatPresenceEvent] = []
     /// Sessions that are no longer in an open channel, to be removed after the events are delivered.
-    public var detached: [ChatSeat] = []
+    package var detached: [ChatSeat] = []
     /// Events for other devices of a user about open channels.
-    public var syncs: [ChatOpenSync] = []
+    package var syncs: [ChatOpenSync] = []
 
     /// An empty value.
-    public init() {}
+    package init() {}
 
     /// Whether there are no notifications.
-    public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
+    package var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
 }

@@ -37,7 +37,7 @@ extension ChatState {
     ///
     /// - Returns: whether anything changed, so that other devices have to be notified.
     /// - Throws: ``ChatRefusal``, with the reason.
-    public mutating func set(
+    package mutating func set(
         _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> Bool {
         if let channel { try ChatID.check(channel, "a channel") }
@@ -57,10 +57,10 @@ extension ChatState {
     }
 
     /// All settings of a user that differ from the defaults, sorted by channel.
-    public func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
+    package func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
 }
 
 extension ChatSetting {
     /// The target that ``channel`` refers to: a kind, and a channel of it unless the setting is for the kind.
-    public var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
+    package var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }

@@ -1,6 +1,5 @@
 import ServerValues
 
-
 /// Times in the format of App Context.
 enum ObjectTime {
     /// - Parameter ticks: units of 100 ns since 1970.

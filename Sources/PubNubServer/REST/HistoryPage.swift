@@ -1,6 +1,5 @@
 import RealtimeHub
 
-
 /// Messages of one channel for an answer, shortened by whole messages when they are too many bytes (rule PV-132). A pure value.
 struct HistoryPage: Sendable {
     let channel: String

@@ -1,6 +1,5 @@
 import ServerValues
 
-
 /// The cost that a connection has caused to other clients by ending subscriptions, reduced over time (rule SP-64).
 ///
 /// Each end of a subscription is reported to the remaining subscribers: as a changed count, or as a member who has left. So a

@@ -1,6 +1,5 @@
 import ServerValues
 
-
 /// Rate limits of one connection for operations that cause costs for other clients.
 struct ConnectionRates: Sendable {
     private var clientEvents: TokenBucket?

@@ -1,6 +1,5 @@
 import ServerValues
 
-
 /// The memory limit and the time limit of replays that wait for one connection, separate from the limit for new events. A value
 /// without clocks (rule RV-13).
 ///
