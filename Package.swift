@@ -88,8 +88,8 @@ let package = Package(
         .library(name: "LifelineOutbox", targets: ["LifelineOutbox"]),
         .library(name: "LifelineUI", targets: ["LifelineUI"]),
         .library(name: "LifelineBackend", targets: ["LifelineBackend"]),
-        .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
-        .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
+        .library(name: "LifelineServer", targets: ["LifelineServer", "ServerStorage", "HubStorage", "Identifiers"]),
+        .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "ServerStorage", "Identifiers"]),
         .library(name: "LifelineTestingChat", targets: ["LifelineTestingChat"]),
         .executable(name: "lifeline", targets: ["LifelineCommand"]),
     ],
@@ -245,18 +245,18 @@ let package = Package(
 
         // The server.
         library("ServerValues", []),
-        library("RealtimeHub", ["Identifiers", "ServerValues"]),
-        library("HubStorage", ["ServerRequirements", "Identifiers", "RealtimeHub", deque, grdb, nioLocks]),
+        library("ServerStorage", ["Identifiers", "ServerValues"]),
+        library("HubStorage", ["ServerRequirements", "Identifiers", "ServerStorage", deque, grdb, nioLocks]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         // Empty without the trait.
         library(
             "PostgreSQLStorage",
             [
-                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])), "Identifiers", "RealtimeHub",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])), "Identifiers", "ServerStorage",
                 "ServerValues", deque, nioLocks,
             ]),
         // What every store has to fulfil, for stores of others too.
-        library("StoreConformance", ["Identifiers", "RealtimeHub", nioLocks]),
+        library("StoreConformance", ["Identifiers", "ServerStorage", nioLocks]),
         library(
             "ServerRuntime",
             [
@@ -267,21 +267,21 @@ let package = Package(
         library(
             "PubNubServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
                 "PubNubProtocol", "WireCoding", "BodyCompression", crypto, deque, heap, nioCore, nioPosix, nioHTTP1, nioLocks,
                 logging, orderedCollections,
             ]),
         library(
             "ChatServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
                 "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, heap, nioCore, nioHTTP1, nioLocks, logging,
                 orderedCollections,
             ]),
         library(
             "PusherServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
                 "PusherProtocol", "WireCoding", "WebSocketFraming", deque, nioCore, nioPosix, nioLocks, logging,
                 orderedCollections,
             ]),
@@ -317,7 +317,8 @@ let package = Package(
             "LifelineServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
-                "ServiceBridge", "ServerConsole", "ServerDescriptions", "RealtimeHub", "HubStorage", "WireCoding", "ServerValues",
+                "ServiceBridge", "ServerConsole", "ServerDescriptions", "ServerStorage", "HubStorage", "WireCoding",
+                "ServerValues",
                 nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
             ]),
         .executableTarget(
@@ -325,7 +326,7 @@ let package = Package(
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
                 "LifelineBackend", "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
-                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
+                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "ServerStorage", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509, orderedCollections,
                 argumentParser,
                 serviceLifecycle,
@@ -451,7 +452,7 @@ let package = Package(
             "NexconnChatSDKTests",
             [
                 "TelemetryTestSupport", "Identifiers", "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding",
-                "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer", "ConnectionEngine", "EngineRuntime",
+                "LifelineServer", "ServerStorage", "EngineTesting", "ChatServer", "ConnectionEngine", "EngineRuntime",
                 "PubNubServer", "PusherServer", "TransportCommon", "WebSocketTransport", nioLocks,
             ]),
         tests(
@@ -472,7 +473,7 @@ let package = Package(
             [
                 "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
                 "WireCoding",
-                "HTTPTransport", "TransportCommon", "LifelineServer", "RealtimeHub", "EngineTesting", "ChatServer",
+                "HTTPTransport", "TransportCommon", "LifelineServer", "ServerStorage", "EngineTesting", "ChatServer",
                 "ConnectionEngine", "EngineRuntime", "ClientRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore,
                 nioPosix,
                 nioLocks,
@@ -490,7 +491,7 @@ let package = Package(
             [
                 "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "ServerConsole",
                 "RedisClient",
-                "EchoServer", "SocketTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding",
+                "EchoServer", "SocketTestSupport", "TelemetryTestSupport", "ServerStorage", "ServerCluster", "WireCoding",
                 "TransportCommon",
                 "WebSocketFraming", "PubNubProtocol", "PusherProtocol", argumentParser, crypto, nioCore, nioPosix, nioEmbedded,
                 nioLocks, nioSSL, x509, logging, tracing,
@@ -508,23 +509,23 @@ let package = Package(
         tests(
             "ServerConsoleTests",
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
-        tests("RealtimeHubTests", ["RealtimeHub"]),
-        tests("PubNubCoreTests", ["Identifiers", "RealtimeHub", "PubNubServer", "ConnectionEngine"]),
-        tests("ChatCoreTests", ["Identifiers", "RealtimeHub", "ChatServer", "ConnectionEngine"]),
+        tests("ServerStorageTests", ["ServerStorage"]),
+        tests("PubNubCoreTests", ["Identifiers", "ServerStorage", "PubNubServer", "ConnectionEngine"]),
+        tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "ConnectionEngine"]),
         tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
-            ["Identifiers", "HubStorage", "RealtimeHub", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),
+            ["Identifiers", "HubStorage", "ServerStorage", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),
         tests(
             "PostgreSQLStorageTests",
-            ["Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "RealtimeHub", "StoreConformance", nioLocks]),
+            ["Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "ServerStorage", "StoreConformance", nioLocks]),
         tests(
             "LifelineServerTests",
             [
                 "Identifiers", "LifelineServer", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerCluster",
                 "ClusterTestSupport", "EchoServer", "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer",
                 "PubNubServer",
-                "ChatServer", "ServiceBridge", "RealtimeHub", "HubStorage", "StoreConformance", "PusherProtocol",
+                "ChatServer", "ServiceBridge", "ServerStorage", "HubStorage", "StoreConformance", "PusherProtocol",
                 "PubNubProtocol", "NexconnProtocol", "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine",
                 asyncHTTPClient, nioCore, nioSSL,
                 nioPosix, nioLocks, serviceLifecycle, logging, nioHTTP1,
@@ -549,7 +550,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
-                "LifelineBackend", "LifelineOutbox", "LifelineUI", "LifelineServer", "RealtimeHub", "HubStorage",
+                "LifelineBackend", "LifelineOutbox", "LifelineUI", "LifelineServer", "ServerStorage", "HubStorage",
                 "StoreConformance",
                 "LifelineTesting",
                 "ChatServer", "ConnectionEngine", nioLocks,
@@ -584,7 +585,8 @@ if Context.environment["LIFELINE_FUZZ"] != nil {
                 "Identifiers", "WireCoding", "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport",
                 "RedisClient",
                 "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub", "ChatDatabase", "NexconnChatSDK",
-                "ServerRuntime", "ServerCluster", "PusherServer", "PubNubServer", "ChatServer", "RealtimeHub", "ConnectionEngine",
+                "ServerRuntime", "ServerCluster", "PusherServer", "PubNubServer", "ChatServer", "ServerStorage",
+                "ConnectionEngine",
                 "EngineRuntime", "EngineTesting", "ServerValues", nioCore, nioLocks, nioSSL,
             ],
             path: "Fuzz/Sources",

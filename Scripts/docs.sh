@@ -9,14 +9,14 @@ built=$(cd "${1:-$(swift build --show-bin-path)}" && pwd)
 site=$PWD/build/docs
 work=$PWD/build/docs-work
 # In this order, because links to another module need its archive.
-modules=(Identifiers RealtimeHub HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline LifelineOutbox LifelineUI LifelineBackend)
+modules=(Identifiers ServerStorage HubStorage StoreConformance LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline LifelineOutbox LifelineUI LifelineBackend)
 # Types of these modules are part of a product's interface, as its Exports.swift says.
 exported() {
     case $1 in
         Lifeline) echo ConnectionEngine,TransportCommon ;;
         LifelineBackend) echo TransportCommon ;;
         LifelineServer) echo ServerRuntime ;;
-        RealtimeHub) echo ServerValues ;;
+        ServerStorage) echo ServerValues ;;
     esac
 }
 

@@ -59,7 +59,7 @@ SUITES = {
     "Lifeline": ["LifelineTests", "LifelineCommandTests"],
     "LifelineUI": ["LifelineUITests"],
     "LifelineBackend": ["LifelineBackendTests"],
-    "RealtimeHub": ["RealtimeHubTests", "HubStorageTests", "LifelineServerTests"],
+    "ServerStorage": ["ServerStorageTests", "HubStorageTests", "LifelineServerTests"],
     "HubStorage": ["HubStorageTests", "LifelineServerTests.*(Durab|Restart)"],
     "ServerValues": ["ServerValuesTests", "LifelineServerTests"],
     "ServerRuntime": ["ServerRuntimeTests", "LifelineServerTests"],
@@ -71,7 +71,7 @@ SUITES = {
 }
 # Tests that watch real time on real sockets run one after the other.
 PARALLEL = re.compile(r"^(ConnectionEngine|EngineRuntime|WebSocketFraming|RedisClient|Identifiers|WireCoding|BodyCompression|\w+Protocol|"
-                      r"RealtimeHub|PusherCore|PubNubCore|ChatCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
+                      r"ServerStorage|PusherCore|PubNubCore|ChatCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
 
 
 @dataclasses.dataclass(frozen=True)

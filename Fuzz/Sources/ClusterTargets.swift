@@ -1,5 +1,5 @@
 import NIOCore
-import RealtimeHub
+import ServerStorage
 
 @testable import ChatServer
 @testable import PubNubServer

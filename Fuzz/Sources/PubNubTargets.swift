@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 @testable import PubNubProtocol

@@ -1,7 +1,7 @@
 import NexconnProtocol
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 import WireCoding
 

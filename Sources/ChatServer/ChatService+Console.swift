@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NexconnProtocol
 import OrderedCollections
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 // What the console shows of chat, and what an operator can do (rules CO-92 to CO-94).

@@ -3,8 +3,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// The settings of the chat front. Sizes are in bytes.

@@ -1,5 +1,5 @@
 import ChatServer
-import RealtimeHub
+import ServerStorage
 
 // Chat, for programs that embed a server.
 extension LifelineServer {

@@ -1,5 +1,5 @@
 import PubNubServer
-import RealtimeHub
+import ServerStorage
 
 // PubNub, for programs that embed a server.
 extension LifelineServer {

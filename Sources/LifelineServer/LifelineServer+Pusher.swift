@@ -1,5 +1,5 @@
 import PusherServer
-import RealtimeHub
+import ServerStorage
 
 // Pusher, for programs that embed a server.
 extension LifelineServer {

@@ -1,8 +1,8 @@
 import ChatServer
 import NIOPosix
 import PubNubServer
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // Changes while the server runs.
 extension LifelineServer {

@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import ServerValues
 import ServiceBridge
 

@@ -3,6 +3,7 @@ import PubNubServer
 import PusherServer
 import ServerDescriptions
 import ServerRuntime
+import ServerStorage
 import ServiceBridge
 
 /// The services of a server, and its bridge between them.

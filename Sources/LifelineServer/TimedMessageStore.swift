@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// How long the store took to save and to read messages. Takes a lock once for each saved message and each read, never for each
 /// subscriber.

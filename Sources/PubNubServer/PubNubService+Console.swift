@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NIOPosix
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 import WireCoding
 

@@ -2,8 +2,8 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The settings of the PubNub front.
 package struct PubNubServiceSettings: Sendable {

@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 // Exchanges messages with other services.

@@ -2,8 +2,8 @@ import Identifiers
 import NIOCore
 import NIOPosix
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 // What the console shows of Pusher, and what an operator can do (rules CO-92 to CO-94).

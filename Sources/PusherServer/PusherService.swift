@@ -2,8 +2,8 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The settings of the Pusher front. Sizes are in bytes.
 package struct PusherServiceSettings: Sendable {

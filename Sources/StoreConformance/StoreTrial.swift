@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// The place where a store is opened.
 public struct StorePlace: Sendable {

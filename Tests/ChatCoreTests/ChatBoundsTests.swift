@@ -1,6 +1,6 @@
 import ChatServer
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("What users can make grow in chat has bounds (CH-104 to CH-108)")

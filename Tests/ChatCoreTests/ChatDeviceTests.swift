@@ -1,5 +1,5 @@
 import ChatServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Devices of chat users (CH-14 to CH-19)")

@@ -1,6 +1,6 @@
 import ChatServer
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Groups of chat users (CH-40 to CH-53)")

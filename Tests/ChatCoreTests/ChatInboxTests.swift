@@ -1,5 +1,5 @@
 import ChatServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Inboxes and repeated messages (CH-20 to CH-25)")

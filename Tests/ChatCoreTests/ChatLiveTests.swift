@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import ChatServer

@@ -1,7 +1,7 @@
 import ChatServer
 import ConnectionEngine
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 /// What a few dictionaries say of the same things.

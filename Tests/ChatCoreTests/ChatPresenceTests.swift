@@ -1,6 +1,6 @@
 import ChatServer
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Online status of chat users (CH-83 to CH-87)")

@@ -1,6 +1,6 @@
 import ChatServer
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 /// A book with a clock that tests move and a store of documents that is kept in step by what commits say.

@@ -1,6 +1,6 @@
 import ChatServer
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Who may say what to whom (CH-30 to CH-39)")

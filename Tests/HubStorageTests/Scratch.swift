@@ -1,7 +1,7 @@
 import Foundation
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// A directory that goes with the test.
 final class Scratch: Sendable {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import LifelineServer
 import PubNub
-import RealtimeHub
+import ServerStorage
 import Testing
 
 /// Files and push registration of the `PubNub` module against our server in one process, on real sockets (rules FI-10 to FI-15, PU-1 to PU-4).

@@ -185,7 +185,7 @@ def test_failures_that_are_thrown_away_are_argued():
 
 # Ids are compared by bytes
 
-ID_TARGETS = ("RealtimeHub", "HubStorage", "PostgreSQLStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub",
+ID_TARGETS = ("ServerStorage", "HubStorage", "PostgreSQLStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub",
               "NexconnChatSDK", "Lifeline", "LifelineBackend", "LifelineOutbox", "LifelineUI", "ChatDatabase", "DatabaseFile")
 # Members of JSON are no ids; their values tell them.
 KEYED = (r"\[String\s*:(?!\s*(?:Any|AnyObject|JSONText|JSONValue)\])|\b(?:Ordered)?Set<String>"

@@ -1,7 +1,7 @@
 #if PostgreSQL
     import PostgreSQLStorage
     import PostgresTestSupport
-    import RealtimeHub
+    import ServerStorage
     import StoreConformance
     import Testing
 

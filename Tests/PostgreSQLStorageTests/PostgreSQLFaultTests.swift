@@ -1,7 +1,7 @@
 #if PostgreSQL
     import NIOConcurrencyHelpers
     import PostgresTestSupport
-    import RealtimeHub
+    import ServerStorage
     import Testing
 
     @testable import PostgreSQLStorage

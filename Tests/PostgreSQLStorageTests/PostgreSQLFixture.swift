@@ -2,7 +2,7 @@
     import Identifiers
     import NIOConcurrencyHelpers
     import PostgresTestSupport
-    import RealtimeHub
+    import ServerStorage
 
     @testable import PostgreSQLStorage
 

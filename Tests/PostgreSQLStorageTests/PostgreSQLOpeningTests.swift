@@ -1,7 +1,7 @@
 #if PostgreSQL
     import Foundation
     import PostgresTestSupport
-    import RealtimeHub
+    import ServerStorage
     import Testing
 
     @testable import PostgreSQLStorage

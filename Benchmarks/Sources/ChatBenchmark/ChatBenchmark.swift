@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 /// Measures the chat server over real sockets on this machine. One process serves, another one is the clients:
 /// ```

@@ -1,7 +1,7 @@
 import Foundation
 import HubStorage
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Direct messages of a thousand users, as the server commits them, half of them to one user who is away.
 struct ChatWorkload: Sendable {

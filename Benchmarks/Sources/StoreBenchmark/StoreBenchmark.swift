@@ -2,7 +2,7 @@ import Foundation
 import HubStorage
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// What the SQLite store takes and gives: messages stored and acknowledged in a second, and pages of history from a million.
 ///

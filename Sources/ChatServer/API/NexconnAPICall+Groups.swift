@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 // Groups (rules NA-40 to NA-44).

@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 // Open channels (rules NA-50 to NA-55).

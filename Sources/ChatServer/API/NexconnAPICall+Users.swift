@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 // Tokens and users (rules NA-10 to NA-16).

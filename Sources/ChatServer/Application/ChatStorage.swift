@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The storage that all chat applications of a backend share: the store, and the ids that order events.
 package struct ChatStorage: Sendable {

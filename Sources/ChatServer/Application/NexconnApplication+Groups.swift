@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // Groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
 extension NexconnApplication {

@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // A user's own view of channels: history, read positions, hidden messages, and settings (chat-protocol.md, 5.2, 5.3 and 6).
 extension NexconnApplication {

@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // Later changes of messages (chat-protocol.md, 5.2; rules NV-21 to NV-24).
 extension NexconnApplication {

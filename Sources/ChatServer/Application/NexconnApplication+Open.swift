@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // Open channels (chat-protocol.md, section 8; rules CH-60 to CH-73).
 extension NexconnApplication {

@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // Read receipts (chat-protocol.md, 5.2; rules NV-27 and NV-28).
 extension NexconnApplication {

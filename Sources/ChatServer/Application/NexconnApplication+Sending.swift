@@ -1,7 +1,7 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Options of a message that only the server API and the bridge may set, beyond a session's draft.
 struct NexconnSendOptions: Sendable {

@@ -2,8 +2,8 @@ import Crypto
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 extension NexconnGateway {

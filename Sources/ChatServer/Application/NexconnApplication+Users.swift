@@ -1,6 +1,6 @@
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 // Users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension NexconnApplication {

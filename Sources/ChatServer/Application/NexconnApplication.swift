@@ -1,8 +1,8 @@
 import Logging
 import NIOConcurrencyHelpers
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// One chat application: its state under a lock, and the only path from a decision to the store and to the receivers.
 ///

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The result of a decision: the entries to store, and the deliveries that follow once they are stored.
 ///

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// Passes calls of sessions to the process that decides about their application. May be used from any thread.

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// A signed-in device, as seen by the rest of the server: its user, and access to its connection.
 package final class NexconnPeer: Sendable {

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// The state of chat that all servers of a backend share. The servers are its nodes (``ChatNode``).

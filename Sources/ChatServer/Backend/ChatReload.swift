@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 /// The chat applications of a new configuration, with prepared applications for those that are new.
 package struct ChatReload: Sendable {

@@ -2,8 +2,8 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The chat applications of servers in one process: decisions are made under locks, and all nodes have applied them when the lock
 /// is released.

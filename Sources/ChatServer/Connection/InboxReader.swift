@@ -1,5 +1,5 @@
 import NIOCore
-import RealtimeHub
+import ServerStorage
 
 /// The position of a connection in its user's inbox: a pure value, one for each session (chat-protocol.md, section 4).
 ///

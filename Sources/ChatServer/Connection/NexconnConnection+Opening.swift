@@ -1,7 +1,7 @@
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The opening of a session, from the hello to live delivery (chat-protocol.md, sections 2 and 4).
 extension NexconnConnection {

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// An operation that an event loop performs for its chat sessions.

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The class of a device; a user has a limited number of sessions for each class (chat-protocol.md 2).
 package enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {

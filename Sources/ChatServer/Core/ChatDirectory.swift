@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Users of an application and their tokens (rules CH-3 to CH-9).
 struct ChatDirectory: Sendable {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// An operation on a group and its members. The raw values are used in the protocol (chat-protocol.md 7).
 package enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {

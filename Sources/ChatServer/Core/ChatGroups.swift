@@ -1,6 +1,6 @@
 import Identifiers
 import OrderedCollections
-import RealtimeHub
+import ServerStorage
 
 /// Groups and their members (rules CH-40 to CH-53).
 struct ChatGroups: Sendable {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The position of a device in its user's inbox.
 package struct ChatResume: Hashable, Sendable {

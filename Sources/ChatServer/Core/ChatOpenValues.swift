@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// A user entered or left an open channel.
 package struct ChatOpenAction: Hashable, Sendable {

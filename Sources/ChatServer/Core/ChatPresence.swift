@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Whether a user is online.
 package struct ChatPresenceState: Hashable, Sendable {

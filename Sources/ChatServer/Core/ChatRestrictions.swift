@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The restrictions of users, and when each ends (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// One open channel with its participants.
 struct ChatRoom: Sendable {

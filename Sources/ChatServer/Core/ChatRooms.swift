@@ -1,7 +1,7 @@
 import DequeModule
 import HeapModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
 extension ChatState {

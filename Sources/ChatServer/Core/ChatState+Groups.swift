@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Groups: joining and leaving, roles (rules CH-40 to CH-53).
 extension ChatState {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Open channels: entering and leaving, metadata (rules CH-60 to CH-68).
 extension ChatState {

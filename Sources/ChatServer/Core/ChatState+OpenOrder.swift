@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Open channels: requests of the application's server (rules CH-69 to CH-74).
 extension ChatState {

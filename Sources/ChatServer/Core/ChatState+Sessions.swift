@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Devices and inboxes (rules CH-14 to CH-25).
 

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Tokens and users (rules CH-3 to CH-13).
 extension ChatState {

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The core of a chat service: the state of one application, and the decisions about requests.
 ///

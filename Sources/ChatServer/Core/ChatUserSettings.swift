@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The settings of users for channels and kinds of channels (chat-protocol.md 6, rules CH-80 to CH-82).
 struct ChatUserSettings: Sendable {

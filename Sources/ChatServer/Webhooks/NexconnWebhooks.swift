@@ -4,8 +4,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Sends the events of a chat application to the webhook address of its own server (rules NV-40 to NV-46), if one is configured.

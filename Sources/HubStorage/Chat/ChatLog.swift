@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The contents of the chat store in memory: the events, inboxes and documents of all applications.
 struct ChatLog: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Writes the commits of the chat store as rows of its SQLite database.
 struct ChatRows: StoreRows {

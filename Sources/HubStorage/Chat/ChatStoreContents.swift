@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The chat of one application, in memory.
 struct ChatStoreContents: Sendable {

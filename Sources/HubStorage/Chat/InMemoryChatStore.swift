@@ -1,6 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Keeps chat for as long as the process lives, and within limits (rules CT-1 and CT-9).
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Stores chat durably in a SQLite database (rules CT-1 to CT-11).
 ///

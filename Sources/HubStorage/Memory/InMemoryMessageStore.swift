@@ -1,6 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Keeps messages for as long as the process lives, and within limits (rule HB-41).
 ///

@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The limits of history in memory. Beyond them the oldest messages are removed first (rule HB-41).
 public struct MemoryLimits: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Stores entries of the access manager as rows. Names are blobs, because a TEXT value would end at a NUL.
 enum AccessRows {

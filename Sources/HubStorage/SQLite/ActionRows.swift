@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Stores message actions as rows. Texts are blobs, for the same reason as in ``AccessRows``.
 enum ActionRows {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Stores messages, and records together with their event messages, as rows.
 struct MessageRow: StoreRows {

@@ -1,7 +1,7 @@
 import GRDB
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Stores messages durably in a SQLite database (rules HB-42 to HB-47).
 ///

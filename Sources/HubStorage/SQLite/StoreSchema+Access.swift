@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 extension StoreSchema {
     static func createAccess(_ database: Database) throws {

@@ -2,7 +2,7 @@ import DequeModule
 import Dispatch
 import GRDB
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Converts a writer's items to rows. Called only on the writer's thread, except for `cost`.
 protocol StoreRows: Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import RealtimeHub
+import ServerStorage
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import RealtimeHub
 import ServerConsole
+import ServerStorage
 
 /// The password of the console: the configured one, the one that an earlier start has made, or a new one (rule CO-11).
 struct AdminPassword {

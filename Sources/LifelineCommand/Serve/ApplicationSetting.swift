@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 /// The fields of a Pusher application. Rule SO-1.
 enum ApplicationSetting {

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 /// The fields of a chat application. Rule SO-1.
 enum ChatSetting {

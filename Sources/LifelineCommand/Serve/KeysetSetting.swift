@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 
 /// The fields of a PubNub keyset. Rule SO-1.
 enum KeysetSetting {

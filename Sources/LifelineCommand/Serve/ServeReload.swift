@@ -1,6 +1,6 @@
 import LifelineServer
 import Logging
-import RealtimeHub
+import ServerStorage
 import ServiceLifecycle
 import UnixSignals
 

@@ -1,7 +1,7 @@
 import LifelineServer
 import Logging
-import RealtimeHub
 import ServerConsole
+import ServerStorage
 
 /// The settings of the admin port (rules CO-1 to CO-6).
 struct AdminSettings: Hashable, Sendable {

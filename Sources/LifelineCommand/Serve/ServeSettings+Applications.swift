@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 // The applications of all services. Rules SO-1 and SO-3.
 extension ServeSettings {

@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 
 // The settings that a reload cannot change, and warnings about settings that should be changed before others can connect.
 extension ServeSettings {

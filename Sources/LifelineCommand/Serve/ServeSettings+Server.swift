@@ -1,7 +1,7 @@
 import Foundation
 import LifelineServer
 import NIOCore
-import RealtimeHub
+import ServerStorage
 
 // Readers of settings that are more than a number, a word or a boolean. Rule SO-1.
 extension ServeSettings {

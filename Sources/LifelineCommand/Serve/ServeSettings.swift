@@ -1,8 +1,8 @@
 import Foundation
 import LifelineServer
 import Logging
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The settings of `lifeline serve`: options have precedence over the environment, and that over the file. Rule CL-9.
 struct ServeSettings: Sendable {

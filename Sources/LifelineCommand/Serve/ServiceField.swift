@@ -1,5 +1,5 @@
 import ArgumentParser
-import RealtimeHub
+import ServerStorage
 
 /// One field of an application of a service: its name, and how its value is set. Rules SO-1 and SO-140.
 struct ServiceField<Value: Sendable>: Sendable {

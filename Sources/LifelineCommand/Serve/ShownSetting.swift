@@ -1,5 +1,5 @@
 import Foundation
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The value of a setting as `config show` prints it.

@@ -1,6 +1,6 @@
 import Foundation
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 
 /// A webhook of an application in the configuration. Rule SO-1.
 enum WebhookSetting {

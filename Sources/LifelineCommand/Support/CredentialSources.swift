@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Lifeline
-import RealtimeHub
+import ServerStorage
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Lifeline
-import RealtimeHub
+import ServerStorage
 
 /// The address of a server, and the credentials for its HTTP API. Shared by commands that make the calls of an application's own
 /// server.

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The applications of the three services that share their public channels. A message in an open channel of the chat application is
 /// also published to the Pusher channel and the PubNub channel of the same name, and vice versa (rules BR-1 to BR-14).

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// A list of applications that can be replaced while a server runs.
 ///

@@ -1,8 +1,8 @@
 import ChatServer
 import PubNubServer
 import PusherServer
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // The settings of each part of a server.
 extension ServerConfiguration {

@@ -1,6 +1,6 @@
 import Logging
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// All settings of a server. `ServerConfiguration()` has the settings of `lifeline serve` without options.
 ///

@@ -1,5 +1,5 @@
 import HubStorage
-import RealtimeHub
+import ServerStorage
 
 /// The durable stores of a server, as functions that open them.
 ///

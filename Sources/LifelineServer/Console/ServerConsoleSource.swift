@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import ServerConsole
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The data and actions of a server for the console.

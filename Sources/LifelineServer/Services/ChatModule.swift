@@ -1,7 +1,7 @@
 import ChatServer
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// The chat of this package.
 struct ChatModule: ServiceModule {

@@ -1,7 +1,7 @@
 import PubNubServer
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// PubNub.
 struct PubNubModule: ServiceModule {

@@ -1,7 +1,7 @@
 import PusherServer
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Pusher Channels.
 struct PusherModule: ServiceModule {

@@ -1,7 +1,7 @@
 #if PostgreSQL
     import Foundation
     import Identifiers
-    import RealtimeHub
+    import ServerStorage
 
     /// Converts commits of chat to statements.
     struct ChatStatements: PostgresItems {

@@ -1,6 +1,6 @@
 #if PostgreSQL
     import Identifiers
-    import RealtimeHub
+    import ServerStorage
 
     extension PostgreSQLChatStore {
         private struct Inbox: Sendable {

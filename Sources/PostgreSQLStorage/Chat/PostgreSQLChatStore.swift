@@ -1,7 +1,7 @@
 #if PostgreSQL
     import Foundation
     import Identifiers
-    import RealtimeHub
+    import ServerStorage
     import ServerValues
 
     /// Stores chat durably in a PostgreSQL database, beside the tables of the message store (rules PG-2 to PG-15).

@@ -1,6 +1,6 @@
 #if PostgreSQL
     import Identifiers
-    import RealtimeHub
+    import ServerStorage
     import ServerValues
 
     /// Reads the state that a server needs before it starts.

@@ -1,6 +1,6 @@
 #if PostgreSQL
     import Identifiers
-    import RealtimeHub
+    import ServerStorage
 
     /// Converts messages, and records together with their event messages, to statements.
     struct MessageStatements: PostgresItems {

@@ -1,7 +1,7 @@
 #if PostgreSQL
     import Identifiers
     import NIOConcurrencyHelpers
-    import RealtimeHub
+    import ServerStorage
     import ServerValues
 
     /// Stores messages durably in a PostgreSQL database (rules PG-1 to PG-15).

@@ -2,7 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import OrderedCollections
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The grants of the second version and the revoked tokens of one keyset (rules PV-84 to PV-87).

@@ -1,8 +1,8 @@
 import Identifiers
 import OrderedCollections
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Grants of the second version (rules PV-84 and PV-85).
 extension PubNubREST {

@@ -1,8 +1,8 @@
 import Identifiers
 import OrderedCollections
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 extension HTTPAnswer.ContentType {

@@ -1,6 +1,6 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 
 /// Forwards presence requests of a keyset's replica to the node that decides about presence.
 protocol PresenceRelay: AnyObject, Sendable {

@@ -2,8 +2,8 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// One keyset with its data: streams, presence and groups under one lock, and access to the store.
 ///

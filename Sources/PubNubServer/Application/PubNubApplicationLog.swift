@@ -1,6 +1,6 @@
 import Identifiers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Receives the decisions of an application, in their order.
 protocol PubNubApplicationLog: AnyObject, Sendable {

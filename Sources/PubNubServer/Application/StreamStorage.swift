@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The storage that all keysets of a backend share: the message store, and the timetokens that order messages.
 package struct StreamStorage: Sendable {

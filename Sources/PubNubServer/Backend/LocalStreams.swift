@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The keysets of servers in one process.
 package final class LocalStreams: StreamBackend {

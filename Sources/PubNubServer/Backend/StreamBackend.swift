@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Owns the keysets that several servers share: streams, presence, groups, grants, actions and history.
 ///

@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// Files that were deleted while the forms that uploaded them may still be valid: a form must not bring its file back (rule FI-25). A pure

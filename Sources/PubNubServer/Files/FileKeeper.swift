@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// Why a file was not stored.
 enum FileRefusal: Error, Hashable, Sendable {

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOPosix
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// A request of the files service with everything that its answer depends on (rules FI-1 to FI-24).

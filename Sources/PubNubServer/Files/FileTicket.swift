@@ -1,7 +1,7 @@
 import Crypto
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The server's signature for an upload or a download, so that neither request needs the access manager (rules FI-10 and FI-15). A pure

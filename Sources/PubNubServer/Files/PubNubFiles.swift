@@ -1,8 +1,8 @@
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The files of one keyset: their records in the store, and their contents (rules FI-1 to FI-24).
 ///

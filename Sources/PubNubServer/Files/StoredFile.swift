@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The record of a channel's file, without its content. A pure value.

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 
 /// Owns the App Context of one keyset: decides one change after the other, stores each change before it becomes visible, and
 /// answers from stored data (rules PO-7 and PO-9).

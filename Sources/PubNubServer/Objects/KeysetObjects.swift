@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The App Context of a keyset: metadata of users and channels, and memberships. A pure value (rules PO-2 to PO-10).

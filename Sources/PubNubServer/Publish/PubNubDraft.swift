@@ -1,7 +1,7 @@
 import BodyCompression
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// A validated request to publish. A pure value.

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The push registrations of one keyset, as stored, and the webhook that receives its notifications.

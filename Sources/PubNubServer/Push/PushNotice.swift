@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The push notifications that a message requests, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in

@@ -6,8 +6,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Sends push notifications, as requested in a keyset's messages, to the keyset's webhook. The webhook's receiver passes them on to

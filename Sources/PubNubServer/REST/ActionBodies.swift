@@ -1,6 +1,6 @@
 import Identifiers
 import OrderedCollections
-import RealtimeHub
+import ServerStorage
 
 /// The answers of the message actions service (rules PV-70 to PV-73).
 enum ActionBodies {

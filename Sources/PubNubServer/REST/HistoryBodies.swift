@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// The answers of the history service (rules PV-40 to PV-47).

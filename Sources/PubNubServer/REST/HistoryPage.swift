@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 /// Messages of one channel for an answer, shortened by whole messages when they are too many bytes (rule PV-132). A pure value.
 struct HistoryPage: Sendable {

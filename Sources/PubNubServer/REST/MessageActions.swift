@@ -1,6 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// The message actions of an application, as in its store (rule PV-70).
 ///

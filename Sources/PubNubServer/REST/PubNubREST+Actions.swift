@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Message actions (rules PV-70 to PV-75).

@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// History, deletion of messages and message counts (rules PV-40 to PV-47).

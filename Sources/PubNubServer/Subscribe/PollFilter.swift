@@ -1,5 +1,5 @@
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 
 /// A subscriber's filter, compiled once for all polls of an event loop with the same text, and its cached results.
 ///

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, cached events of channels,
 /// and the use of an application's limits.

@@ -1,7 +1,7 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// An event for the subscribers of a channel.
 package struct ChannelPublication: Sendable {

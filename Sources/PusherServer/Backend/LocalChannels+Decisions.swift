@@ -1,7 +1,7 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // Decisions about one channel, made under the lock of its shard.
 extension LocalChannels {

@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // Restores the state from before this process became the leader. Call these methods before any node joins; no events are sent.
 extension LocalChannels {

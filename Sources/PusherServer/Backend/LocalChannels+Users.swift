@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Signed-in users of an application and their watchers. Status events are passed to the nodes under the lock of the application's
 /// users, so that online and offline events of a user alternate (rule HB-50).

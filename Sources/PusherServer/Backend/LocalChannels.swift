@@ -2,8 +2,8 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The channels of servers in one process, in memory.
 ///

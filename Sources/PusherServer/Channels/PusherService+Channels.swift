@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // The methods of channels that connections and requests call.
 extension PusherService {

@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// An application that many connections share, so that each of them holds a reference instead of a copy.
 final class SharedApplication: Sendable {

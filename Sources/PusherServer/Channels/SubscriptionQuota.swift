@@ -1,6 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 /// Counts the channels and subscriptions of each application against its limits (rule SP-66). May be used from any thread.
 ///

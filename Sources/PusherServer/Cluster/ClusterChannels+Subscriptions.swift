@@ -1,6 +1,6 @@
 import NIOCore
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 
 // Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection that leaves right
 // afterwards is removed after its confirmation.

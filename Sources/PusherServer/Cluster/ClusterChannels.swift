@@ -1,9 +1,9 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The channels of a cluster in the service of one node: commands are sent to the leader, and its decisions are applied here.

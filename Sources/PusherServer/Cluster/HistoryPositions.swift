@@ -2,10 +2,10 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Stores the positions of a leader's histories, so that the next leader can continue them from the log when this one crashes

@@ -3,9 +3,9 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Decides for the Pusher services of all nodes: it has the channels of one process, whose subscribers are on other nodes.
 ///

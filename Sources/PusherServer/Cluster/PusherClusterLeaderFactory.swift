@@ -1,9 +1,9 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Makes Pusher's leader part on a node that becomes the leader, from the stored state of the previous leader.

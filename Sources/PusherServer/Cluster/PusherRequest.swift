@@ -1,7 +1,7 @@
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// A request from the member on a node to the leader, or an announcement of the node's connections and subscriptions (rule CP-1).
 enum PusherRequest: Sendable {

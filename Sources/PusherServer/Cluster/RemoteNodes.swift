@@ -1,9 +1,9 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// The nodes of a cluster, from the point of view of the leader's channels: each node counts as one event loop, and a change that
 /// concerns several nodes is sent to all of them as one fact.

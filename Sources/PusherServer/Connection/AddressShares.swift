@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The share of an application's limits that the clients of each address use (rules SP-68, RV-16 and RV-17). May be used from any
 /// thread.

@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Determines the application that a WebSocket wants to join, and whether it may, from its target and its origin. Pusher protocol,
 /// Connection (rules SP-3, SP-4, SO-10 and SO-11).

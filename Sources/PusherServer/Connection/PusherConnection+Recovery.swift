@@ -1,7 +1,7 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 // Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {

@@ -1,7 +1,7 @@
 import Identifiers
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The protocol state of one connection on the server: messages in, actions out. A pure value without a socket.

@@ -1,6 +1,6 @@
 import Identifiers
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 /// A verified sign-in: the user and the watchlist. Pusher protocol, user authentication.

@@ -1,7 +1,7 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WebSocketFraming
 
 /// Encodes messages of the Pusher protocol as WebSocket frames.

@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// A query for the channels of an application. Pusher HTTP API, GET channels (rule SR-69).

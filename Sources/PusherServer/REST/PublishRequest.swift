@@ -1,7 +1,7 @@
 import Identifiers
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// The content of a request to `events`, or one element of a request to `batch_events`. Pusher HTTP API (rules SV-11, SR-1 to SR-4).

@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Authenticates requests. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
 extension RESTService {

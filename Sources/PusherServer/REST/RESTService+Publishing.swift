@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Publishing events and closing connections. Pusher HTTP API.

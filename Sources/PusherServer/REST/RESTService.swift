@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// Answers requests. All data are in memory, so answers are available at once.

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The recent number of each application's requests to the HTTP API, against its limits (rules SR-6, SR-7). May be used from any thread.
 final class RequestBudget: Sendable {

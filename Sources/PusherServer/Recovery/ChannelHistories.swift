@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 
 /// The histories of some of the channels of a server. A value without locks, clocks and randomness (rules RV-10 to RV-13).
 ///

@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// An event of a channel that webhooks may report. Pusher documentation, Webhooks.

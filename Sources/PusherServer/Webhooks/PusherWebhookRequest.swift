@@ -1,7 +1,7 @@
 import HTTPTransport
 import PusherProtocol
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// A request to a webhook receiver. Pusher documentation, Webhooks (rules SW-3 to SW-7).

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// The webhooks of all Pusher applications of a server. It is not called for applications without webhooks.
 final class PusherWebhookService: Sendable {

@@ -2,8 +2,8 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 
 /// Sends the events of one application's channels to its webhook receivers (rules SW-1 to SW-28).
 final class PusherWebhooks: Sendable {

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 /// The rules for chat stores; used like ``MessageStoreRule``.
 ///

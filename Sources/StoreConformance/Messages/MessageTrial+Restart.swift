@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 // Checks the state of a store that was closed and opened again.
 extension MessageTrial {

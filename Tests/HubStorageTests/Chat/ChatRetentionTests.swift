@@ -1,7 +1,7 @@
 import ConnectionEngine
 import HubStorage
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("What chat stores forget (CT-8, CT-9)")

@@ -1,6 +1,6 @@
 import HubStorage
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 enum ChatStoreKind: CaseIterable, Sendable {
     case memory, sqlite

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import HubStorage

@@ -1,5 +1,5 @@
 import HubStorage
-import RealtimeHub
+import ServerStorage
 import StoreConformance
 import Testing
 

@@ -1,6 +1,6 @@
 import HubStorage
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("History in memory (HB-41)")

@@ -1,7 +1,7 @@
 import Foundation
 import HubStorage
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 #if os(Linux) || os(macOS)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import HubStorage
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Databases of earlier versions (HB-67)")

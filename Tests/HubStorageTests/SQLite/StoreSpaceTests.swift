@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import HubStorage

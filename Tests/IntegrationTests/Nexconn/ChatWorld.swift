@@ -2,7 +2,7 @@ import ConnectionEngine
 import Foundation
 import Identifiers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 @testable import ChatServer
 @testable import LifelineServer

@@ -2,7 +2,7 @@ import HubStorage
 import Identifiers
 import LifelineServer
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 import StoreConformance
 import Testing
 

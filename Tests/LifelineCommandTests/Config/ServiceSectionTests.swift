@@ -2,8 +2,8 @@ import EchoServer
 import Foundation
 import LifelineServer
 import Logging
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import Testing
 import WireCoding
 

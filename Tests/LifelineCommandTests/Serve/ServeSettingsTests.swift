@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import LifelineCommand

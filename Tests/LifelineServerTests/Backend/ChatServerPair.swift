@@ -1,5 +1,5 @@
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 @testable import ChatServer

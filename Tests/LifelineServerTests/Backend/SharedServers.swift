@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 @testable import LifelineServer
 

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import ServerValues
 import Testing
 import WireCoding

@@ -1,5 +1,5 @@
 import PusherServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import LifelineServer

@@ -1,6 +1,6 @@
 import NexconnProtocol
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -2,8 +2,8 @@ import Identifiers
 import NIOCore
 import NIOHTTP1
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 import Testing
 
 @testable import ChatServer

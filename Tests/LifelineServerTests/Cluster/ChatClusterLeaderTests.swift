@@ -1,7 +1,7 @@
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import RedisTestSupport
+import ServerStorage
 import Testing
 import WireCoding
 

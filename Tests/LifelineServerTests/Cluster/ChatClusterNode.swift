@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 import WireCoding
 
 @testable import ChatServer

@@ -1,9 +1,9 @@
 import Logging
 import NIOConcurrencyHelpers
-import RealtimeHub
 import RedisClient
 import RedisTestSupport
 import ServerCluster
+import ServerStorage
 import Testing
 
 @testable import ChatServer

@@ -1,7 +1,7 @@
 import Identifiers
-import RealtimeHub
 import RedisClient
 import RedisTestSupport
+import ServerStorage
 import StoreConformance
 import Testing
 

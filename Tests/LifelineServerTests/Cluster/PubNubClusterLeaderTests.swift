@@ -1,7 +1,7 @@
 import ClusterTestSupport
 import NIOCore
-import RealtimeHub
 import RedisTestSupport
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -3,10 +3,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RealtimeHub
 import RedisClient
 import RedisTestSupport
 import ServerCluster
+import ServerStorage
 import StoreConformance
 import Testing
 

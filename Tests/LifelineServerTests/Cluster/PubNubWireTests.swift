@@ -1,10 +1,10 @@
 import Identifiers
 import NIOCore
 import NIOHTTP1
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import Testing
 
 @testable import PubNubServer

@@ -1,6 +1,6 @@
 import NIOCore
-import RealtimeHub
 import RedisTestSupport
+import ServerStorage
 import Testing
 
 @testable import LifelineServer

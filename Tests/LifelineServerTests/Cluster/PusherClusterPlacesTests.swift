@@ -1,6 +1,6 @@
 import PusherProtocol
-import RealtimeHub
 import RedisTestSupport
+import ServerStorage
 import Testing
 
 @testable import LifelineServer

@@ -2,10 +2,10 @@ import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerConsole
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Who may connect (rules SO-10 to SO-12)", .timeLimit(.minutes(1)))

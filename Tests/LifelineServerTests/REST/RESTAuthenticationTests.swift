@@ -1,7 +1,7 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Who may use the HTTP API (SV-8 to SV-10)", .timeLimit(.minutes(1)))

@@ -2,7 +2,7 @@ import LifelineServer
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 /// Reliability row X2, hazard 6: requests that were changed on their way.

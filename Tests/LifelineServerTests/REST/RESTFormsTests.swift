@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Forms of requests to the HTTP API (SR-1 to SR-5)", .timeLimit(.minutes(1)))

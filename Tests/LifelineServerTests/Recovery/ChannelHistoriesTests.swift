@@ -1,6 +1,6 @@
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import PusherServer

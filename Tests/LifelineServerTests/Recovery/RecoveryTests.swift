@@ -1,5 +1,5 @@
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

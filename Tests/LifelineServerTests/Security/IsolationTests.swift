@@ -1,7 +1,7 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,7 +1,7 @@
 import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

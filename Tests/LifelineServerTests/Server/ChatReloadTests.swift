@@ -1,5 +1,5 @@
 import Foundation
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,7 +1,7 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Every close code for its reason (SP-4, hazards 4 and 9)", .timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Connecting (SP-1 to SP-4)", .timeLimit(.minutes(1)))

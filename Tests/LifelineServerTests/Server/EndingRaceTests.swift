@@ -1,7 +1,7 @@
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Connections that end while something happens (SP-16, SP-20, HB-50)", .timeLimit(.minutes(5)))

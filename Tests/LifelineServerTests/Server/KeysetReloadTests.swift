@@ -2,7 +2,7 @@ import Foundation
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

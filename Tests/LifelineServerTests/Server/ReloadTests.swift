@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Applications that change (rule SO-21)", .timeLimit(.minutes(1)))

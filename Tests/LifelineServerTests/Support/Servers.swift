@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import LifelineServer
 import NIOCore
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 
 /// Without subscription counts, so that tests see only what they ask for.
 let quietApplication: Application = {

@@ -4,7 +4,7 @@ import HTTPTransport
 import LifelineServer
 import NexconnProtocol
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 @testable import Lifeline

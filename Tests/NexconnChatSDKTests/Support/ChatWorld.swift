@@ -2,7 +2,7 @@ import Foundation
 import Identifiers
 import LifelineServer
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 @testable import ChatServer
 @testable import LifelineServer

@@ -1,6 +1,6 @@
 import Identifiers
 import PubNubServer
-import RealtimeHub
+import ServerStorage
 import Testing
 
 /// A message whose payload is its token.

@@ -3,9 +3,9 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// Decides for the chat of a cluster: the same applications as in a single process, with the cluster's stored state (rules CC-1 to

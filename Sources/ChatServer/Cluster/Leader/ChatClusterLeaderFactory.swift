@@ -3,9 +3,9 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Makes the leader's part of chat when this node becomes the leader of the cluster.
 package final class ChatClusterLeaderFactory: ClusterLeaderFactory {

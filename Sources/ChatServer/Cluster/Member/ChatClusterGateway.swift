@@ -2,9 +2,9 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// One chat application on a node of a cluster: the node's sessions, and access to the leader (rules CC-20 to CC-29).

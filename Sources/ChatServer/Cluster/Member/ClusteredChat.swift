@@ -3,9 +3,9 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 import WireCoding
 
 /// A node's part in the chat of a cluster: it has sessions and forwards their requests to the leader (rules CC-20 to CC-29).

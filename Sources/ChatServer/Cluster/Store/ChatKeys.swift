@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// The names of the Redis keys of chat (rules CC-10 to CC-16).
 ///

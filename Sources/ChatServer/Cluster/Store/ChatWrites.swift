@@ -2,9 +2,9 @@ import DequeModule
 import Foundation
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// Converts commits to Redis commands. No command reads, and none can fail because of existing data: ids and positions only grow.
 ///

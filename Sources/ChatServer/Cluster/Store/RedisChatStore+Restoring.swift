@@ -1,9 +1,9 @@
 import Foundation
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 extension RedisChatStore {
     package func restore() async throws -> RestoredChat {

@@ -2,9 +2,9 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// Stores chat in the Redis of a cluster, for the leader (rules CC-10 to CC-16).
 ///

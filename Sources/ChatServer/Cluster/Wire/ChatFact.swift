@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 import ServerValues
 
 /// A fact that the leader sends to the nodes of a cluster: the deliveries of one change to their sessions.

@@ -1,9 +1,9 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// The leader's answer to a ``ChatRequest``.
 enum ChatReply: Sendable {

@@ -1,9 +1,9 @@
 import Identifiers
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// A request of a node of a cluster to the leader, for chat.
 enum ChatRequest: Sendable {

@@ -1,6 +1,6 @@
 import Lifeline
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 
 extension DemoPart {
     private static let room = "room"

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 
 // TLS, and the admin port with its console. Passwords have no options, since other users of the machine can see these.
 extension ServerSetting {

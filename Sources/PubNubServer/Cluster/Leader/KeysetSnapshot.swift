@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The state of a keyset at one position of the log, in pieces that a node requests one after the other. It shares messages and
 /// names with the keyset, so it costs little extra memory, and it encodes a piece only when the piece is requested.

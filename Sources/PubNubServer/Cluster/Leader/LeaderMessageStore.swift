@@ -1,10 +1,10 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// The store of a leader's keysets: one emission publishes and stores the messages that become visible, in the order of timetokens.
 ///

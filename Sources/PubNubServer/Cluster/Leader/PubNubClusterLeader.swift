@@ -2,9 +2,9 @@ import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import PubNubProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Decides about the keysets of a cluster. The keysets are the same as those of servers in one process, but without polls.
 final class PubNubClusterLeader: ClusterLeader, StreamNode {

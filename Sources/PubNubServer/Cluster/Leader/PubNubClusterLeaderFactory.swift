@@ -1,8 +1,8 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Makes the leader's part of the PubNub service on a node that becomes the leader.
 package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {

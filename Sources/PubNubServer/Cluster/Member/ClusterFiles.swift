@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// The files of a keyset on a node of a cluster: this node writes contents to Redis and reads them from there, and the leader
 /// decides which contents become files (rule FI-24).

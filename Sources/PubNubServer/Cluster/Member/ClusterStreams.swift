@@ -1,9 +1,9 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// The keysets of a cluster on one node: replicas from which its polls read, and access to the leader for everything else.
 ///

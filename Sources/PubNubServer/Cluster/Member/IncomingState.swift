@@ -1,6 +1,6 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
+import ServerStorage
 
 /// A keyset's state that is received in pieces outside the log, with the facts of the log that follow it.
 struct IncomingState: Sendable {

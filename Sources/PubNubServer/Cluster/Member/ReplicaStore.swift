@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The store of replicas of keysets: it is empty, because the leader stores everything.
 struct ReplicaStore: MessageStore {

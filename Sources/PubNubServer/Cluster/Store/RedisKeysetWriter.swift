@@ -1,8 +1,8 @@
 import DequeModule
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
+import ServerStorage
 
 /// The state that is needed to write messages of one keyset to Redis.
 struct RedisKeysetWriter: Sendable {

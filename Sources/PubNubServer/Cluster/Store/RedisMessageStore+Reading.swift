@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 import WireCoding
 
 // History, which is read outside the log.

@@ -1,8 +1,8 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 // The state that a new leader restores.
 extension RedisMessageStore {

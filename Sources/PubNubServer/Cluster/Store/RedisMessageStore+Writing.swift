@@ -1,7 +1,7 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import RedisClient
+import ServerStorage
 
 // The writes of the leader's decisions.
 extension RedisMessageStore {

@@ -2,9 +2,9 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// The limits of a store in Redis.
 package struct RedisStoreSettings: Hashable, Sendable {

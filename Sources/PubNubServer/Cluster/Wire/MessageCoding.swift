@@ -1,7 +1,7 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 
 // Coding of the hub's values for messages between nodes and for Redis.
 extension ByteBuffer {

@@ -2,9 +2,9 @@ import Identifiers
 import NIOCore
 import NIOHTTP1
 import PubNubProtocol
-import RealtimeHub
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// A request from a node to the leader.
 enum PubNubClusterRequest: Sendable {

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOCore
-import RealtimeHub
 import ServerCluster
+import ServerStorage
 
 /// A fact about one keyset that the leader sends to the nodes.
 enum PubNubFact: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import DequeModule
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// All streams of one application, from which polling readers catch up.
 ///

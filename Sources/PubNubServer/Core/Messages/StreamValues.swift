@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// A message in the stream of an application, with an attachment of the front.
 ///

@@ -1,5 +1,5 @@
 import Identifiers
-import RealtimeHub
+import ServerStorage
 
 /// The time of an event: a monotonic instant for deadlines, and Unix time for readers.
 package struct OccupancyTime: Hashable, Sendable {

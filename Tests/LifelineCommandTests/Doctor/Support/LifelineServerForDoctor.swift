@@ -1,5 +1,5 @@
 import LifelineServer
-import RealtimeHub
+import ServerStorage
 
 /// Servers of ours on a free port.
 enum LifelineServerForDoctor {

@@ -1,5 +1,5 @@
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

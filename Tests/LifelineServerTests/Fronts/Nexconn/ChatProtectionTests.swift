@@ -1,6 +1,6 @@
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 
 @testable import ChatServer
 @testable import LifelineServer

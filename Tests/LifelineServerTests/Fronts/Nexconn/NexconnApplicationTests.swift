@@ -3,7 +3,7 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import ChatServer

@@ -1,5 +1,5 @@
 import NIOCore
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

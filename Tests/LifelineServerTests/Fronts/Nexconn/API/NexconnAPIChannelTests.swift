@@ -1,7 +1,7 @@
 import HubStorage
 import Logging
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NexconnProtocol
-import RealtimeHub
+import ServerStorage
 import WireCoding
 
 @testable import ChatServer

@@ -1,5 +1,5 @@
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,6 +1,6 @@
 import Foundation
 import Identifiers
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import ChatServer

@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

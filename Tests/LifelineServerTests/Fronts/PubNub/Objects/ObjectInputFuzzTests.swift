@@ -1,5 +1,5 @@
-import RealtimeHub
 import ServerRuntime
+import ServerStorage
 import Testing
 import WireCoding
 

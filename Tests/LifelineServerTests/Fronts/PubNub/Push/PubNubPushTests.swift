@@ -1,7 +1,7 @@
 import Foundation
 import Identifiers
 import NIOCore
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

@@ -1,6 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerStorage
 
 @testable import LifelineServer
 

@@ -1,5 +1,5 @@
 import ConnectionEngine
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import ChatServer

@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import ChatServer

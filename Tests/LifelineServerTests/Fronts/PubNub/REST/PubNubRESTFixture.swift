@@ -2,7 +2,7 @@ import HubStorage
 import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
-import RealtimeHub
+import ServerStorage
 
 @testable import ChatServer
 @testable import LifelineServer

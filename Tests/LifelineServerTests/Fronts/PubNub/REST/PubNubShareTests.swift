@@ -4,8 +4,8 @@ import Testing
 
 @testable import LifelineServer
 @testable import PubNubServer
-@testable import RealtimeHub
 @testable import ServerRuntime
+@testable import ServerStorage
 
 @Suite("One user or address has a share of what a keyset keeps (PV-180)", .timeLimit(.minutes(1)))
 struct PubNubShareTests {

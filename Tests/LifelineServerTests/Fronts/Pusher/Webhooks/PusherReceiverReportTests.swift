@@ -1,6 +1,6 @@
 import Logging
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @testable import LifelineServer

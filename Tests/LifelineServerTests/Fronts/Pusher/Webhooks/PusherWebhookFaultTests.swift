@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

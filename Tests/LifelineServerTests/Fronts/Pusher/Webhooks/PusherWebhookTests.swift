@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import PusherProtocol
-import RealtimeHub
+import ServerStorage
 import Testing
 import WireCoding
 

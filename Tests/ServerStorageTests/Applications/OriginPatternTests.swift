@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Allowed origins (rule SO-10)")

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Spans of history (HB-40)")

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerStorage
 import Testing
 
 @Suite("Applications (HB-1, HB-2, HB-10)")
