@@ -1,51 +1,51 @@
 /// A set of event loops, at most 64, by their numbers among those of all servers that share a backend.
-public struct EventLoopSet: Hashable, Sendable, Sequence {
+package struct EventLoopSet: Hashable, Sendable, Sequence {
     private var bits: UInt64
 
     /// Numbers of event loops are below this.
-    public static let capacity = 64
+    package static let capacity = 64
 
     /// An empty set.
-    public init() {
+    package init() {
         bits = 0
     }
 
     /// Whether the set is empty.
-    public var isEmpty: Bool { bits == 0 }
+    package var isEmpty: Bool { bits == 0 }
 
     /// Adds an event loop. Numbers outside 0 ..< `capacity` are ignored.
-    public mutating func insert(_ eventLoopID: Int) {
+    package mutating func insert(_ eventLoopID: Int) {
         bits |= Self.bit(eventLoopID)
     }
 
     /// Removes an event loop.
-    public mutating func remove(_ eventLoopID: Int) {
+    package mutating func remove(_ eventLoopID: Int) {
         bits &= ~Self.bit(eventLoopID)
     }
 
     /// Whether an event loop is in the set.
-    public func contains(_ eventLoopID: Int) -> Bool {
+    package func contains(_ eventLoopID: Int) -> Bool {
         bits & Self.bit(eventLoopID) != 0
     }
 
     /// Adds the event loops of another set.
-    public mutating func formUnion(_ other: EventLoopSet) {
+    package mutating func formUnion(_ other: EventLoopSet) {
         bits |= other.bits
     }
 
     /// Whether no event loop is in both.
-    public func isDisjoint(with other: EventLoopSet) -> Bool {
+    package func isDisjoint(with other: EventLoopSet) -> Bool {
         bits & other.bits == 0
     }
 
-    public func makeIterator() -> Iterator {
+    package func makeIterator() -> Iterator {
         Iterator(bits: bits)
     }
 
-    public struct Iterator: IteratorProtocol {
+    package struct Iterator: IteratorProtocol {
         fileprivate var bits: UInt64
 
-        public mutating func next() -> Int? {
+        package mutating func next() -> Int? {
             guard bits != 0 else { return nil }
             defer { bits &= bits - 1 }
             return bits.trailingZeroBitCount

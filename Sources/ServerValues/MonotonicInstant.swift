@@ -1,4 +1,4 @@
-/// A point on a monotonic clock, in nanoseconds since an origin that the owner of the hub chooses.
+/// A point on a monotonic clock, in nanoseconds since an origin that the owner of the clock chooses.
 ///
 /// The hub never asks a clock: whoever drives it passes the time in.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {

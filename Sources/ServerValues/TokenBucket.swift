@@ -1,13 +1,13 @@
 /// A rate limit as a value: `burst` tokens at first, refilled steadily at `perSecond`.
 ///
 /// Source: Pusher protocol, "Client events" (10 messages a second for each connection, rule HB-9).
-public struct TokenBucket: Hashable, Sendable {
+package struct TokenBucket: Hashable, Sendable {
     /// Tokens left, in billionths, so that refilling needs no floating point and loses nothing.
     private var nanotokens: Int64
     private var filled: MonotonicInstant
 
     /// A full bucket. `burst` is clamped to 0 ... 1,000,000.
-    public init(burst: Int, at now: MonotonicInstant) {
+    package init(burst: Int, at now: MonotonicInstant) {
         nanotokens = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000
         filled = now
     }
@@ -16,7 +16,7 @@ public struct TokenBucket: Hashable, Sendable {
     ///
     /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
     /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.
-    public mutating func take(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Bool {
+    package mutating func take(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Bool {
         refill(perSecond: perSecond, burst: burst, at: now)
         guard nanotokens >= 1_000_000_000 else { return false }
         nanotokens -= 1_000_000_000
@@ -27,7 +27,7 @@ public struct TokenBucket: Hashable, Sendable {
     ///
     /// More than a whole burst are given when the bucket is full, and then owed: the next ones come so much later. With limits of
     /// zero nothing is ever given, and the wait is a day.
-    public mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: MonotonicInstant) -> Duration {
+    package mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: MonotonicInstant) -> Duration {
         let capacity = refill(perSecond: perSecond, burst: burst, at: now)
         let cost = Int64(min(max(count, 0), 1_000_000)) * 1_000_000_000
         let needed = min(cost, capacity)
