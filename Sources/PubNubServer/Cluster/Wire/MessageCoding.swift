@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Coding of the hub's values for messages between nodes and for Redis.
+// Coding of stored messages and other values for messages between nodes and for Redis.
 extension ByteBuffer {
     mutating func write(name: Identifier) { write(text: name.text) }
 
