@@ -206,7 +206,9 @@ struct TwoServersPusherTests {
         try await ann.subscribe("presence-x", user: "ann")
         try await bob.subscribe("presence-x", user: "bob")
         try await here.stop()
-        await eventually { there.services.pusher.channels.members(of: ChannelID(application: "1001", name: "presence-x")).count == 1 }
+        await eventually {
+            there.services.pusher.channels.members(of: ChannelID(application: "1001", name: "presence-x")).count == 1
+        }
         let third = try await LifelineServer.start(sharedConfiguration(), on: backend)
         let cat = try await TestClient.connect(third)
         #expect(try await cat.subscribe("presence-x", user: "cat").data?.contains(#""ids":["bob","cat"]"#) == true)
