@@ -511,7 +511,7 @@ let package = Package(
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
         tests("ServerStorageTests", ["ServerStorage"]),
         tests("PubNubCoreTests", ["Identifiers", "ServerStorage", "PubNubServer", "ConnectionEngine"]),
-        tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "ConnectionEngine"]),
+        tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "NexconnProtocol", "ConnectionEngine"]),
         tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",

@@ -1,5 +1,6 @@
 import ChatServer
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -81,7 +82,7 @@ struct ChatBoundsTests {
         #expect(script.code { _ = try $0.inviteToGroup("3", users: ["b"], by: .user("a"), at: $1, into: &$2) } == nil)
         #expect(script.code { _ = try $0.joinGroup("2", users: ["b"], by: .user("b"), at: $1, into: &$2) } == 33_003)
         #expect(create("4", by: .server(as: "c")) == 33_003)
-        var update = ChatGroupUpdate()
+        var update = NexconnGroupUpdate()
         update.extra = ["k": String(repeating: "x", count: 100)]
         #expect(script.code { _ = try $0.updateGroup("2", update, by: .user("a"), at: $1, into: &$2) } == 25_406)
     }

@@ -1,5 +1,6 @@
 import ChatServer
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -29,9 +30,9 @@ struct ChatGroupTests {
     static func kick(_ user: Identifier, by other: Identifier) -> Order {
         { _ = try $0.kickFromGroup("g", users: [user], by: .user(other), at: $1, into: &$2) }
     }
-    static func update(by user: Identifier, _ change: @escaping @Sendable (inout ChatGroupUpdate) -> Void) -> Order {
+    static func update(by user: Identifier, _ change: @escaping @Sendable (inout NexconnGroupUpdate) -> Void) -> Order {
         { book, now, commit in
-            var update = ChatGroupUpdate()
+            var update = NexconnGroupUpdate()
             change(&update)
             _ = try book.updateGroup("g", update, by: .user(user), at: now, into: &commit)
         }
@@ -188,7 +189,7 @@ struct ChatGroupTests {
             try $0.changeAdmins("g", add: ["b"], remove: ["a"], by: .user("m"), at: $1, into: &$2)
         }
         #expect(admins.map(\.operation) == [.removeAdmin])
-        var update = ChatGroupUpdate()
+        var update = NexconnGroupUpdate()
         update.name = "new"
         update.notice = "hello"
         let info = try script.run { try $0.updateGroup("g", update, by: .user("m"), at: $1, into: &$2) }

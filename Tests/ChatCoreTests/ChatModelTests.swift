@@ -1,6 +1,7 @@
 import ChatServer
 import ConnectionEngine
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -139,7 +140,7 @@ struct ChatModelTests {
         let session = script.session(eventLoopID: Int.random(in: 0..<4, using: &random))
         let signIn = ChatSignIn(
             user: user, device: "d\(Int.random(in: 0..<3, using: &random))",
-            deviceClass: ChatDeviceClass.allCases.randomElement(using: &random) ?? .mobile)
+            deviceClass: NexconnDevice.Class.allCases.randomElement(using: &random) ?? .mobile)
         guard let admittance = try? script.book.signIn(session, signIn, at: script.now) else { return }
         model.sessions[user, default: []].append(session)
         model.sessions[user]?.removeAll { admittance.kicked.contains($0) }

@@ -1,5 +1,6 @@
 import ChatServer
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -60,7 +61,7 @@ struct ChatScript {
 
     /// Signs a device in that nothing is in the way of.
     mutating func signIn(
-        _ user: Identifier, device: Identifier = "d", as deviceClass: ChatDeviceClass = .mobile, eventLoopID: Int = 0
+        _ user: Identifier, device: Identifier = "d", as deviceClass: NexconnDevice.Class = .mobile, eventLoopID: Int = 0
     ) throws
         -> ChatSession
     {

@@ -1,5 +1,6 @@
 import ChatServer
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -138,7 +139,7 @@ struct ChatSendingTests {
     ]
 
     @Sendable static func silence(_ book: inout ChatState, _ now: Int64, _ commit: inout ChatCommit) throws {
-        var update = ChatGroupUpdate()
+        var update = NexconnGroupUpdate()
         update.isMuted = true
         _ = try book.updateGroup("g", update, by: .user("o"), at: now, into: &commit)
     }

@@ -131,7 +131,7 @@ extension NexconnAPICall {
 
     private func setFrozen(_ group: Identifier, _ isFrozen: Bool) {
         change { state, change in
-            var update = ChatGroupUpdate()
+            var update = NexconnGroupUpdate()
             update.isMuted = isFrozen
             if let news = try state.updateGroup(group, update, by: .server(), at: change.now, into: &change.commit) {
                 application.tell(news, &state, &change)

@@ -47,7 +47,6 @@ extension NexconnApplication {
             for one in changes { tell(one, &state, &change) }
             return .done
         case .updateGroup(let id, let update):
-            let update = ChatGroupUpdate(update)
             if let news = try state.updateGroup(Identifier(id), update, by: actor, at: now, into: &change.commit) {
                 tell(news, &state, &change)
             }
@@ -80,7 +79,7 @@ extension NexconnApplication {
 
     func tell(_ news: ChatGroupChange, _ state: inout ChatState, _ change: inout NexconnChange) {
         let operation = NexconnGroupOperation(
-            kind: NexconnGroupOperation.Kind(news.operation), group: NexconnGroup(news.group, count: news.memberCount),
+            kind: news.operation, group: NexconnGroup(news.group, count: news.memberCount),
             operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
         tell(.group(operation), by: news.operator, news.recipients, &state, &change)
     }
@@ -137,20 +136,6 @@ extension ChatGroup {
     }
 }
 
-extension ChatGroupUpdate {
-    init(_ update: NexconnGroupUpdate) {
-        self.init()
-        name = update.name
-        avatar = update.avatar
-        introduction = update.introduction
-        notice = update.notice
-        joinPermission = update.joinPermission
-        invitePermission = update.invitePermission
-        extra = update.extra
-        isMuted = update.isMuted
-    }
-}
-
 extension NexconnGroupRole {
     init(_ role: ChatMember.Role) {
         self =
@@ -169,22 +154,6 @@ extension ChatMember.Role {
             case .owner: .owner
             case .admin: .admin
             case .member: .member
-            }
-    }
-}
-
-extension NexconnGroupOperation.Kind {
-    init(_ operation: ChatGroupOperation) {
-        self =
-            switch operation {
-            case .create: .create
-            case .join: .join
-            case .kick: .kick
-            case .quit: .quit
-            case .dismiss: .dismiss
-            case .addAdmin: .addAdmin
-            case .removeAdmin: .removeAdmin
-            case .transfer: .transfer
             }
     }
 }

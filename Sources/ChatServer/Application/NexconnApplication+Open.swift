@@ -188,28 +188,12 @@ extension NexconnEvent {
             case .muting(let kind, let users, let duration):
                 .openMute(
                     NexconnOpenMute(
-                        channel: channel, kind: NexconnOpenMute.Kind(kind), users: users.texts, duration: duration,
+                        channel: channel, kind: kind, users: users.texts, duration: duration,
                         time: time))
             case .banned(let users, let duration):
                 .openBan(channel: channel, users: users.texts, duration: duration, time: time)
             case .destroyed(let isManual):
                 .openDestroyed(channel: channel, isManual: isManual, time: time)
-            }
-    }
-}
-
-extension NexconnOpenMute.Kind {
-    init(_ muting: ChatOpenEvent.Muting) {
-        self =
-            switch muting {
-            case .muteUsers: .muteUsers
-            case .unmuteUsers: .unmuteUsers
-            case .muteAll: .muteAll
-            case .unmuteAll: .unmuteAll
-            case .addAllowlist: .addAllowlist
-            case .removeAllowlist: .removeAllowlist
-            case .muteGlobal: .muteGlobal
-            case .unmuteGlobal: .unmuteGlobal
             }
     }
 }

@@ -18,17 +18,17 @@ struct NexconnCredentials: Hashable, Sendable {
     var device: NexconnDevice
     var isReconnect: Bool
     var yields: Bool
-    var resume: ChatResume?
+    var resume: NexconnPlace?
 
     init(_ hello: NexconnHello) {
         token = NexconnApplication.hash(ofToken: hello.token)
         device = hello.device
         isReconnect = hello.isReconnect
         yields = hello.yields
-        resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
+        resume = hello.resume
     }
 
-    init(token: Identifier, device: NexconnDevice, isReconnect: Bool, yields: Bool, resume: ChatResume?) {
+    init(token: Identifier, device: NexconnDevice, isReconnect: Bool, yields: Bool, resume: NexconnPlace?) {
         self.token = token
         self.device = device
         self.isReconnect = isReconnect
@@ -65,7 +65,7 @@ extension NexconnApplication {
                 let token = try state.checkToken(hash: credentials.token, at: now)
                 let signIn = ChatSignIn(
                     user: token.user, device: Identifier(credentials.device.id),
-                    deviceClass: ChatDeviceClass(rawValue: credentials.device.class.rawValue) ?? .mobile,
+                    deviceClass: credentials.device.class,
                     isReconnect: credentials.isReconnect, yields: credentials.yields, tokenIssued: token.issued)
                 let admittance = try state.signIn(chat, signIn, at: now)
                 let peer = NexconnPeer(

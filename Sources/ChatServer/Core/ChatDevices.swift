@@ -1,11 +1,6 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
-
-/// The class of a device; a user has a limited number of sessions for each class (chat-protocol.md 2).
-package enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
-    /// The classes: phones and tablets, computers, browsers.
-    case mobile, desktop, web
-}
 
 /// The data with which a session signs in.
 package struct ChatSignIn: Hashable, Sendable {
@@ -14,7 +9,7 @@ package struct ChatSignIn: Hashable, Sendable {
     /// The device's id.
     package var device: Identifier
     /// The class of the device.
-    package var deviceClass: ChatDeviceClass
+    package var deviceClass: NexconnDevice.Class
     /// Whether the session replaces a connection that was lost.
     package var isReconnect: Bool
     /// Whether, on a reconnect, the session is refused when another device of its class is connected.
@@ -24,7 +19,7 @@ package struct ChatSignIn: Hashable, Sendable {
 
     /// Makes a value with these properties.
     package init(
-        user: Identifier, device: Identifier, deviceClass: ChatDeviceClass = .mobile, isReconnect: Bool = false,
+        user: Identifier, device: Identifier, deviceClass: NexconnDevice.Class = .mobile, isReconnect: Bool = false,
         yields: Bool = false,
         tokenIssued: Int64 = 0
     ) {
@@ -42,7 +37,7 @@ struct ChatDevices: Sendable {
     struct Device: Sendable {
         var session: ChatSession
         var id: Identifier
-        var deviceClass: ChatDeviceClass
+        var deviceClass: NexconnDevice.Class
         var tokenIssued: Int64
         var signedIn: Int64
         var rates: ChatRates

@@ -1,16 +1,11 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
-
-/// An operation on a group and its members. The raw values are used in the protocol (chat-protocol.md 7).
-package enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {
-    /// The kinds of changes of a group's membership.
-    case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
-}
 
 /// A change of a group, to be sent to its members.
 package struct ChatGroupChange: Hashable, Sendable {
     /// The kind of change.
-    package var operation: ChatGroupOperation
+    package var operation: NexconnGroupOperation.Kind
     /// The group after the change, or before it was dismissed.
     package var group: ChatGroup
     /// How many members the group has after the change.
@@ -23,29 +18,6 @@ package struct ChatGroupChange: Hashable, Sendable {
     package var time: Int64
     /// The receivers: all members, including former members that the change removed.
     package var recipients: ChatRecipients
-}
-
-/// Changes to a group's profile; nil values stay unchanged.
-package struct ChatGroupUpdate: Hashable, Sendable {
-    /// The new name; nil for no change.
-    package var name: String?
-    /// The new address of the picture; nil for no change.
-    package var avatar: String?
-    /// The new description; nil for no change.
-    package var introduction: String?
-    /// The new notice; nil for no change.
-    package var notice: String?
-    /// Who may join; nil for no change.
-    package var joinPermission: Int?
-    /// Who may invite others; nil for no change.
-    package var invitePermission: Int?
-    /// The new additional values; nil for no change.
-    package var extra: [String: String]?
-    /// Whether all members are muted; nil for no change.
-    package var isMuted: Bool?
-
-    /// An empty value.
-    package init() {}
 }
 
 /// A change of a group's properties.

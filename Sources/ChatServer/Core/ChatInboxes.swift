@@ -1,19 +1,6 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
-
-/// The position of a device in its user's inbox.
-package struct ChatResume: Hashable, Sendable {
-    /// The epoch of the inbox.
-    package var epoch: String
-    /// The last position that the device has acknowledged.
-    package var sequence: UInt64
-
-    /// Makes a value with these properties.
-    package init(epoch: String, sequence: UInt64) {
-        self.epoch = epoch
-        self.sequence = sequence
-    }
-}
 
 /// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
 package struct ChatInboxStart: Hashable, Sendable {
@@ -88,7 +75,7 @@ struct ChatInboxes: Sendable {
         return ChatInboxPlace(user: user, sequence: place)
     }
 
-    func start(of user: Identifier, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
+    func start(of user: Identifier, resume: NexconnPlace?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
         let inbox = inboxes[user] ?? Inbox()
         let end = max(inbox.last, base)
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {

@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 
 /// The connected sessions and participants of an application: the state that is not in its store, and that a server needs to
 /// continue in place of another.
@@ -12,7 +13,7 @@ package struct ChatLive: Sendable {
         /// The device's id.
         package var device: Identifier
         /// The class of the device.
-        package var deviceClass: ChatDeviceClass
+        package var deviceClass: NexconnDevice.Class
         /// When the session's token was issued, milliseconds since 1970.
         package var tokenIssued: Int64
         /// When the session began, milliseconds since 1970.
@@ -20,7 +21,7 @@ package struct ChatLive: Sendable {
 
         /// Makes a value with these properties.
         package init(
-            session: ChatSession, user: Identifier, device: Identifier, deviceClass: ChatDeviceClass, tokenIssued: Int64,
+            session: ChatSession, user: Identifier, device: Identifier, deviceClass: NexconnDevice.Class, tokenIssued: Int64,
             signedIn: Int64
         ) {
             self.session = session

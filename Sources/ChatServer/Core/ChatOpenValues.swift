@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 /// A user entered or left an open channel.
@@ -31,12 +32,6 @@ package struct ChatOpenEntryChange: Hashable, Sendable {
 
 /// An event for the participants of an open channel (chat-protocol.md 8).
 package struct ChatOpenEvent: Hashable, Sendable {
-    /// The kinds of changes of users' right to send messages.
-    package enum Muting: String, CaseIterable, Hashable, Sendable {
-        /// Some or all users were muted or unmuted, in one channel or in all, or the allowlist changed.
-        case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
-    }
-
     /// The kinds of events.
     package enum Kind: Hashable, Sendable {
         /// Participants joined or left; `count` is the new number.
@@ -44,7 +39,7 @@ package struct ChatOpenEvent: Hashable, Sendable {
         /// Metadata changed.
         case metadata([ChatOpenEntryChange])
         /// Users were muted or unmuted. The duration is in ms; 0 for no end.
-        case muting(Muting, users: [Identifier], duration: Int64)
+        case muting(NexconnOpenMute.Kind, users: [Identifier], duration: Int64)
         /// Users were banned for `duration` milliseconds; 0 for no limit.
         case banned([Identifier], duration: Int64)
         /// The channel was destroyed, by the application's server or because it was unused.

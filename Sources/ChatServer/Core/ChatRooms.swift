@@ -1,6 +1,7 @@
 import DequeModule
 import HeapModule
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 /// All open channels of an application (rules CH-60 to CH-74).
@@ -290,7 +291,7 @@ struct ChatRooms: Sendable {
     }
 
     /// Announces an application-wide mute in every open channel that one of `users` has entered.
-    func tell(of muting: ChatOpenEvent.Muting, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
+    func tell(of muting: NexconnOpenMute.Kind, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
         var news = ChatNews()
         for id in Set(users.flatMap { channels(of: $0) }).sorted() {
             let here = users.filter { isInside(id, $0) }

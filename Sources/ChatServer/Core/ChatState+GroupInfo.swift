@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 // Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
@@ -8,7 +9,7 @@ extension ChatState {
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func updateGroup(
-        _ id: Identifier, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, _ update: NexconnGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupInfoChange? {
         var group = try knownGroup(id)
         let before = group

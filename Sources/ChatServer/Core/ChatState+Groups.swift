@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 // Groups: joining and leaving, roles (rules CH-40 to CH-53).
@@ -143,7 +144,7 @@ extension ChatState {
     }
 
     private mutating func remove(
-        _ users: [Identifier], from id: Identifier, _ operation: ChatGroupOperation, by actor: ChatActor, at now: Int64,
+        _ users: [Identifier], from id: Identifier, _ operation: NexconnGroupOperation.Kind, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -226,7 +227,7 @@ extension ChatState {
         }
         var changes: [ChatGroupChange] = []
         for (users, role, operation) in [
-            (remove, ChatMember.Role.member, ChatGroupOperation.removeAdmin), (add, .admin, .addAdmin),
+            (remove, ChatMember.Role.member, NexconnGroupOperation.Kind.removeAdmin), (add, .admin, .addAdmin),
         ] {
             var changed: [ChatMember] = []
             for user in users {
@@ -256,7 +257,8 @@ extension ChatState {
 
     /// A call of the server API without an operator is reported with the affected user as operator.
     private func change(
-        _ operation: ChatGroupOperation, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor, to users: [Identifier],
+        _ operation: NexconnGroupOperation.Kind, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor,
+        to users: [Identifier],
         at now: Int64
     ) -> ChatGroupChange {
         let `operator` = actor.user.isEmpty ? members.first?.user ?? "" : actor.user

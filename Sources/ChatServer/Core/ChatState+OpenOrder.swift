@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 // Open channels: requests of the application's server (rules CH-69 to CH-74).
@@ -115,7 +116,7 @@ extension ChatState {
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], minutes: Int?,
+        _ kind: ChatRestriction.Kind, _ muting: NexconnOpenMute.Kind, _ id: Identifier, _ users: [Identifier], minutes: Int?,
         at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
@@ -126,7 +127,7 @@ extension ChatState {
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], at now: Int64,
+        _ kind: ChatRestriction.Kind, _ muting: NexconnOpenMute.Kind, _ id: Identifier, _ users: [Identifier], at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         _ = try checkOrder(id, users, minutes: nil, at: now)

@@ -1,4 +1,5 @@
 import Identifiers
+import NexconnProtocol
 import ServerStorage
 
 // Devices and inboxes (rules CH-14 to CH-25).
@@ -93,7 +94,7 @@ extension ChatState {
     }
 
     /// The position at which a new session begins to read.
-    package func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
+    package func inboxStart(of user: Identifier, resume: NexconnPlace?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 

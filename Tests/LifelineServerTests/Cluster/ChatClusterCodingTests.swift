@@ -15,7 +15,7 @@ struct ChatClusterCodingTests {
         id: .max, name: "n", address: "1.2.3.4:5",
         credentials: NexconnCredentials(
             token: "t", device: NexconnDevice(id: "d", class: .web, system: "x"), isReconnect: true, yields: false,
-            resume: ChatResume(epoch: "e", sequence: 7)))
+            resume: NexconnPlace(epoch: "e", sequence: 7)))
 
     private static var requests: [ChatRequest] {
         get throws {

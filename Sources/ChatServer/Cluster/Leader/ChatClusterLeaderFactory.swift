@@ -105,7 +105,7 @@ extension NexconnApplication {
             live.sessions.append(
                 ChatLive.Session(
                     session: session, user: record.user, device: Identifier(record.device.id),
-                    deviceClass: ChatDeviceClass(rawValue: record.device.class.rawValue) ?? .mobile,
+                    deviceClass: record.device.class,
                     tokenIssued: record.tokenIssued, signedIn: record.signedIn))
             peers.append(
                 NexconnPeer(

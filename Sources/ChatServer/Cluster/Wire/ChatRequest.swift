@@ -182,7 +182,7 @@ extension ByteBuffer {
         let (id, name, address, token) = (try number(UInt64.self), try text(), try text(), try identifier())
         let (device, isReconnect, yields) = (try device(), try flag(), try flag())
         let resume = try optional { (buffer) throws(ClusterCodingError) in
-            ChatResume(epoch: try buffer.text(), sequence: try buffer.number())
+            NexconnPlace(epoch: try buffer.text(), sequence: try buffer.number())
         }
         return ChatRequest.Opening(
             id: id, name: name, address: address,
