@@ -54,13 +54,6 @@ extension PusherService: ConsoleService {
         let application = try application(listed: listing.application)
         let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         @Sendable func isNext(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
-        guard forwarder == nil else {
-            let body = try await ask("GET", ["channels"], [("filter_by_prefix", listing.prefix)], of: application)
-            let names = (body["channels"]?.object.map { Array($0.keys) } ?? []).filter(isWanted)
-            let rows = names.filter(isNext).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
-                .map { ChannelRows.Row($0, users: nil) }
-            return ChannelRows(first: limit, of: rows, total: names.count)
-        }
         // Searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
             var (found, total): ([ChannelRows.Row], Int) = ([], 0)
@@ -84,44 +77,24 @@ extension PusherService: ConsoleService {
         let application = try enabledApplication(listing.application)
         try PublishRequest.check(channel: channel, limits: application.limits)
         let isPresence = PusherChannelKind(of: channel).access == .presence
-        var (isOccupied, users): (Bool, [String]) = (false, [])
-        if forwarder != nil {
-            isOccupied = try await ask("GET", ["channels", channel], of: application)["occupied"] == .bool(true)
-            if isPresence {
-                let answer = try await ask("GET", ["channels", channel, "users"], of: application)
-                users = (answer["users"]?.array ?? []).compactMap { $0["id"]?.string }
-            }
-        } else {
-            let id = ChannelID(application: application.id, name: channel)
-            isOccupied = channels.occupancy(of: id) != nil
-            if isPresence { users = channels.members(of: id).map(\.userID) }
-        }
-        return ChannelMembers(isOccupied: isOccupied, hasMembers: isPresence, users: users, count: users.count)
+        let id = ChannelID(application: application.id, name: channel)
+        let users = isPresence ? channels.members(of: id).map(\.userID) : []
+        return ChannelMembers(
+            isOccupied: channels.occupancy(of: id) != nil, hasMembers: isPresence, users: users, count: users.count)
     }
 
     package func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String {
         let application = try enabledApplication(message.application)
         let event = try ConsoleMessage.needed(message.event, "event")
-        if forwarder != nil {
-            let call: JSONValue = [
-                "name": .string(event), "channels": [.string(message.channel)], "data": .string(message.data),
-            ]
-            _ = try await ask("POST", ["events"], body: Array(call.text.utf8), of: application)
-        } else {
-            let request = try PublishRequest(
-                event: event, data: message.data, channel: message.channel, limits: application.limits)
-            _ = try RESTService(service: self).publish(request, application)
-        }
+        let request = try PublishRequest(
+            event: event, data: message.data, channel: message.channel, limits: application.limits)
+        _ = try RESTService(service: self).publish(request, application)
         return "The event was published."
     }
 
     package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
         let application = try enabledApplication(application)
-        if forwarder != nil {
-            _ = try await ask("POST", ["users", user, "terminate_connections"], of: application)
-        } else {
-            _ = try RESTService(service: self).terminate(user, application)
-        }
+        _ = try RESTService(service: self).terminate(user, application)
         return "The user's connections are being ended, on all servers."
     }
 
@@ -132,32 +105,6 @@ extension PusherService: ConsoleService {
             let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
             return (application.id, told.first { $0.application == application.id }?.receivers ?? untold)
         }
-    }
-
-    /// Answers a call of the HTTP API in the leader's process: requests to the leader are forwarded calls of that API.
-    ///
-    /// - Parameter path: the path below that of the application, not percent-encoded.
-    /// - Throws: ``HTTPProblem`` with the status and the error text of the API.
-    private func ask(
-        _ method: String, _ path: [String], _ parameters: [(name: String, value: String)] = [], body: [UInt8] = [],
-        of application: Application
-    ) async throws(HTTPProblem) -> JSONValue {
-        let rawPath = (["apps", application.id] + path).map { "/" + PercentEncoding.encode($0) }.joined()
-        let signed = PusherRequestSignature.signed(
-            method: method, path: rawPath, parameters: parameters, body: body, key: application.key,
-            secret: application.secret.revealed, timestamp: context.clock.unixSeconds())
-        let query = signed.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
-        let request = HTTPRequest(
-            method: method, target: try RequestTarget(parsing: rawPath + "?" + query), headers: [:], body: body)
-        guard let forwarder else { throw HTTPProblem(503, "The server is shutting down.") }
-        let answer = await withCheckedContinuation { continuation in
-            forwarder(request) { continuation.resume(returning: $0) }
-        }
-        guard answer.status < 300 else {
-            let sentence = String(decoding: answer.body.prefix(1_024), as: UTF8.self).split(separator: "\n").first
-            throw HTTPProblem(answer.status, sentence.map(String.init) ?? "The call was refused.")
-        }
-        return (try? JSONValue(parsing: answer.body)) ?? [:]
     }
 
     /// The applications that have or had a webhook.

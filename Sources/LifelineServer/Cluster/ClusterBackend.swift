@@ -51,7 +51,11 @@ final class ClusterBackend: ServerSeat {
     ) -> ServerParts {
         // Called for each message; without a console there are no viewers.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
-        let joining = ServiceJoining(configuration: configuration, names: node.names, tap: tap, bus: client) { factory, id in
+        let relay = ConsoleRelay(client)
+        client.attach(relay, of: .console)
+        let joining = ServiceJoining(
+            configuration: configuration, names: node.names, tap: tap, bus: client, relay: relay
+        ) { factory, id in
             client.attach(factory, of: id)
         }
         return ServerParts(configuration.services.map { ($0.name, $0.join(joining)) }, bridge: nil)

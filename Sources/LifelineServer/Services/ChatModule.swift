@@ -16,7 +16,7 @@ struct ChatModule: ServiceModule {
             let backend = LocalChat(
                 configuration.chat, store: store, restored: try await store.restore(), clock: configuration.clock,
                 names: opening.names, logger: configuration.logger, bridge: opening.tap)
-            return ChatServiceState(backend: backend, store: store, leading: nil)
+            return ChatServiceState(backend: backend, store: store)
         } catch {
             await store.close()
             throw error
@@ -28,9 +28,10 @@ struct ChatModule: ServiceModule {
         let leading = ChatClusterLeaderFactory(
             configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger)
         joining.attach(leading, .chat)
+        joining.relay.answer(for: .chat) { leading.console }
         let backend = ClusteredChat(
             joining.bus, leading, settings: configuration.chat, names: joining.names, logger: configuration.logger)
-        return ChatServiceState(backend: backend, store: nil, leading: leading)
+        return ChatServiceState(backend: backend, leading: leading, relay: joining.relay)
     }
 }
 
@@ -38,9 +39,11 @@ struct ChatModule: ServiceModule {
 private struct ChatServiceState: ServiceState {
     let backend: any ChatBackend
     /// The store; nil in a cluster, whose leader stores everything in Redis.
-    let store: (any ChatStore)?
+    var store: (any ChatStore)?
     /// The leader's part; nil outside of a cluster.
-    let leading: ChatClusterLeaderFactory?
+    var leading: ChatClusterLeaderFactory?
+    /// The way of the console to the leader; nil outside of a cluster.
+    var relay: ConsoleRelay?
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         let service = ChatService(configuration.chat, context, backend: backend)
@@ -50,7 +53,7 @@ private struct ChatServiceState: ServiceState {
             await service.close()
             throw error
         }
-        return RunningChat(service: service)
+        return RunningChat(service: service, relay: relay)
     }
 
     func prepare(_ settings: any Sendable) async throws -> ServiceChange {
@@ -67,8 +70,10 @@ private struct ChatServiceState: ServiceState {
 
 private struct RunningChat: RunningService {
     let service: ChatService
+    let relay: ConsoleRelay?
 
     var front: any ServerFront { service }
+    var console: (any ConsoleService)? { relay.map { RelayedConsole(local: service, relay: $0) } ?? service }
 
     func add(to statistics: inout ServerStatistics) {
         statistics.chatMessages += service.messages

@@ -12,8 +12,7 @@ struct PusherModule: ServiceModule {
         return PusherState(
             channels: LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
-                maximumPendingBytes: configuration.maximumPendingBytes, bridge: opening.tap),
-            forwarder: nil, leading: nil)
+                maximumPendingBytes: configuration.maximumPendingBytes, bridge: opening.tap))
     }
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
@@ -21,10 +20,11 @@ struct PusherModule: ServiceModule {
         let leading = PusherClusterLeaderFactory(
             configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
         joining.attach(leading, .pusher)
+        joining.relay.answer(for: .pusher) { leading.console }
         let channels = ClusterChannels(
             bus: joining.bus, clock: configuration.clock, recoveries: { leading.recoveries },
             webhooks: { leading.webhookReports })
-        return PusherState(channels: channels, forwarder: { channels.forward($0, $1) }, leading: leading)
+        return PusherState(channels: channels, forwarder: { channels.forward($0, $1) }, leading: leading, relay: joining.relay)
     }
 }
 
@@ -32,20 +32,24 @@ struct PusherModule: ServiceModule {
 struct PusherState: ServiceState {
     let channels: any ChannelBackend
     /// Forwards requests of the HTTP API; nil when this process answers them.
-    let forwarder: PusherService.RequestForwarder?
+    var forwarder: PusherService.RequestForwarder?
     /// The leader's part; nil outside of a cluster.
-    let leading: PusherClusterLeaderFactory?
+    var leading: PusherClusterLeaderFactory?
+    /// The way of the console to the leader; nil outside of a cluster.
+    var relay: ConsoleRelay?
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         let service = PusherService(configuration.pusher, context, channels: channels, forwarder: forwarder)
-        return Running(service: service, leading: leading)
+        return Running(service: service, leading: leading, relay: relay)
     }
 
     struct Running: RunningService {
         let service: PusherService
         let leading: PusherClusterLeaderFactory?
+        let relay: ConsoleRelay?
 
         var front: any ServerFront { service }
+        var console: (any ConsoleService)? { relay.map { RelayedConsole(local: service, relay: $0) } ?? service }
         var publishedElsewhere: Int { service.publishedCount }
 
         func add(to statistics: inout ServerStatistics) {

@@ -45,6 +45,8 @@ package struct ServiceJoining: Sendable {
     package let tap: (any BridgeTap)?
     /// The bus of the cluster: for the node's part of the service.
     package let bus: any ClusterBus
+    /// Lets the console of a node ask the leader's part of a service.
+    package let relay: ConsoleRelay
     /// Lets this node lead a service.
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
 }

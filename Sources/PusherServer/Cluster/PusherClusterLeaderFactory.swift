@@ -36,6 +36,9 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         current.withLockedValue { $0 }?.service.applicationsChanged()
     }
 
+    /// Answers the console for all servers, while this process leads.
+    package var console: (any ConsoleCalls)? { current.withLockedValue { $0 }?.service }
+
     /// The sizes of the recovery histories, while this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] {
         current.withLockedValue { $0 }?.channels.recoveries ?? []

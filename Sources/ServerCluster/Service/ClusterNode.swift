@@ -19,7 +19,7 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
 
 /// A service whose state a cluster shares. The raw value identifies it in the log, so a service keeps its number for ever.
 ///
-/// Every service declares its own: 1 to 3 are Pusher, PubNub and chat. Facts of a service that a node does not have are skipped.
+/// Every service declares its own: 1 to 3 are Pusher, PubNub and chat, and 4 is the console. Facts of a service that a node does not have are skipped.
 package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt8
 
@@ -35,6 +35,7 @@ package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendabl
     package static let pusher = ClusterServiceID(number: 1)
     package static let pubnub = ClusterServiceID(number: 2)
     package static let chat = ClusterServiceID(number: 3)
+    package static let console = ClusterServiceID(number: 4)
 
     package static func < (left: ClusterServiceID, right: ClusterServiceID) -> Bool { left.rawValue < right.rawValue }
 }

@@ -23,8 +23,8 @@ package struct ApplicationRow: Hashable, Sendable {
 }
 
 /// A page of the channels of an application.
-package struct ChannelRows: Hashable, Sendable {
-    package struct Row: Hashable, Sendable {
+package struct ChannelRows: Hashable, Sendable, Codable {
+    package struct Row: Hashable, Sendable, Codable {
         package var name: String
         /// The title, for channels that have one.
         package var title: String?
@@ -59,7 +59,7 @@ package struct ChannelRows: Hashable, Sendable {
 }
 
 /// The members of a channel.
-package struct ChannelMembers: Hashable, Sendable {
+package struct ChannelMembers: Hashable, Sendable, Codable {
     package var isOccupied: Bool
     /// Whether the service knows members of such a channel.
     package var hasMembers: Bool

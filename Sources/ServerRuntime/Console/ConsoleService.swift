@@ -1,16 +1,24 @@
+/// What the console asks of the state of a service: in a cluster the server that leads answers (rules CO-94 and CO-96).
+package protocol ConsoleCalls: Sendable {
+    /// The channels of an application in the order of their names, behind a given one.
+    func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows
+    /// The members of a channel.
+    func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers
+    /// Publishes a message with the checks and limits of the service's HTTP API; returns a sentence about what was done.
+    func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String
+    /// Ends all connections of a user, on all servers; returns a sentence about what was done.
+    func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String
+}
+
 /// What the console shows of one service, and what an operator can do there. The service answers from its own state (rules CO-92 to CO-95).
 ///
 /// Methods may be called from any thread, except those for an event loop. Lists are bounded by the listing's limit.
-package protocol ConsoleService: Sendable {
+package protocol ConsoleService: ConsoleCalls {
     /// The service's name in the console, in metrics and in logs.
     var service: ServiceName { get }
 
     /// The applications that the service serves.
     func applicationRows() -> [ApplicationRow]
-    /// The channels of an application in the order of their names, behind a given one.
-    func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows
-    /// The members of a channel.
-    func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers
     /// The users of an application who are known without a connection; nil when the service knows users by their connections only.
     func userRows(_ listing: ConsoleListing) async throws -> UserRows?
 
@@ -28,12 +36,8 @@ package protocol ConsoleService: Sendable {
     /// The configured webhooks with their deliveries, also those without any.
     func webhookRows() -> [(application: String, receivers: [WebhookReport])]
 
-    /// Publishes a message with the checks and limits of the service's HTTP API; returns a sentence about what was done.
-    func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String
     /// Why the service has no connections of a user to end, as a part of a sentence; nil when it has some.
     var endingObstacle: String? { get }
-    /// Ends all connections of a user, on all servers; returns a sentence about what was done.
-    func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String
 
     /// Explains the code with which connections of the service were refused or ended; nil for a code without explanation.
     func sentence(ofCode code: Int) -> String?
@@ -50,7 +54,7 @@ extension ConsoleService {
 }
 
 /// What a list of the console is limited to.
-package struct ConsoleListing: Hashable, Sendable {
+package struct ConsoleListing: Hashable, Sendable, Codable {
     /// The application, by the id of its row.
     package var application: String?
     /// The kind of channels, for a service that has several.
@@ -72,7 +76,7 @@ package struct ConsoleListing: Hashable, Sendable {
 }
 
 /// A message that an operator publishes.
-package struct ConsoleMessage: Hashable, Sendable {
+package struct ConsoleMessage: Hashable, Sendable, Codable {
     /// The application, by the id of its row.
     package var application: String?
     /// The kind of channel, for a service that has several.

@@ -193,7 +193,9 @@ struct EchoClusterTests {
         for name in ["a", "b"] {
             let bus = cluster.bus(name)
             let attached = NIOLockedValueBox<[ClusterServiceID: any ClusterLeaderFactory]>([:])
-            let joining = ServiceJoining(configuration: configuration, names: MetricNames(), tap: nil, bus: bus) { factory, id in
+            let joining = ServiceJoining(
+                configuration: configuration, names: MetricNames(), tap: nil, bus: bus, relay: ConsoleRelay(bus)
+            ) { factory, id in
                 attached.withLockedValue { $0[id] = factory }
             }
             let state = try #require(EchoModule().join(joining) as? EchoState)

@@ -92,7 +92,7 @@ struct ExtremeNumbersChatTests {
         try await withChatServer(settings) { server in
             _ = try await server.token("ann")
             _ = try await server.token("ben")
-            let service = server.services.chat
+            let service = server.services.chat.calls
             var (taken, refused) = (0, 0)
             for route in NexconnAPIRoute.allCases {
                 for field in Self.fields {

@@ -50,6 +50,11 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         state.withLockedValue(\.leader).flatMap { $0.isOpen ? $0.chat : nil }
     }
 
+    /// Answers the console for all servers; nil while this node does not lead.
+    package var console: (any ConsoleCalls)? {
+        leading.map { ChatConsole(backend: $0, node: state.withLockedValue(\.counting), configured: []) }
+    }
+
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let settings = state.withLockedValue(\.settings)
         let store = RedisChatStore(

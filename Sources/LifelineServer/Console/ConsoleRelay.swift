@@ -1,0 +1,87 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerCluster
+import ServerRuntime
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Passes calls of a node's console to the server that leads the cluster, whose services answer with their own values (rule CO-96).
+package final class ConsoleRelay: ClusterLeaderFactory {
+    private let bus: any ClusterBus
+    private let leaders = NIOLockedValueBox<[ServiceName: @Sendable () -> (any ConsoleCalls)?]>([:])
+
+    /// How long a call waits for the leader.
+    private static let limit = Duration.seconds(3)
+
+    package init(_ bus: any ClusterBus) { self.bus = bus }
+
+    /// Lets a service answer for all nodes while this one leads.
+    ///
+    /// - Parameter leader: the leader's part of the service; nil while it does not lead.
+    package func answer(for service: ServiceName, by leader: @escaping @Sendable () -> (any ConsoleCalls)?) {
+        leaders.withLockedValue { $0[service] = leader }
+    }
+
+    /// Asks the leader.
+    func call(_ call: ConsoleCall, of service: ServiceName) async throws(HTTPProblem) -> ConsoleReply {
+        guard let bytes = try? JSONEncoder().encode(ForwardedConsoleCall(service: service.rawValue, call: call)) else {
+            throw HTTPProblem(400, "The call has a text that cannot be forwarded.")
+        }
+        let payload = ByteBuffer(bytes: bytes)
+        let result: Result<ByteBuffer, ClusterFailure> = await withCheckedContinuation { continuation in
+            if call.isReading {
+                // Answers with lists can be long, and are not written to the log (rule CR-40).
+                bus.query(payload, of: .console, within: Self.limit, isRepeatable: true) { continuation.resume(returning: $0) }
+            } else {
+                // The answer may come later than the effects, so another leader must not do it again.
+                bus.request(payload, of: .console, within: Self.limit, isRepeatable: false) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        switch result {
+        case .failure(let failure): throw HTTPProblem(failure)
+        case .success(let answer):
+            guard let reply = try? JSONDecoder().decode(ConsoleReply.self, from: Data(answer.readableBytesView)) else {
+                throw HTTPProblem(503, "The server that leads did not answer this call. Try again.", retryAfter: 1)
+            }
+            if case .refused(let status, let message) = reply { throw HTTPProblem(status, message) }
+            return reply
+        }
+    }
+
+    // MARK: The leader's part
+
+    package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader { ConsoleLeader(self) }
+
+    fileprivate func answer(_ request: ByteBuffer) async -> ConsoleReply {
+        let call = try? JSONDecoder().decode(ForwardedConsoleCall.self, from: Data(request.readableBytesView))
+        guard let call, let leader = leaders.withLockedValue({ $0[ServiceName(rawValue: call.service)] })?() else {
+            return .refused(status: 503, message: "The server that leads cannot answer this call now. Try again.")
+        }
+        return await call.call.answer(by: leader)
+    }
+}
+
+/// Answers the consoles of all nodes, while this node leads. It decides about nothing itself.
+private final class ConsoleLeader: ClusterLeader {
+    private let relay: ConsoleRelay
+
+    init(_ relay: ConsoleRelay) { self.relay = relay }
+
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        Task {
+            let answer = await relay.answer(request)
+            // An answer that cannot be encoded is an empty one, which the node reports.
+            reply(ByteBuffer(bytes: (try? JSONEncoder().encode(answer)) ?? Data()))
+        }
+    }
+
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode) {}
+    func left(_ node: ClusterNode) {}
+    func close() async {}
+}
