@@ -309,8 +309,9 @@ let package = Package(
         library(
             "ServerConsole",
             [
-                "ConsolePages", "ServerRuntime", "ServerValues", "WireCoding", crypto, cryptoExtras, nioCore, nioPosix, nioHTTP1,
-                nioLocks, logging,
+                "ConsolePages", "Identifiers", "ServerRuntime", "ServerValues", "WireCoding", crypto, cryptoExtras, nioCore,
+                nioPosix,
+                nioHTTP1, nioLocks, logging,
             ]),
         library("ServiceBridge", ["Identifiers", "ServerRuntime", deque, nioCore, nioLocks, logging]),
         library(
@@ -319,7 +320,7 @@ let package = Package(
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
                 "ServiceBridge", "ServerConsole", "ServerDescriptions", "ServerStorage", "HubStorage", "WireCoding",
                 "ServerValues",
-                nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
+                crypto, nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
             ]),
         .executableTarget(
             name: "LifelineCommand",

@@ -1,0 +1,142 @@
+import Identifiers
+import ServerStorage
+
+/// The services that have applications, by their names in the admin port's API.
+package enum ApplicationService: String, CaseIterable, Hashable, Sendable {
+    case pusher, pubnub, chat
+}
+
+/// What identifies an application: its service, and the id (Pusher), the subscribe key (PubNub) or the key (chat).
+package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let service: ApplicationService
+    package let name: Identifier
+
+    package init(_ service: ApplicationService, _ name: Identifier) {
+        self.service = service
+        self.name = name
+    }
+
+    package init(_ service: ApplicationService, _ name: String) { self.init(service, Identifier(name)) }
+
+    /// Parses ``description``; nil for other texts.
+    package init?(_ text: Identifier) {
+        let parts = text.text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let service = parts.first.flatMap({ ApplicationService(rawValue: String($0)) }),
+            let name = parts.last, !name.isEmpty
+        else { return nil }
+        self.init(service, Identifier(name))
+    }
+
+    /// `pusher/1001`, which is also the name of the stored entry.
+    package var description: String { "\(service.rawValue)/\(name.text)" }
+
+    package static func < (left: ApplicationID, right: ApplicationID) -> Bool {
+        (left.service.rawValue, left.name) < (right.service.rawValue, right.name)
+    }
+}
+
+/// An application of any service, as connections and requests see it.
+package enum ServedApplication: Hashable, Sendable {
+    case pusher(Application)
+    case pubnub(Keyset)
+    case chat(ChatApplication)
+
+    package var id: ApplicationID {
+        switch self {
+        case .pusher(let application): ApplicationID(.pusher, application.id)
+        case .pubnub(let keyset): ApplicationID(.pubnub, keyset.subscribeKey)
+        case .chat(let application): ApplicationID(.chat, application.key)
+        }
+    }
+
+    /// A name that no other application of the service may have.
+    package struct UniqueName: Hashable, Sendable {
+        package let service: ApplicationService
+        /// The name of the field: `id`, `key`, `publishKey` or `subscribeKey`.
+        package let field: Field
+        package let value: Identifier
+
+        package enum Field: String, Hashable, Sendable {
+            case id, key, publishKey, subscribeKey
+        }
+
+        fileprivate init(_ service: ApplicationService, _ field: Field, _ value: String) {
+            (self.service, self.field, self.value) = (service, field, Identifier(value))
+        }
+    }
+
+    package var uniqueNames: [UniqueName] {
+        switch self {
+        case .pusher(let application):
+            [UniqueName(.pusher, .id, application.id), UniqueName(.pusher, .key, application.key)]
+        case .pubnub(let keyset):
+            [
+                UniqueName(.pubnub, .subscribeKey, keyset.subscribeKey), UniqueName(.pubnub, .publishKey, keyset.publishKey),
+            ]
+        case .chat(let application): [UniqueName(.chat, .key, application.key)]
+        }
+    }
+
+    /// The public key of clients; for PubNub the publish key.
+    package var key: String {
+        switch self {
+        case .pusher(let application): application.key
+        case .pubnub(let keyset): keyset.publishKey
+        case .chat(let application): application.key
+        }
+    }
+
+    package var secret: Secret {
+        switch self {
+        case .pusher(let application): application.secret
+        case .pubnub(let keyset): keyset.secretKey
+        case .chat(let application): application.secret
+        }
+    }
+
+    package var previousSecret: Secret? {
+        switch self {
+        case .pusher(let application): application.previousSecret
+        case .pubnub(let keyset): keyset.previousSecretKey
+        case .chat(let application): application.previousSecret
+        }
+    }
+
+    package var isEnabled: Bool {
+        switch self {
+        case .pusher(let application): application.isEnabled
+        case .pubnub(let keyset): keyset.isEnabled
+        case .chat(let application): application.isEnabled
+        }
+    }
+
+    /// The same application with other secrets.
+    package func with(secret: Secret, previous: Secret?) -> ServedApplication {
+        switch self {
+        case .pusher(var application):
+            (application.secret, application.previousSecret) = (secret, previous)
+            return .pusher(application)
+        case .pubnub(var keyset):
+            (keyset.secretKey, keyset.previousSecretKey) = (secret, previous)
+            return .pubnub(keyset)
+        case .chat(var application):
+            (application.secret, application.previousSecret) = (secret, previous)
+            return .chat(application)
+        }
+    }
+
+    /// The same application, enabled or disabled.
+    package func with(isEnabled: Bool) -> ServedApplication {
+        switch self {
+        case .pusher(var application):
+            application.isEnabled = isEnabled
+            return .pusher(application)
+        case .pubnub(var keyset):
+            keyset.isEnabled = isEnabled
+            return .pubnub(keyset)
+        case .chat(var application):
+            application.isEnabled = isEnabled
+            return .chat(application)
+        }
+    }
+}
