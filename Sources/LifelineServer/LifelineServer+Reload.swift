@@ -1,6 +1,4 @@
-import ChatServer
 import NIOPosix
-import PubNubServer
 import ServerRuntime
 import ServerStorage
 
@@ -12,16 +10,14 @@ extension LifelineServer {
     /// Connections whose application was removed or disabled are closed with 4001 or 4003; the others stay open with its new
     /// settings, and their number and origin are not checked again. New connections and requests always use the registry. Returns
     /// at once; open connections follow within one turn of their event loops (rule SO-21).
-    public func applicationsChanged() {
-        for service in services.running { service.applicationsChanged() }
-    }
+    public func applicationsChanged() { reload.applicationsChanged() }
 
     /// Replaces the keysets and chat applications: those with new keys are added, those with known keys are changed, and those that are
     /// missing are no longer served. Nil does not change those of a service (rules PV-150 to PV-153 and NV-70 to NV-72).
     ///
     /// The data of a keyset or chat application is kept while it is not served. Held polls are answered with a refusal when a new request
     /// would be refused; sessions of removed or disabled chat applications are ended. Returns when the new values apply to new requests;
-    /// open connections follow within one turn of their event loops.
+    /// open connections follow within one turn of their event loops. Those that were made at run time stay beside them (rule AR-2).
     ///
     /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store when it cannot restore new ones. Nothing
     ///   has changed then.
@@ -44,7 +40,7 @@ extension LifelineServer {
     /// - Throws: an error of a service that cannot use its settings. No service has changed then, except for those that the list has
     ///   before a service that refuses settings only when they are applied.
     package func replace(settings: [ServiceName: any Sendable]) async throws {
-        try await seat.parts.reload(settings)
+        try await reload.replace(settings)
     }
 
     /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36).
@@ -52,6 +48,7 @@ extension LifelineServer {
     package func replace(redis: RedisConfiguration) {
         guard let started = configuration.redis, started.placeHash == redis.placeHash else { return }
         seat.renew(redis)
+        runtime?.renew(redis)
     }
 
     /// Reads the certificate and key again, for new connections. Does nothing without TLS.

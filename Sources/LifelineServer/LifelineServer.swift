@@ -24,6 +24,8 @@ public final class LifelineServer: Sendable {
     private let listener: any Channel
     /// The admin port; nil for none.
     private let admin: AdminServer?
+    /// The applications that are made at run time; nil when they are not supported.
+    let runtime: RuntimeApplications?
     private let sweeps: [RepeatedTask]
     /// The server's own event loops, which end with it; nil when it uses those of the process.
     private let ownGroup: MultiThreadedEventLoopGroup?
@@ -43,7 +45,8 @@ public final class LifelineServer: Sendable {
 
     private init(
         _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, seat: any ServerSeat,
-        listener: any Channel, admin: AdminServer?, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
+        listener: any Channel, admin: AdminServer?, runtime: RuntimeApplications?, sweeps: [RepeatedTask],
+        ownGroup: MultiThreadedEventLoopGroup?
     ) {
         self.configuration = configuration
         self.host = host
@@ -51,6 +54,7 @@ public final class LifelineServer: Sendable {
         self.seat = seat
         self.listener = listener
         self.admin = admin
+        self.runtime = runtime
         self.sweeps = sweeps
         self.ownGroup = ownGroup
         port = listener.localAddress?.port ?? configuration.port
@@ -67,6 +71,7 @@ public final class LifelineServer: Sendable {
     }
 
     var context: ServerContext { host.context }
+    var reload: ServerReload { ServerReload(services: services, parts: seat.parts, runtime: runtime) }
 
     /// Starts a server; returns when it accepts connections.
     ///
@@ -81,6 +86,22 @@ public final class LifelineServer: Sendable {
         _ configuration: ServerConfiguration, on backend: LocalBackend
     ) async throws -> LifelineServer {
         try configuration.bridge?.check(configuration.keysets)
+        guard let settings = configuration.runtimeApplications else {
+            return try await start(configuration, nil, on: backend)
+        }
+        // Read before the server listens: clients of an application that the server does not know yet would be told not to come back.
+        let runtime = try await RuntimeApplications.open(settings, configuration)
+        do {
+            return try await start(runtime.extending(configuration), runtime, on: backend)
+        } catch {
+            await runtime.close()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ configuration: ServerConfiguration, _ runtime: RuntimeApplications?, on backend: LocalBackend
+    ) async throws -> LifelineServer {
         let (group, ownGroup) = Self.group(configuration)
         do {
             let loops = Array(group.makeIterator().prefix(EventLoopSet.capacity))
@@ -105,13 +126,16 @@ public final class LifelineServer: Sendable {
                 throw error
             }
             do {
-                let host = services.host(otherMetrics: seat.metrics)
+                let host = services.host(otherMetrics: seat.metrics + (runtime?.metrics ?? []))
                 try await host.prepare()
+                runtime?.attach { [weak runtime] in
+                    try await ServerReload(services: services, parts: seat.parts, runtime: runtime).runtimeChanged()
+                }
                 let listener: any Channel
                 let admin: AdminServer?
                 do {
                     // This comes first: if the admin port is in use, there must be no server that clients have connected to already.
-                    admin = try await AdminServer(configuration, host, services, seat, certificate)
+                    admin = try await AdminServer(configuration, host, services, seat, runtime, certificate)
                 } catch {
                     try await host.release()
                     throw error
@@ -127,11 +151,12 @@ public final class LifelineServer: Sendable {
                 let watch = certificate?.watch(
                     on: listener.eventLoop, logger: configuration.logger, unixSeconds: configuration.clock.unixSeconds)
                 if let watch { sweeps.append(watch) }
+                sweeps += [runtime?.startWatching(on: listener.eventLoop)].compactMap(\.self)
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
-                    configuration, host: host, services: services, seat: seat, listener: listener, admin: admin, sweeps: sweeps,
-                    ownGroup: ownGroup)
+                    configuration, host: host, services: services, seat: seat, listener: listener, admin: admin, runtime: runtime,
+                    sweeps: sweeps, ownGroup: ownGroup)
             } catch {
                 await services.close()
                 await seat.leave()
@@ -183,7 +208,7 @@ public final class LifelineServer: Sendable {
 
     private var ending: Ending {
         Ending(
-            host: host, services: services, seat: seat, listener: listener, admin: admin, sweeps: sweeps,
+            host: host, services: services, seat: seat, listener: listener, admin: admin, runtime: runtime, sweeps: sweeps,
             ownGroup: ownGroup)
     }
 
@@ -194,6 +219,7 @@ public final class LifelineServer: Sendable {
         let seat: any ServerSeat
         let listener: any Channel
         let admin: AdminServer?
+        let runtime: RuntimeApplications?
         let sweeps: [RepeatedTask]
         let ownGroup: MultiThreadedEventLoopGroup?
 
@@ -208,6 +234,7 @@ public final class LifelineServer: Sendable {
             await admin?.stop()
             await host.close()
             await services.bridge?.end()
+            await runtime?.close()
             await seat.leave()
             for loop in context.loops { loop.queue.close() }
             try await ownGroup?.shutdownGracefully()

@@ -19,16 +19,24 @@ struct ServerParts: Sendable {
     }
 
     /// Applies new settings of services: first all are prepared, which alone may fail, then all are applied.
-    func reload(_ settings: [ServiceName: any Sendable]) async throws {
+    ///
+    /// - Parameters:
+    ///   - settings: the settings by service, read when it is the turn of this change.
+    ///   - applied: called in the same turn, after all were applied.
+    func reload(
+        _ settings: @escaping @Sendable () -> [ServiceName: any Sendable], applied: @escaping @Sendable () -> Void = {}
+    ) async throws {
         // One change after the other, because each numbers its applications after those of the previous one.
         let task = reloading.withLockedValue { reloading in
             let task = Task { [states, last = reloading] in
                 _ = await last?.result
+                let settings = settings()
                 var changes: [ServiceChange] = []
                 for (name, state) in states {
                     if let new = settings[name] { changes.append(try await state.prepare(new)) }
                 }
                 for change in changes { try await change() }
+                applied()
             }
             reloading = task
             return task

@@ -18,7 +18,7 @@ LIMITS = Path(__file__).parents[2] / "docs" / "rules" / "limits.md"
 PREFIX = "{lifeline:lifeline}:"
 # Kinds that only faults, other limits or an examination of Redis leave.
 RARE = {
-    "loss", "doctor:RUN", "pusher:connections", "pusher:histories", "pusher:positions", "pubnub:trimmed:KEYSET", "pubnub:late:KEYSET", "pubnub:webhooks", "chat:reserved", "chat:l:HOUR:APP",
+    "applications", "loss", "doctor:RUN", "pusher:connections", "pusher:histories", "pusher:positions", "pubnub:trimmed:KEYSET", "pubnub:late:KEYSET", "pubnub:webhooks", "chat:reserved", "chat:l:HOUR:APP",
     "chat:webhooks"}
 
 

@@ -21,7 +21,7 @@ final class ClusterBackend: ServerSeat {
     var clusterStatus: (@Sendable () -> ClusterStatus)? { { [client] in client.status } }
 
     /// How long a starting server waits for Redis and for a leader.
-    private static let patience = Duration.seconds(30)
+    static let patience = Duration.seconds(30)
 
     /// Joins the servers that share Redis; returns when this one can serve clients.
     ///
@@ -89,7 +89,7 @@ extension ClusterSettings {
         version = LifelineServer.version
     }
 
-    fileprivate static func link(_ redis: RedisConfiguration, seed: UInt64) throws -> RedisLinkSettings {
+    static func link(_ redis: RedisConfiguration, seed: UInt64) throws -> RedisLinkSettings {
         try RedisLinkSettings(
             address: redis.address, clientName: "lifeline-\(redis.node)", key: redis.keys.name(""), seed: seed)
     }

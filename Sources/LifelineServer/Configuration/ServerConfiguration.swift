@@ -107,6 +107,8 @@ public struct ServerConfiguration: Sendable {
     package var services: [any ServiceModule] = ServiceModules.all
     /// The settings of services that have no property above, by service.
     package var settings: [ServiceName: any Sendable] = [:]
+    /// The settings of applications that are made at run time; nil when they are not supported.
+    package var runtimeApplications: RuntimeApplicationSettings?
 
     /// The server's clock.
     public var clock: ServerClock

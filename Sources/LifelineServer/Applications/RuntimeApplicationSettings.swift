@@ -1,0 +1,20 @@
+import ServerConsole
+import ServerStorage
+
+/// The settings of applications that are made at run time (rules AR-1, AR-3 and AR-20).
+package struct RuntimeApplicationSettings: Sendable {
+    /// The largest number of applications made at run time.
+    package var maximum = 1_000
+    /// The operator's key with which stored applications are encrypted; nil to store them as they are.
+    package var key: Secret?
+    /// The services that run.
+    package var services: Set<ApplicationService>
+    /// Reads an application's settings.
+    package var reader: ApplicationReader
+    /// Makes random bytes for keys and secrets.
+    package var random: @Sendable (Int) -> [UInt8] = { ConsolePasswords.random($0) }
+
+    package init(services: Set<ApplicationService> = Set(ApplicationService.allCases), reader: ApplicationReader) {
+        (self.services, self.reader) = (services, reader)
+    }
+}
