@@ -55,7 +55,7 @@ extension HTTPProblem {
             + "it makes a password and shows it.")
     static let notLoggedIn = HTTPProblem(401, "Log in first.")
     static let wrongPassword = HTTPProblem(401, "This is not the password.")
-    static let passwordNeeded = HTTPProblem(401, "The figures need the console's password, as basic authentication.")
+    static let passwordNeeded = HTTPProblem(401, "This needs the console's password, as basic authentication with any name.")
     static let foreignPage = HTTPProblem(403, "The request does not come from the console's own page. Load the page again.")
     static let readOnly = HTTPProblem(403, "You are logged in with the read-only password, which changes nothing.")
     static let notAnObject = HTTPProblem(400, "The body has to be a JSON object with the members that the call needs.")

@@ -36,10 +36,10 @@ package final class ConsoleFront: ServerFront {
     let settings: ConsoleSettings
     let context: ServerContext
     let source: any ConsoleSource
-    private let judge: RequestJudge
-    private let state: NIOLockedValueBox<State>
+    let judge: RequestJudge
+    let state: NIOLockedValueBox<State>
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var sessions = ConsoleSessions()
         var logins: LoginLimiter
         var hashing = HashingQueue<@Sendable () -> Void>()
@@ -61,7 +61,11 @@ package final class ConsoleFront: ServerFront {
     package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { .console(problem) }
 
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
-        segments == ["console", "api", "publish"] ? 262_144 : 8_192
+        switch segments {
+        case ["console", "api", "publish"]: 262_144
+        case ["console", "api", "apps"]: 16_384
+        default: 8_192
+        }
     }
 
     package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
@@ -92,7 +96,7 @@ package final class ConsoleFront: ServerFront {
         switch route {
         case .metrics: return try metrics(request, passage, for: connection)
         case .ready: return connection.answer(readiness)
-        case .page, .session, .login, .logout, .feed, .query, .action: break
+        case .page, .session, .login, .logout, .feed, .query, .action, .applications: break
         }
         guard settings.passwords != nil else { throw .noConsole }
         switch route {
@@ -122,6 +126,7 @@ package final class ConsoleFront: ServerFront {
             guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
             context.logger.notice("console action", metadata: ["action": "\(action.rawValue)"])
             answer(connection) { [source] () throws(HTTPProblem) in try await source.perform(action, body) }
+        case .applications(let call): try applications(call, request, passage, for: connection)
         }
     }
 
@@ -143,7 +148,7 @@ package final class ConsoleFront: ServerFront {
     /// The session of a request.
     ///
     /// - Parameter toChange: whether the request makes a change, so that it has to come from the console's own page (rule CO-17).
-    private func session(
+    func session(
         _ request: HTTPRequest, _ passage: RequestPassage, toChange: Bool = false
     ) throws(HTTPProblem) -> (id: String, session: ConsoleSessions.Session) {
         guard let id = judge.session(request.headers, usesTLS: passage.usesTLS),
@@ -192,14 +197,14 @@ package final class ConsoleFront: ServerFront {
     }
 
     /// The visitor against which a login attempt counts.
-    private func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
+    func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
         let now = context.now
         let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
         return LoginVisitor(address: passage.address, session: valid)
     }
 
     /// Hashes a password off the event loop, if the limits allow an attempt now. Otherwise the attempt may wait in a queue.
-    private func check(
+    func check(
         _ password: String, of visitor: LoginVisitor, for connection: HTTPConnection,
         _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void
     ) throws(HTTPProblem) {

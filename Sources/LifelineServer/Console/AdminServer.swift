@@ -16,7 +16,7 @@ final class AdminServer: Sendable {
     /// - Parameter certificate: the server's certificate; used when clients on other machines can reach the port.
     init?(
         _ configuration: ServerConfiguration, _ main: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
-        _ certificate: ServerCertificate?
+        _ applications: RuntimeApplications?, _ certificate: ServerCertificate?
     ) async throws {
         guard let admin = configuration.admin else { return nil }
         let usesTLS = !admin.isLoopback && certificate != nil
@@ -55,7 +55,7 @@ final class AdminServer: Sendable {
             let context = ServerContext(
                 runtime, eventLoops: Array(group.makeIterator()), certificate: usesTLS ? certificate : nil)
             main.context.favour(context)
-            let source = ServerConsoleSource(configuration, main, services, seat)
+            let source = ServerConsoleSource(configuration, main, services, seat, applications)
             host = ServerHost(context, [ConsoleFront(console, context, source)])
             try await host.prepare()
             do {

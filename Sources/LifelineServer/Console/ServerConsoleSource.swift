@@ -14,15 +14,21 @@ final class ServerConsoleSource: ConsoleSource {
     /// The parts of the services in the console, in the order in which they are shown.
     let consoles: [any ConsoleService]
     let seat: any ServerSeat
+    /// The applications that are made at run time; nil when they are not supported.
+    let runtime: RuntimeApplications?
     let history = NIOLockedValueBox(FigureHistory())
     private let probes = NIOLockedValueBox(LoopProbes())
 
-    init(_ configuration: ServerConfiguration, _ host: ServerHost, _ services: ServerServices, _ seat: any ServerSeat) {
+    init(
+        _ configuration: ServerConfiguration, _ host: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
+        _ runtime: RuntimeApplications?
+    ) {
         self.configuration = configuration
         self.host = host
         self.services = services
         consoles = services.running.compactMap(\.console)
         self.seat = seat
+        self.runtime = runtime
     }
 
     var context: ServerContext { host.context }
@@ -82,12 +88,19 @@ final class ServerConsoleSource: ConsoleSource {
 
     // MARK: Applications
 
+    /// `runtime` for an application that was made at run time, otherwise `file` (rule AR-2).
+    private func source(_ service: ServiceName, _ id: String) -> JSONValue {
+        let id = ApplicationService(rawValue: service.rawValue).map { ApplicationID($0, id) }
+        return id.map { runtime?.isRuntime($0) == true } == true ? "runtime" : "file"
+    }
+
     private func applications() -> JSONValue {
         let rows = consoles.flatMap { console in
             console.applicationRows().map { application in
                 var row: JSONValue = [
                     "service": .string(console.service.rawValue), "id": .string(application.id), "key": .string(application.key),
-                    "enabled": .bool(application.isEnabled), "webhooks": .count(application.webhooks),
+                    "source": source(console.service, application.id), "enabled": .bool(application.isEnabled),
+                    "webhooks": .count(application.webhooks),
                     "traits": .texts(application.traits),
                 ]
                 for count in ApplicationRow.Count.allCases {

@@ -12,6 +12,8 @@ package enum ConsoleRoute: Hashable, Sendable {
     case feed
     case query(ConsoleQuery)
     case action(ConsoleAction)
+    /// A call about the applications of the configuration and those made at run time.
+    case applications(ApplicationCall)
 
     package enum ConsoleAction: String, CaseIterable, Hashable, Sendable {
         case publish, terminate
@@ -23,6 +25,10 @@ package enum ConsoleRoute: Hashable, Sendable {
 
     /// Throws 404 for an unknown path and 405 for a known path with another method. No part of a path is used as a file name.
     package init(method: String, segments: [String]) throws(HTTPProblem) {
+        if segments.starts(with: ["console", "api", "apps"]) {
+            self = .applications(try ApplicationCall(method: method, segments: Array(segments.dropFirst(3))))
+            return
+        }
         let (route, changes) = try Self.route(segments)
         let allowed = changes ? ["POST"] : route == .feed ? ["GET"] : ["GET", "HEAD"]
         guard allowed.contains(method) else { throw .methodNotAllowed(allowed.joined(separator: ", ")) }

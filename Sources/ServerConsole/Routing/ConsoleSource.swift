@@ -8,6 +8,10 @@ package protocol ConsoleSource: AnyObject, Sendable {
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
     /// Performs an action. The caller has checked that the role permits changes.
     func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
+    /// Performs a call about applications. The caller has checked that the role permits it.
+    ///
+    /// - Parameter address: the address of the caller, for the log.
+    func answer(_ call: ApplicationCall, _ body: JSONValue, from address: String) async throws(HTTPProblem) -> JSONValue
     /// The metrics in the format of Prometheus.
     func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String>
     /// Why the server is not ready; empty when it is.

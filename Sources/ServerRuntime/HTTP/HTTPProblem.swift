@@ -3,6 +3,7 @@ import ServerValues
 /// Why a request is refused: a status and a sentence, which is sent as plain text.
 ///
 /// Sentences are constant or contain only limits: no text of the client is sent back, and no secret or payload can appear.
+/// Only calls of the admin port about applications quote the value of a setting that is no secret.
 package struct HTTPProblem: Error, Hashable, Sendable {
     package var status: Int
     package var message: String

@@ -1,3 +1,4 @@
+import ServerConsole
 import ServerDescriptions
 import Testing
 import WireCoding
@@ -10,10 +11,13 @@ import WireCoding
 @Suite("Descriptions of the HTTP APIs")
 struct ServerDescriptionTests {
     /// Method and path of every operation of a description.
-    private func operations(of description: ServerDescription) throws -> Set<String> {
+    ///
+    /// - Parameter onAdminPort: whether to return those of the admin port, whose paths name their server, or all others.
+    private func operations(of description: ServerDescription, onAdminPort: Bool = false) throws -> Set<String> {
         let paths = try #require(JSONValue(parsing: description.bytes)["paths"]?.object)
         return paths.reduce(into: []) { all, path in
-            for method in path.value.object?.keys ?? [] where method != "parameters" {
+            guard (path.value["servers"] != nil) == onAdminPort else { return }
+            for method in path.value.object?.keys ?? [] where !["parameters", "servers"].contains(method) {
                 all.insert("\(method.uppercased()) \(path.key)")
             }
         }
@@ -71,6 +75,22 @@ struct ServerDescriptionTests {
         for operation in described {
             let (method, segments) = segments(of: operation)
             #expect(try Self.operations(of: ServerRoute(method: method, segments: segments)).contains(operation))
+        }
+    }
+
+    @Test func `SV-88, AR-14: the admin port's calls about applications are described, and no others`() throws {
+        let changes = ApplicationCall.Change.allCases.map { change in
+            let path = "/console/api/apps/{service}/{app}"
+            return change == .remove ? "DELETE \(path)" : "POST \(path)/\(change.rawValue)"
+        }
+        let described = try operations(of: .server, onAdminPort: true)
+        #expect(described == Set(["GET /console/api/apps", "POST /console/api/apps"] + changes))
+        for operation in described {
+            let (method, segments) = segments(of: operation)
+            guard case .applications = try ConsoleRoute(method: method, segments: segments) else {
+                Issue.record("\(operation)")
+                continue
+            }
         }
     }
 

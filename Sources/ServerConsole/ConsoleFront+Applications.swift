@@ -1,0 +1,51 @@
+import NIOConcurrencyHelpers
+import ServerRuntime
+import WireCoding
+
+// Calls about applications: from the console's page with a session, and from programs with a password (rules AR-14 and AR-15).
+extension ConsoleFront {
+    func applications(
+        _ call: ApplicationCall, _ request: HTTPRequest, _ passage: RequestPassage, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
+        let body = try Self.body(of: call, request)
+        let address = passage.shownAddress ?? "unknown"
+        guard let password = Self.basicPassword(request.headers) else {
+            let (_, session) = try session(request, passage, toChange: call.isChange)
+            if call.isChange, !session.role.mayChange { throw .readOnly }
+            return answer(call, body, from: address, connection.expectAnswer())
+        }
+        // A browser that remembers the password must not send it for another site's page: a form can send no JSON.
+        guard judge.isFromOwnPage(request.headers), request.method != "POST" || judge.isJSON(request.headers) else {
+            throw .foreignPage
+        }
+        let visitor = visitor(passage)
+        try check(password, of: visitor, for: connection) { [self] role, reply in
+            guard let role else {
+                context.logger.warning("wrong password for the console", metadata: ["address": "\(address)"])
+                return reply(.console(.passwordNeeded))
+            }
+            let now = context.now
+            state.withLockedValue { $0.logins.succeed(visitor, at: now) }
+            if call.isChange, !role.mayChange { return reply(.console(.readOnly)) }
+            answer(call, body, from: address, reply)
+        }
+    }
+
+    /// The body of a change, an object; an empty one is the same as `{}`.
+    private static func body(of call: ApplicationCall, _ request: HTTPRequest) throws(HTTPProblem) -> JSONValue {
+        guard call.isChange, !request.body.isEmpty else { return [:] }
+        // The error of the parser would quote the body, which may contain a secret.
+        guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
+        return body
+    }
+
+    private func answer(_ call: ApplicationCall, _ body: JSONValue, from address: String, _ reply: @escaping HTTPReply) {
+        Task { [source] in
+            do throws(HTTPProblem) {
+                reply(.console(try await source.answer(call, body, from: address), status: call == .create ? 201 : 200))
+            } catch {
+                reply(.console(error))
+            }
+        }
+    }
+}
