@@ -61,9 +61,9 @@ class Context {
     return this.guarded(() => request(`${name}?${query}`));
   }
 
-  async act(name, body) {
+  async act(name, body, method = "POST") {
     return this.guarded(() => request(name, {
-      method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", "x-lifeline-token": session?.token ?? "" },
+      method, body: JSON.stringify(body), headers: { "content-type": "application/json", "x-lifeline-token": session?.token ?? "" },
     }));
   }
 

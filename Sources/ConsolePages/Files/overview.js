@@ -1,6 +1,6 @@
 // How the server is, and its applications.
 import { charts } from "/console/charts.js";
-import { badge, bytes, element, empty, note, number, put, rate, services, table, time, title, update } from "/console/parts.js";
+import { badge, bytes, choice, confirm, element, empty, note, number, put, rate, say, services, table, time, title, update } from "/console/parts.js";
 
 const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
@@ -92,23 +92,71 @@ function hooks(told) {
       element("a", { href: "#webhooks" }, "Which ones and why")));
 }
 
+/** What the admin does with an application that was made at run time (rules AR-25 and AR-26). */
+function changes(context, row, change) {
+  if (row.source !== "runtime" || !context.mayChange) return "–";
+  const button = (name, what, kind = "") => element("button", { type: "button", class: kind || null, "aria-label": `${name} ${row.id}`, onclick: () => change(row, what) }, name);
+  return [row.traits.includes("two secrets") ? button("End rotation", "finish") : button("Rotate", "rotate"), " ",
+    row.enabled ? button("Disable", "disable") : button("Enable", "enable"), " ", button("Remove", "remove", "danger")];
+}
+
+const questions = {
+  finish: ["End the rotation of", "The former secret is refused from then on.", "End rotation"],
+  disable: ["Disable", "Its connections are closed, and its clients and requests are refused until it is enabled.", "Disable"],
+  remove: ["Remove", "Its connections are closed and its secret is forgotten. What its clients stored stays.", "Remove"],
+};
+
+/** The only place of the console that shows a secret: after it was made, until the page is left. */
+function secret(told) {
+  const { service, id, key } = told.application;
+  return note("good", "This secret is shown once", [
+    `${services[service]} · ${id}${key === id ? "" : `, key ${key}`}: `, element("code", {}, told.secret)]);
+}
+
 export async function applications(main, context) {
-  const place = element("div", {});
-  put(main, title("Applications", "Applications of Pusher, keysets of PubNub and chat applications that the server serves. Secrets are not shown anywhere in the console."), place);
+  const [place, told] = [element("div", {}), element("div", { "aria-live": "polite" })];
+  const show = async () => {
+    const { applications: list } = await context.ask("applications");
+    if (context.isOver) return;
+    update(place, list.length ? table("Applications", columns, list, (row) => `${row.service} ${row.id}`) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
+  };
+  const change = async (row, what) => {
+    const question = questions[what];
+    if (question && !await confirm(`${question[0]} ${row.id}?`, question[1], question[2])) return;
+    const path = `apps/${row.service}/${encodeURIComponent(row.id)}`;
+    try {
+      const answer = what === "remove" ? await context.act(path, {}, "DELETE") : await context.act(`${path}/${what}`, {});
+      put(told, answer.secret && secret(answer));
+      await show();
+    } catch (error) {
+      say("bad", "Nothing was changed", error.message);
+    }
+  };
+  const create = async (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    try {
+      put(told, secret(await context.act("apps", { service: new FormData(form).get("service") })));
+      await show();
+    } catch (error) {
+      say("bad", "Nothing was made", error.message);
+    }
+  };
+  put(main, title("Applications", "Applications of Pusher, keysets of PubNub and chat applications that the server serves. A secret is shown when it is made, and never again."),
+    context.mayChange && element("form", { class: "bar-form", onsubmit: create }, choice("New application", "service", Object.entries(services), "pusher"), element("button", {}, "Make")),
+    told, place);
   const columns = [
     { name: "Service", sort: (row) => row.service, cell: (row) => services[row.service] ?? row.service },
     { name: "Id", sort: (row) => row.id, mono: true, wrap: true, cell: (row) => element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id) },
     { name: "Key", mono: true, wrap: true, cell: (row) => row.key },
+    { name: "Source", sort: (row) => row.source, cell: (row) => row.source === "runtime" ? "run time" : "configuration" },
     { name: "State", cell: (row) => row.enabled ? badge("on", "good") : badge("disabled", "warn") },
     { name: "Connections", sort: (row) => row.connections, num: true, cell: (row) => number(row.connections) + (row.connectionsLimit ? ` of ${number(row.connectionsLimit)}` : "") },
     { name: "Channels", sort: (row) => row.channels, num: true, cell: (row) => number(row.channels) },
     { name: "Users present", sort: (row) => row.members, num: true, cell: (row) => number(row.members) },
     { name: "Webhooks", num: true, cell: (row) => number(row.webhooks) },
     { name: "Settings", wrap: true, cell: (row) => row.traits.join(", ") || "–" },
+    { name: "Changes", wrap: true, cell: (row) => changes(context, row, change) },
   ];
-  await context.repeat(5, async () => {
-    const { applications: list } = await context.ask("applications");
-    if (context.isOver) return;
-    update(place, list.length ? table("Applications", columns, list, (row) => `${row.service} ${row.id}`) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
-  });
+  await context.repeat(5, show);
 }
