@@ -31,13 +31,14 @@ struct RootCommand: AsyncParsableCommand {
               lifeline token chat ann
               lifeline channels
               lifeline users terminate ann
+              lifeline apps create pusher
               lifeline bench --subscribers 1000
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
             PresenceCommand.self, DoctorCommand.self, ConfigCommand.self, TokenCommand.self,
-            ChannelsCommand.self, UsersCommand.self, BenchCommand.self,
+            ChannelsCommand.self, UsersCommand.self, AppsCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

@@ -14,6 +14,7 @@ import NIOCore
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
+        if let error = error as? ApplicationProblem { return CommandFailure("\(error)") }
         if let error = error as? CertificateError { return certificate(error) }
         if let error = error as? ServerError {
             switch error {

@@ -39,6 +39,10 @@ struct ServeSettings: Sendable {
     var adminParts = AdminSettings(port: 0)
     /// The port for the console and figures; nil for none.
     var admin: AdminSettings?
+    /// The key with which applications made at run time are encrypted in the store; nil for none.
+    var applicationsKey: Secret?
+    /// The largest number of applications made at run time.
+    var maxApplications = 1_000
     /// Whether channels of the same name are one over all services.
     var isBridged = false
     /// Whether the bridge is permitted although PubNub's access manager is on.
@@ -175,6 +179,7 @@ struct ServeSettings: Sendable {
         configuration.settings = others
         configuration.dataDirectory = data
         configuration.redis = redis
+        configuration.runtimeApplications = runtimeApplications
         configuration.tls = tls
         configuration.activityTimeout = .seconds(activityTimeout)
         configuration.logger = logger

@@ -83,12 +83,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         var seen = [[String: Int]](repeating: [:], count: keys.count)
         for element in try list.elements() {
             var value = blank
-            let found = apply(element, to: &value, &problems)
-            for name in keys.map(\.name) + [secret] where found?.contains(name) == false {
-                problems.add(
-                    CommandFailure(
-                        "The setting \(element.name).\(name)\(SettingValue.suffix(element.place)) is missing.", .usage))
-            }
+            let found = applyWhole(element, to: &value, &problems)
             for (index, key) in keys.enumerated() where found?.contains(key.name) == true {
                 let name = value[keyPath: key.field]
                 if let other = seen[index].updateValue(values.count, forKey: name), !name.isEmpty {
@@ -101,6 +96,29 @@ struct ServiceFields<Value: Sendable>: Sendable {
         try problems.check()
         guard !values.isEmpty else { throw list.wrong("a list with at least one \(word)") }
         return values
+    }
+
+    /// One application that has to set its keys and its secret, as each of several has (rule AR-6).
+    ///
+    /// - Throws: all errors of the application.
+    func application(_ object: SettingValue) throws(CommandFailure) -> Value {
+        var problems = SettingProblems()
+        var value = blank
+        applyWhole(object, to: &value, &problems)
+        try problems.check()
+        return value
+    }
+
+    /// The same as ``apply(_:to:_:)``, for an object that has to set the keys and the secret.
+    @discardableResult
+    private func applyWhole(_ object: SettingValue, to value: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
+        let found = apply(object, to: &value, &problems)
+        for name in keys.map(\.name) + [secret] where found?.contains(name) == false {
+            problems.add(
+                CommandFailure(
+                    "The setting \(object.name).\(name)\(SettingValue.suffix(object.place)) is missing.", .usage))
+        }
+        return found
     }
 
     /// Applies the fields of an object to an application; returns the fields that were present, or nil when it is not an object.

@@ -67,6 +67,22 @@ extension ServerSetting {
         "publicMetrics", \.adminParts.tellsPublicMetrics, option: .flag(\.admin.publicMetrics),
         "Whether the public port still answers /metrics when there is an admin port")
 
+    static let applicationsKey = ServerSetting(
+        name: "applicationsKey",
+        meaning: "A key with which applications made at run time are encrypted where they are kept; 32 to 1024 bytes",
+        isConfidential: true, unset: .nothing,
+        set: { value, settings throws(CommandFailure) in
+            settings.applicationsKey = try ServeSettings.applicationsKey(value)
+        },
+        shown: { .secret($0.applicationsKey) }
+    )
+    .more("Without it their secrets are readable for whoever can read the data directory or Redis")
+
+    static let maxApplications = integer(
+        "maxApplications", \.maxApplications, 0...100_000, "Applications that may be made at run time"
+    )
+    .more("See docs/operations/applications.md")
+
     private static func password(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Secret?> & Sendable, unset: UnsetValue, _ meaning: String
     ) -> ServerSetting {

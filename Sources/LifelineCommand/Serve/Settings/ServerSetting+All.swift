@@ -13,6 +13,7 @@ extension ServerSetting {
     private static let times: [ServerSetting] = [publishTimeout, activityTimeout] + timeouts + [drainCode, reusePort]
     private static let admin: [ServerSetting] = [
         adminPort, adminHost, adminNames, adminTrustProxy, adminPassword, adminReadOnlyPassword, publicMetrics,
+        applicationsKey, maxApplications,
     ]
 
     /// The settings that are members of the file itself.

@@ -1,0 +1,68 @@
+import ConnectionEngine
+import Foundation
+import HTTPTransport
+import Lifeline
+import ServerStorage
+import TransportCommon
+import WireCoding
+
+/// Calls of a server's admin port about applications, with the console's password (rules AR-14 and AR-21).
+struct AdminAPI: Sendable {
+    private let base: String
+    private let password: Secret
+    private let caller: HTTPCaller
+    private let limit: Duration
+
+    /// The largest answer in bytes: the list of as many applications as there may be.
+    private static let longestAnswer = 64 << 20
+
+    init(_ options: AdminAccessOptions) throws(CommandFailure) {
+        if let ca = options.ca, !FileManager.default.isReadableFile(atPath: ca) {
+            throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
+        }
+        let (url, password) = try options.access()
+        let host = try ServiceAddress(url).host
+        let name = host.name.contains(":") ? "[\(host.name)]" : host.name
+        base = "\(host.tls ? "https" : "http")://\(name):\(host.port)/console/api/apps"
+        self.password = password
+        caller = HTTPCaller(trustRoots: options.ca.map { .file($0) } ?? .system, bodyLimit: Self.longestAnswer)
+        limit = .seconds(options.timeout)
+    }
+
+    /// Makes a call and reads its answer, a JSON object.
+    ///
+    /// - Parameter path: the parts of the path after `/console/api/apps`.
+    func call(_ method: String, _ path: [String], _ body: JSONValue = [:]) async throws(CommandFailure) -> JSONValue {
+        let login = Data("lifeline:\(password.revealed)".utf8).base64EncodedString()
+        let call = HTTPCall(
+            method: method, url: ([base] + path.map { PercentEncoding.encode($0) }).joined(separator: "/"),
+            headers: [HTTPField("Authorization", "Basic \(login)"), HTTPField("Content-Type", "application/json")],
+            body: method == "POST" ? Array(body.text.utf8) : [])
+        let answer: HTTPAnswer
+        do throws(ConnectionFailure) {
+            answer = try await caller.send(call, timeout: limit)
+        } catch {
+            throw CommandFailure("\(error.reason) The server needs an admin port (--admin-port), whose address --url names.")
+        }
+        // What is not JSON comes from something else than an admin port.
+        let value = try? JSONValue(parsing: answer.body)
+        guard answer.isSuccess else { throw Self.refusal(answer.status, value?["error"]?.string) }
+        guard let value, value.object != nil else {
+            throw CommandFailure("The answer is not a JSON object: something else than an admin port answers at this address.")
+        }
+        return value
+    }
+
+    /// The server's own sentence says what to do; it is completed where only the command knows more.
+    static func refusal(_ status: Int, _ words: String?) -> CommandFailure {
+        let said = words.map { " \($0.prefix(1_000).printable)" } ?? ""
+        switch status {
+        case 401: return CommandFailure("The password is not the console's. Check --password-file or LIFELINE_ADMIN_PASSWORD.")
+        case 404 where words == nil || words == "There is nothing at this path.":
+            return CommandFailure(
+                "There is no such call at this address. Name the admin port of a server of this version with --url, not its public port."
+            )
+        default: return CommandFailure("The server refused the call with status \(status).\(said)")
+        }
+    }
+}

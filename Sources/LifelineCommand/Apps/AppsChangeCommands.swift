@@ -1,0 +1,57 @@
+import ArgumentParser
+
+struct AppsDisableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Refuses the clients and requests of an application until it is enabled.",
+        discussion:
+            "Open connections are closed with 4003 (Pusher), polls are refused with 403 (PubNub), sessions are ended (chat).")
+
+    @OptionGroup var application: ApplicationArguments
+
+    @Flag(help: "Prints the application as a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Server") var server: AdminAccessOptions
+
+    func run() async throws {
+        AppsRow.show(
+            try await AdminAPI(server).call("POST", application.path + ["disable"]), "disabled", json: json)
+    }
+}
+
+struct AppsEnableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Accepts the clients and requests of a disabled application again.")
+
+    @OptionGroup var application: ApplicationArguments
+
+    @Flag(help: "Prints the application as a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Server") var server: AdminAccessOptions
+
+    func run() async throws {
+        AppsRow.show(try await AdminAPI(server).call("POST", application.path + ["enable"]), "enabled", json: json)
+    }
+}
+
+struct AppsRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Removes an application that was made at run time.",
+        discussion: HelpText.text(
+            """
+            Its connections are closed and its secrets are forgotten. What its clients stored, such as history, stays where it is kept and is \
+            available again when an application with the same id or subscribe key is made.
+            """))
+
+    @OptionGroup var application: ApplicationArguments
+
+    @Flag(help: "Prints the application as it was as a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Server") var server: AdminAccessOptions
+
+    func run() async throws {
+        AppsRow.show(try await AdminAPI(server).call("DELETE", application.path), "removed", json: json)
+    }
+}
