@@ -22,6 +22,8 @@ final class RuntimeApplications: Sendable {
         /// Why the store cannot be read at present; nil when it can.
         var trouble: String?
         var watch: ApplicationWatch
+        /// Whether the latest attempt to apply the applications failed.
+        var isFailing = false
         /// Applies the lists to the server; nil before it has started.
         var apply: (@Sendable () async throws -> Void)?
         /// The end of the last reading or change.
@@ -174,10 +176,16 @@ final class RuntimeApplications: Sendable {
         layered.replace(with: pusher)
         do {
             try await apply?()
+            state.withLockedValue { $0.isFailing = false }
         } catch {
-            state.withLockedValue { $0.watch.mustApply = true }
+            let isNew = state.withLockedValue { state in
+                defer { (state.watch.mustApply, state.isFailing) = (true, true) }
+                return !state.isFailing
+            }
+            guard isNew else { return }
             logger.error(
-                "applications that were made at run time cannot be applied, trying again", metadata: ["error": "\(error)"])
+                "applications that were made at run time cannot be applied, trying again every second",
+                metadata: ["error": "\(error)"])
         }
     }
 
@@ -204,6 +212,8 @@ final class RuntimeApplications: Sendable {
         state.withLockedValue { state in
             (state.table, state.version) = (table, stored.version)
             state.watch.nextEnd = table.nextEnd(after: now)
+            // A change that is refused after this reading does not apply what was read.
+            if !isStart { state.watch.mustApply = true }
         }
     }
 
@@ -290,6 +300,13 @@ final class RuntimeApplications: Sendable {
     private func write(
         _ change: ApplicationChange, to store: any ApplicationStore
     ) async throws(ApplicationProblem) -> RuntimeApplication {
+        do {
+            // Another server may have made the application a moment ago.
+            let known = state.withLockedValue(\.version)
+            if store.isShared, try await store.version() != known { try await read(store) }
+        } catch {
+            throw .store("\(error)")
+        }
         for _ in 0..<Self.attempts {
             var (table, version) = state.withLockedValue { ($0.table, $0.version) }
             let application = try table.apply(change, beside: configured, at: now)
