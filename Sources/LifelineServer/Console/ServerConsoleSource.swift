@@ -21,7 +21,7 @@ final class ServerConsoleSource: ConsoleSource {
 
     init(
         _ configuration: ServerConfiguration, _ host: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
-        _ runtime: RuntimeApplications?
+        _ runtime: RuntimeApplications? = nil
     ) {
         self.configuration = configuration
         self.host = host
