@@ -9,6 +9,29 @@
     @Suite(.enabled(if: PostgresProcess.isInstalled, "\(PostgresProcess.reason)"))
     struct PostgreSQLFaultTests {
         @Test(.timeLimit(.minutes(2)))
+        func `PG-3: messages beyond 64 MiB that wait are refused in their turn`() async throws {
+            let settings = PostgreSQLSettings(try PostgresProcess.shared(), schema: "full")
+            let store = try await PostgreSQLMessageStore.open(settings)
+            let other = try connection(settings)
+            try other.execute("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE")
+            let outcomes = NIOLockedValueBox<[PostgreSQLStoreError?]>([])
+            for token in 1...90 as ClosedRange<UInt64> {
+                var large = message(token)
+                large.payload = Array(repeating: 0x31, count: 1 << 20)
+                store.append(large, application: "app") { error in
+                    outcomes.withLockedValue { $0.append(error.map { PostgreSQLStoreError($0) }) }
+                }
+            }
+            try other.execute("ROLLBACK")
+            try await store.append(message(100))
+            let all = outcomes.withLockedValue { $0 }
+            #expect(all.count == 90 && all.first == .some(nil))
+            #expect(all.contains(.overloaded) && all.allSatisfy { $0 == nil || $0 == .overloaded })
+            #expect(try await store.tokens().count == all.count { $0 == nil } + 1)
+            await store.close()
+        }
+
+        @Test(.timeLimit(.minutes(2)))
         func `PG-10: connections that end while messages are published lose nothing that was acknowledged`() async throws {
             let server = try PostgresProcess()
             let settings = PostgreSQLSettings(server)
