@@ -88,7 +88,9 @@ let package = Package(
         .library(name: "LifelineOutbox", targets: ["LifelineOutbox"]),
         .library(name: "LifelineUI", targets: ["LifelineUI"]),
         .library(name: "LifelineBackend", targets: ["LifelineBackend"]),
-        .library(name: "LifelineServer", targets: ["LifelineServer", "ServerStorage", "HubStorage", "Identifiers"]),
+        .library(
+            name: "LifelineServer",
+            targets: ["LifelineServer", "ServerStorage", "HubStorage", "PostgreSQLStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "ServerStorage", "Identifiers"]),
         .library(name: "LifelineTestingChat", targets: ["LifelineTestingChat"]),
         .executable(name: "lifeline", targets: ["LifelineCommand"]),
@@ -319,7 +321,7 @@ let package = Package(
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
                 "ServiceBridge", "ServerConsole", "ServerDescriptions", "ServerStorage", "HubStorage", "WireCoding",
-                "ServerValues",
+                "PostgreSQLStorage", "ServerValues",
                 crypto, nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
             ]),
         .executableTarget(
@@ -328,7 +330,8 @@ let package = Package(
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
                 "LifelineBackend", "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
                 "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "ServerStorage", "HubStorage", "WireCoding",
-                "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509, orderedCollections,
+                "PostgreSQLStorage", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
+                orderedCollections,
                 argumentParser,
                 serviceLifecycle,
                 unixSignals,
@@ -524,7 +527,8 @@ let package = Package(
             "LifelineServerTests",
             [
                 "Identifiers", "LifelineServer", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerCluster",
-                "ClusterTestSupport", "EchoServer", "RedisTestSupport", "RedisClient", "ServerValues", "PusherServer",
+                "ClusterTestSupport", "EchoServer", "PostgreSQLStorage", "PostgresTestSupport", "RedisTestSupport", "RedisClient",
+                "ServerValues", "PusherServer",
                 "PubNubServer",
                 "ChatServer", "ServiceBridge", "ServerStorage", "HubStorage", "StoreConformance", "PusherProtocol",
                 "PubNubProtocol", "NexconnProtocol", "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine",

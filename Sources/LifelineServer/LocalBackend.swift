@@ -20,7 +20,7 @@ package final class LocalBackend: Sendable {
         let parts: ServerParts
         let backend: LocalBackend
 
-        var conditions: [@Sendable () -> Unreadiness?] { [] }
+        var conditions: [@Sendable () -> Unreadiness?] { parts.conditions }
         var metrics: [@Sendable (inout PrometheusText) -> Void] { parts.metrics }
         var clusterStatus: (@Sendable () -> ClusterStatus)? { nil }
 

@@ -49,6 +49,9 @@ struct ServerParts: Sendable {
         states.map { _, state in { out in state.write(to: &out) } }
     }
 
+    /// Conditions for readiness, one for each state.
+    var conditions: [@Sendable () -> Unreadiness?] { states.map { _, state in { state.unreadiness } } }
+
     func close() async {
         for (_, state) in states { await state.close() }
     }

@@ -6,6 +6,7 @@ const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
   full: ["The server is full", "As many connections are open as maxConnections allows. Raise it, or add a server."],
   redis: ["Redis cannot be used", "Check that Redis runs, and the network between; lifeline doctor --redis says more."],
+  store: ["The database cannot be used", "What is published is not stored and is refused. Check that PostgreSQL runs, and the network between."],
   leader: ["No server of the cluster leads", "This passes within seconds. If it stays, look at the logs of all servers."],
 };
 

@@ -49,7 +49,7 @@ extension ServerConfiguration {
     var pubnub: PubNubServiceSettings {
         PubNubServiceSettings(
             keysets: keysets, pollHold: pollHold, pollQueueLength: pollQueueLength, bridgedKey: bridge?.subscribeKey,
-            fileDirectory: redis == nil ? dataDirectory.map { $0 + "/files" } : nil, logger: logger)
+            fileDirectory: redis == nil ? fileDirectory ?? dataDirectory.map { $0 + "/files" } : nil, logger: logger)
     }
 
     var chat: ChatServiceSettings {

@@ -27,6 +27,8 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// The stores to use instead of ``dataDirectory``; nil for none.
     public var stores: ServerStores?
+    /// The directory for the contents of uploaded files; nil for the directory `files` in ``dataDirectory``, or for memory without one.
+    public var fileDirectory: String?
     /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is stored in Redis
     /// then, and ``dataDirectory`` and ``stores`` are ignored.
     public var redis: RedisConfiguration?

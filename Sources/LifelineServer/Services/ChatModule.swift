@@ -65,6 +65,8 @@ private struct ChatServiceState: ServiceState {
         }
     }
 
+    var unreadiness: Unreadiness? { (store as? any StoreAvailability)?.unreadiness }
+
     func close() async { await store?.close() }
 }
 

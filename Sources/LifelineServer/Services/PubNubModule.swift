@@ -19,7 +19,8 @@ struct PubNubModule: ServiceModule {
                 configuration.pubnub, clock: configuration.clock, names: opening.names, store: store,
                 restored: try await store.restore(), bridge: opening.tap)
             return LocalPubNubState(
-                local: streams, store: store, times: isMemory ? nil : times, bridges: opening.bridges)
+                local: streams, store: store, availability: opened as? any StoreAvailability, times: isMemory ? nil : times,
+                bridges: opening.bridges)
         } catch {
             await store.close()
             throw error
@@ -40,6 +41,8 @@ struct PubNubModule: ServiceModule {
 private struct LocalPubNubState: ServiceState {
     let local: LocalStreams
     let store: any MessageStore
+    /// The store, if it knows when it cannot be used.
+    let availability: (any StoreAvailability)?
     /// The times of the store; nil for one in memory.
     let times: StoreTimes?
     let bridges: OpenBridges
@@ -58,6 +61,8 @@ private struct LocalPubNubState: ServiceState {
     func check(_ bridge: Bridge) throws { try bridge.check(local.keysets) }
 
     func write(to out: inout PrometheusText) { times?.write(to: &out) }
+
+    var unreadiness: Unreadiness? { availability?.unreadiness }
 
     func close() async {
         await local.close()

@@ -71,6 +71,9 @@ package protocol ServiceState: Sendable {
     /// Adds the families that do not belong to a front to the metrics of a server.
     func write(to out: inout PrometheusText)
 
+    /// Why the state makes its servers unready; nil while it does not.
+    var unreadiness: Unreadiness? { get }
+
     /// Closes the state, after the last server has left.
     func close() async
 }
@@ -82,6 +85,7 @@ extension ServiceState {
     package func prepare(_ settings: any Sendable) async throws -> ServiceChange { {} }
     package func check(_ bridge: Bridge) throws {}
     package func write(to out: inout PrometheusText) {}
+    package var unreadiness: Unreadiness? { nil }
     package func close() async {}
 }
 

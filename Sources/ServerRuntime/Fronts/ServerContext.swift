@@ -111,4 +111,6 @@ package enum Unreadiness: String, Hashable, Sendable {
     case redis
     /// The cluster has no leader, or the server does not follow the leader's decisions yet.
     case leader
+    /// The database of messages or of chat cannot be used.
+    case store
 }
