@@ -33,6 +33,9 @@ struct ServeBaseOptions: ParsableArguments {
 
     @Option(help: ServerSetting.data.help, completion: .directory)
     var data: String?
+
+    @Option(help: ServerSetting.dataFiles.help, completion: .directory)
+    var dataFiles: String?
 }
 
 /// Options for the address on which a server listens.

@@ -28,7 +28,7 @@ struct ServeReport {
         for section in settings.sections {
             lines += section.isOn(settings) ? section.report(settings) : section.service.map { ["\($0.word): off"] } ?? []
         }
-        let place = settings.redis.map { "kept in \($0)" } ?? settings.data.map { "kept in \($0)" }
+        let place = settings.redis.map { "kept in \($0)" } ?? settings.shownData.map { "kept in \($0)" }
         lines.append("messages: " + (place ?? "kept in memory"))
         if let admin = settings.admin { lines.append(line(admin)) }
         lines += settings.strayVariables.map { "warning: \($0.text)" }

@@ -29,8 +29,10 @@ struct ServeSettings: Sendable {
     private(set) var modules = ServeSection.modules
     /// The parts of the services, in the order in which they are read and shown.
     private(set) var sections = ServeSection.all
-    /// The directory for messages; nil for memory.
+    /// The directory for messages, or the address of a PostgreSQL database; nil for memory.
     var data: String?
+    /// The other settings of that database.
+    var dataParts = DataParts()
     var redisParts = RedisParts()
     /// The Redis that is shared with other servers; nil for none.
     var redis: RedisConfiguration?
@@ -149,6 +151,7 @@ struct ServeSettings: Sendable {
         refuse(
             redis != nil && data != nil,
             "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.")
+        checkDatabase(hasServices, &problems)
         refuse(
             port != 0 && admin?.port == port,
             "The admin port needs a port of its own: adminPort and port are both \(port).")
@@ -177,7 +180,7 @@ struct ServeSettings: Sendable {
         }
         configuration.services = modules
         configuration.settings = others
-        configuration.dataDirectory = data
+        keepData(in: &configuration)
         configuration.redis = redis
         configuration.runtimeApplications = runtimeApplications
         configuration.tls = tls

@@ -23,7 +23,7 @@ struct ServerSettingTests {
          "requestTimeout": 13, "keepAliveTimeout": 14, "messageTimeout": 15, "closeTimeout": 16, "drainTimeout": 17,
          "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
          "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "drainCode": 4205, "reusePort": true,
-         "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info", "logFormat": "json",
+         "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "dataFiles": "/f", "dataPasswordFile": "/p", "dataPool": 29, "bridge": true, "logLevel": "info", "logFormat": "json",
          "tracesEndpoint": "http://127.0.0.1:4318/",
          "bridgeIgnoresAccessManager": true,
          "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "adminTrustProxy": ["10.0.0.0/8", "::1"], "publicMetrics": true,
@@ -39,6 +39,7 @@ struct ServerSettingTests {
                     proxies: ["10.0.0.0/8", "::1"].compactMap(ProxyNetwork.init), password: "admin of this test",
                     readOnlyPassword: "reader of this test", tellsPublicMetrics: true))
         #expect(settings.tracesEndpoint == "http://127.0.0.1:4318/v1/traces")
+        #expect(settings.dataParts == DataParts(passwordFile: "/p", files: "/f", pool: 29))
         #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
         #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
         #expect(
@@ -76,6 +77,7 @@ struct ServerSettingTests {
             "REQUEST_TIMEOUT": "13", "KEEP_ALIVE_TIMEOUT": "14", "MESSAGE_TIMEOUT": "15", "CLOSE_TIMEOUT": "16",
             "DRAIN_TIMEOUT": "17", "CHAT_HEARTBEAT": "18", "POLL_QUEUE_LENGTH": "19", "MAX_CONNECTIONS": "20",
             "MAX_MESSAGE_BYTES": "2100", "MAX_REQUEST_BYTES": "2200", "MAX_PENDING_BYTES": "23000", "DATA": "/d",
+            "DATA_FILES": "/f", "DATA_PASSWORD_FILE": "/p", "DATA_POOL": "29",
             "MAX_QUEUED_BYTES": "66000", "PUBLISH_TIMEOUT": "26", "DRAIN_CODE": "4205", "REUSE_PORT": "true",
             "MAX_CONNECTIONS_PER_ADDRESS": "27",
             "CONNECTION_RATE_PER_ADDRESS": "28", "LIMIT_LOOPBACK": "true",

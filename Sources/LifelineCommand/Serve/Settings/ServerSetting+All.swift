@@ -3,7 +3,8 @@ extension ServerSetting {
     static let all: [ServerSetting] = [place, log, connections, sizes, times, protocols, admin].flatMap(\.self)
 
     private static let place: [ServerSetting] = [
-        host, port, data, services, redis, node, redisPrefix, bridge, bridgeIgnoresAccessManager,
+        host, port, data, dataFiles, dataPasswordFile, dataPool, services, redis, node, redisPrefix, bridge,
+        bridgeIgnoresAccessManager,
     ]
     private static let log: [ServerSetting] = [logLevel, logFormat, tracesEndpoint]
     private static let connections: [ServerSetting] = [

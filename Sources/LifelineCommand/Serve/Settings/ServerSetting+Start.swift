@@ -11,11 +11,38 @@ extension ServerSetting {
     static let port = integer(
         "port", \.port, 0...65_535, option: .text(\.address.port), "The port; 0 picks a free one")
 
-    static let data = text(
-        "data", \.data, option: .text(\.base.data, "directory"),
-        "Stores messages in this directory, which is created if it does not exist"
+    /// The address of a database may contain a password, which a reload cannot change.
+    static let data = ServerSetting(
+        name: "data", meaning: "Stores messages in this directory, which is created if it does not exist",
+        option: .text(\.base.data, "directory"), isConfidential: true, unset: .nothing,
+        set: { value, settings throws(CommandFailure) in
+            let text = try value.string()
+            guard !DataAddress.isAddress(text) || DataAddress(text) != nil else {
+                throw value.wrong("postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX")
+            }
+            settings.data = text
+        },
+        shown: { .string($0.shownData) }, change: .compared { $0.data ?? "" }
     )
-    .more("One server at a time uses it")
+    .more(
+        "One server at a time uses it. In a build with the trait PostgreSQL also a database: "
+            + "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full")
+
+    static let dataFiles = text(
+        "dataFiles", \.dataParts.files, option: .text(\.base.dataFiles, "directory"),
+        unset: .words("the directory files in data"), "The directory for the contents of uploaded files"
+    )
+    .more("Needed for PubNub when data is a PostgreSQL database")
+
+    static let dataPasswordFile = text(
+        "dataPasswordFile", \.dataParts.passwordFile,
+        "A file with the password of the PostgreSQL database, which is read for each new connection"
+    )
+    .more("Without it the password is in data, in PGPASSWORD, or in the file that PGPASSFILE names")
+
+    static let dataPool = integer(
+        "dataPool", \.dataParts.pool, 1...64,
+        "The number of connections to the PostgreSQL database that read, for each of its two stores; one more writes")
 
     static let services = ServerSetting(
         name: "services", meaning: "The services that run, separated by commas: pusher, pubnub, chat",

@@ -1,0 +1,52 @@
+import LifelineServer
+
+#if PostgreSQL
+    import PostgreSQLStorage
+#endif
+
+extension ServeSettings {
+    /// Where messages are kept, without a password; nil for memory.
+    var shownData: String? { data.map { DataAddress($0)?.shown ?? $0 } }
+
+    /// Whether messages are kept in PostgreSQL.
+    private var usesDatabase: Bool { data.map(DataAddress.isAddress) ?? false }
+
+    /// Whether this program was built with the store on PostgreSQL.
+    static var hasPostgreSQL: Bool {
+        #if PostgreSQL
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// Checks the settings of a database together.
+    func checkDatabase(_ hasServices: Bool, _ problems: inout SettingProblems) {
+        func refuse(_ isWrong: Bool, _ text: String) {
+            if isWrong { problems.add(CommandFailure(text, .usage)) }
+        }
+        refuse(
+            data == nil && dataParts.files != nil,
+            "Uploaded files are kept only with their records: give data, or leave dataFiles out.")
+        guard usesDatabase else { return }
+        refuse(
+            !Self.hasPostgreSQL,
+            "data is the address of a PostgreSQL database, which this program was built without: build it with the trait PostgreSQL "
+                + "(docs/installing.md), or give a directory.")
+        refuse(
+            hasServices && services.contains(.pubnub) && dataParts.files == nil && redis == nil,
+            "The contents of uploaded files are not kept in PostgreSQL: name a directory for them with dataFiles (--data-files), or "
+                + "leave pubnub out of services.")
+    }
+
+    /// Sets the place of all data.
+    func keepData(in configuration: inout ServerConfiguration) {
+        configuration.fileDirectory = dataParts.files
+        guard usesDatabase else { return configuration.dataDirectory = data }
+        #if PostgreSQL
+            configuration.stores = data.map {
+                .postgreSQL(PostgreSQLSettings(url: $0, passwordFile: dataParts.passwordFile, poolSize: dataParts.pool))
+            }
+        #endif
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import LifelineCommand
+
+struct DataAddressTests {
+    @Test(arguments: [
+        ("postgres://ann:s3cret@db.example:5432/live?sslmode=verify-full", "postgres://ann@db.example:5432/live"),
+        ("postgresql://ann@[::1]/live", "postgresql://ann@[::1]/live"),
+        ("postgres://a:1,b:2/live?target_session_attrs=read-write", "postgres://a:1,b:2/live"),
+        ("postgres:///live?host=/run/postgresql&password=s3cret", "postgres:///live"),
+        ("postgres://ann:@db", "postgres://ann@db"), ("postgres://", "postgres://"),
+    ])
+    func `PG-17: an address is shown without password and parameters`(address: String, shown: String) {
+        #expect(DataAddress(address)?.shown == shown)
+    }
+
+    @Test(arguments: [
+        "postgres://ann:s3@cret@db", "postgres://ann:s3?cret@db", "postgres://ann:s3/cret@db", "postgres://db?password=s3@cret",
+    ])
+    func `PG-17: an address whose password may not be encoded is refused, and not shown`(address: String) throws {
+        #expect(DataAddress(address) == nil)
+        let command = try ServeCommand.parse(["--data", address])
+        let failure = #expect(throws: CommandFailure.self) { _ = try ServeSettings(command: command, environment: [:]) }
+        let text = String(describing: failure)
+        #expect(text.contains("postgres://USER:PASSWORD@HOST") && !text.contains("cret"))
+    }
+
+    @Test func `PG-17: a directory is no address`() throws {
+        for text in ["data", "/var/postgres://x", "Postgres://db", ""] { #expect(!DataAddress.isAddress(text)) }
+        #expect(try ServeSettings(command: ServeCommand.parse(["--data", "/d"]), environment: [:]).shownData == "/d")
+    }
+
+    @Test func `PG-17 PG-18: a database needs a program with PostgreSQL, and a directory for files`() throws {
+        func text(_ arguments: [String]) throws -> String {
+            do {
+                return try ServeSettings(command: ServeCommand.parse(arguments), environment: [:]).shownData ?? ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        let address = ["--data", "postgres://ann:s3cret@db/live"]
+        let withFiles = try text(address + ["--data-files", "/f"])
+        let withoutFiles = try text(address)
+        #expect(withoutFiles.contains("dataFiles"))
+        #expect(try text(address + ["--data-files", "/f", "--redis", "redis://h"]).contains("leave data out"))
+        #expect(try text(["--data-files", "/f"]).contains("give data"))
+        if ServeSettings.hasPostgreSQL {
+            #expect(withFiles == "postgres://ann@db/live")
+            #expect(try text(address + ["--services", "pusher,chat"]) == "postgres://ann@db/live")
+        } else {
+            #expect(withFiles.contains("trait PostgreSQL"))
+        }
+    }
+}
