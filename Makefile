@@ -15,7 +15,7 @@ TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,Inte
 # for real time: tests that compute do not yield, so a test that waits goes on only when all others have been started.
 PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests|ServerStorageTests|PusherCoreTests|PubNubCoreTests|ChatCoreTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests
 # Those of the sockets' tests that run beside the others, in a process of their own: about half of their time.
-SERVER := LifelineServerTests
+SERVER := LifelineServerTests|PusherServerTests|PubNubServerTests|ChatServerTests
 # The tests of TLS, which run a second time with TLS added after connecting (rule SO-102).
 TLS := WebSocketTransportTests.*TLS|WebSocketTransportTests.PinTests|WebSocketTransportTests.ClientCertificateTests|HTTPTransportTests
 SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built

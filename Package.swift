@@ -523,17 +523,48 @@ let package = Package(
         tests(
             "PostgreSQLStorageTests",
             ["Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "ServerStorage", "StoreConformance", nioLocks]),
+        // What the tests of the three services and of the whole server share: servers, clients, clocks, doubles of stores.
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "ChatServer", "HubStorage", "Identifiers", "LifelineServer", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
+                "PusherProtocol", "PusherServer", "ServerRuntime", "ServerStorage", "ServerValues", "WebSocketFraming",
+                "WireCoding",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL,
+            ],
+            path: "Tests/ServerTestSupport", swiftSettings: strict),
+        tests(
+            "PusherServerTests",
+            [
+                "ChatServer", "ClusterTestSupport", "Identifiers", "LifelineServer", "PubNubServer", "PusherProtocol",
+                "PusherServer", "RedisClient", "RedisTestSupport", "ServerCluster", "ServerRuntime", "ServerStorage",
+                "ServerTestSupport", "ServerValues", "WireCoding", logging, nioCore, nioLocks, nioPosix,
+            ]),
+        tests(
+            "PubNubServerTests",
+            [
+                "BodyCompression", "ChatServer", "ClusterTestSupport", "ConnectionEngine", "HubStorage", "Identifiers",
+                "LifelineServer", "PubNubProtocol", "PubNubServer", "PusherServer", "RedisClient", "RedisTestSupport",
+                "ServerCluster", "ServerRuntime", "ServerStorage", "ServerTestSupport", "ServerValues", "StoreConformance",
+                "WireCoding", nioCore, nioHTTP1, nioLocks, nioPosix,
+            ]),
+        tests(
+            "ChatServerTests",
+            [
+                "ChatServer", "ClusterTestSupport", "HubStorage", "Identifiers", "LifelineServer", "NexconnProtocol",
+                "PubNubServer", "PusherServer", "RedisClient", "RedisTestSupport", "ServerCluster", "ServerRuntime",
+                "ServerStorage", "ServerTestSupport", "ServerValues", "StoreConformance", "WebSocketFraming", "WireCoding",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioLocks, nioPosix,
+            ]),
         tests(
             "LifelineServerTests",
             [
-                "Identifiers", "LifelineServer", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerCluster",
-                "ClusterTestSupport", "EchoServer", "PostgreSQLStorage", "PostgresTestSupport", "RedisTestSupport", "RedisClient",
-                "ServerValues", "PusherServer",
-                "PubNubServer",
-                "ChatServer", "ServiceBridge", "ServerStorage", "HubStorage", "StoreConformance", "PusherProtocol",
-                "PubNubProtocol", "NexconnProtocol", "WireCoding", "BodyCompression", "WebSocketFraming", "ConnectionEngine",
-                asyncHTTPClient, nioCore, nioSSL,
-                nioPosix, nioLocks, serviceLifecycle, logging, nioHTTP1,
+                "ChatServer", "ClusterTestSupport", "EchoServer", "HubStorage", "Identifiers", "LifelineServer",
+                "NexconnProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol", "PusherServer", "RedisClient",
+                "RedisTestSupport",
+                "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
+                "ServerValues", "ServiceBridge", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore, nioLocks, nioSSL,
+                serviceLifecycle,
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.
         .testTarget(

@@ -34,11 +34,13 @@ BUILD = ["swift", "build", "--ignore-lock", "-debug-info-format", "none", "--bui
 # How far below a comment that names a rule its lines are looked for.
 REACH = 30
 
+# The tests of the server and its services, with sockets.
+SERVER = "(LifelineServer|PusherServer|PubNubServer|ChatServer)Tests"
 # The tests that are run for a module, the fastest first: the next ones run only when these notice nothing.
 SUITES = {
     "Identifiers": ["IdentifiersTests", "PusherCoreTests|PubNubCoreTests|ChatCoreTests|PubNubProtocolTests"],
     "WireCoding": ["WireCodingTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests"],
-    "BodyCompression": ["BodyCompressionTests", "LifelineServerTests.*Compress"],
+    "BodyCompression": ["BodyCompressionTests", "(LifelineServer|PubNubServer)Tests.*Compress"],
     "WebSocketFraming": ["WebSocketFramingTests", "WebSocketTransportTests"],
     "ConnectionEngine": ["ConnectionEngineTests|EngineRuntimeTests", "IntegrationTests"],
     "EngineRuntime": ["EngineRuntimeTests", "IntegrationTests"],
@@ -59,15 +61,15 @@ SUITES = {
     "Lifeline": ["LifelineTests", "LifelineCommandTests"],
     "LifelineUI": ["LifelineUITests"],
     "LifelineBackend": ["LifelineBackendTests"],
-    "ServerStorage": ["ServerStorageTests", "HubStorageTests", "LifelineServerTests"],
-    "HubStorage": ["HubStorageTests", "LifelineServerTests.*(Durab|Restart)"],
-    "ServerValues": ["ServerValuesTests", "LifelineServerTests"],
-    "ServerRuntime": ["ServerRuntimeTests", "LifelineServerTests"],
-    "ServerCluster": ["ServerClusterTests", "LifelineServerTests.*Cluster|ClusterRedisTests"],
+    "ServerStorage": ["ServerStorageTests", "HubStorageTests", SERVER],
+    "HubStorage": ["HubStorageTests", "(LifelineServer|PubNubServer|ChatServer)Tests.*(Durab|Restart)"],
+    "ServerValues": ["ServerValuesTests", SERVER],
+    "ServerRuntime": ["ServerRuntimeTests", SERVER],
+    "ServerCluster": ["ServerClusterTests", SERVER + ".*Cluster|ClusterRedisTests"],
     "ServiceBridge": ["LifelineServerTests.*Bridge"],
-    "PusherServer": ["PusherCoreTests", "LifelineServerTests.*(Pusher|Cluster)"],
-    "PubNubServer": ["PubNubCoreTests", "LifelineServerTests.*(PubNub|Cluster)"],
-    "ChatServer": ["ChatCoreTests", "LifelineServerTests.*(Nexconn|Chat|Cluster)"],
+    "PusherServer": ["PusherCoreTests", "PusherServerTests", "LifelineServerTests"],
+    "PubNubServer": ["PubNubCoreTests", "PubNubServerTests"],
+    "ChatServer": ["ChatCoreTests", "ChatServerTests"],
 }
 # Tests that watch real time on real sockets run one after the other.
 PARALLEL = re.compile(r"^(ConnectionEngine|EngineRuntime|WebSocketFraming|RedisClient|Identifiers|WireCoding|BodyCompression|\w+Protocol|"

@@ -3,6 +3,7 @@ import Testing
 import WireCoding
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite("Stored documents of applications")
 struct ApplicationDocumentTests {

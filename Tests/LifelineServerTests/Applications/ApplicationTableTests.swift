@@ -2,6 +2,7 @@ import ServerStorage
 import Testing
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite("The table of applications that are made at run time")
 struct ApplicationTableTests {

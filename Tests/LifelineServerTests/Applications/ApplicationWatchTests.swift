@@ -2,6 +2,7 @@ import ServerValues
 import Testing
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite("When the store of applications is read")
 struct ApplicationWatchTests {

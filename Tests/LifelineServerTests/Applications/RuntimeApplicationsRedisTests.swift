@@ -5,6 +5,7 @@ import ServerStorage
 import Testing
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite(
     "Applications that are made at run time, on two servers with one Redis",

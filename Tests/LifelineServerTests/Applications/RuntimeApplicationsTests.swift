@@ -5,6 +5,8 @@ import ServerStorage
 import Testing
 import WireCoding
 
+@testable import ServerTestSupport
+
 @Suite("Applications that are made at run time, over sockets", .timeLimit(.minutes(2)))
 struct RuntimeApplicationsTests {
     private typealias Apps = TestApplications

@@ -7,6 +7,7 @@ import Testing
 import WireCoding
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 /// What tests of applications that are made at run time share.
 enum TestApplications {

@@ -5,6 +5,7 @@ import Testing
 @testable import LifelineServer
 @testable import PubNubServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 @testable import ServiceBridge
 
 @Suite("The bridge of servers on one backend (BR-21, BR-22)", .timeLimit(.minutes(2)))

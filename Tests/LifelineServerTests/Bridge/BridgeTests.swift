@@ -9,6 +9,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("The bridge between the three services (BR)", .timeLimit(.minutes(2)))
 struct BridgeTests {

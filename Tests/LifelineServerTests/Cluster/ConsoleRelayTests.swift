@@ -6,6 +6,7 @@ import Testing
 @testable import LifelineServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("The console of a node of a cluster (CO-96)", .timeLimit(.minutes(1)))
 struct ConsoleRelayTests {

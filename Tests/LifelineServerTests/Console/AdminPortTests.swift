@@ -6,6 +6,7 @@ import ServerConsole
 import Testing
 
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("The admin port (CO-1 to CO-6)")
 struct AdminPortTests {

@@ -2,6 +2,7 @@ import ServerValues
 import Testing
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite("Charts of the console")
 struct FigureHistoryTests {

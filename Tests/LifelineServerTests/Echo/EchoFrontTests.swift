@@ -15,6 +15,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("A protocol that is added by one target and one entry of a list (SV-61, SO-142 to SO-145)", .timeLimit(.minutes(1)))
 struct EchoFrontTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import LifelineServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("A reload of several services (SO-144)", .timeLimit(.minutes(1)))
 struct ServiceReloadTests {

@@ -1,6 +1,8 @@
 import LifelineServer
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Scripts of web pages (SR-18 to SR-21)", .timeLimit(.minutes(1)))
 struct CrossOriginTests {
     private let allowed = "access-control-allow-origin: "

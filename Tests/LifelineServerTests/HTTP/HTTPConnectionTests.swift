@@ -2,6 +2,8 @@ import LifelineServer
 import NIOCore
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("HTTP on the wire (SV-1, SV-5, SV-9, SV-12)", .timeLimit(.minutes(1)))
 struct HTTPConnectionTests {
     @Test("Health, readiness and metrics answer without a signature")

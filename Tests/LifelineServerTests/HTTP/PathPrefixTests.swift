@@ -6,6 +6,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("A prefix before every path (SR-22 to SR-24)", .timeLimit(.minutes(1)))
 struct PathPrefixTests {

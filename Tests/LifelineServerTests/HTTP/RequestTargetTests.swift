@@ -5,6 +5,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Targets and routes (SV-7, SV-9)", .timeLimit(.minutes(1)))
 struct RequestTargetTests {

@@ -6,6 +6,7 @@ import WireCoding
 @testable import ChatServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 /// The OpenAPI descriptions against the tables of routes; `Tests/InteropTests/test_openapi.py` compares them with a running server.
 @Suite("Descriptions of the HTTP APIs")

@@ -4,6 +4,7 @@ import Testing
 @testable import LifelineServer
 @testable import PubNubServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Large bodies that stand still (SV-82)", .timeLimit(.minutes(1)))
 struct SlowBodyTests {

@@ -8,6 +8,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 /// What other servers lack: bounded labels, and readiness that says why.
 @Suite("Metrics and readiness of a server (ME-1 to ME-10)", .timeLimit(.minutes(1)))

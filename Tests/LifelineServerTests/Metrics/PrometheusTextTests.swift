@@ -5,6 +5,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("The text format of metrics (ME-1 to ME-5)")
 struct PrometheusTextTests {

@@ -5,6 +5,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("How many processors a process may use (rule SO-50)")
 struct ProcessorAllowanceTests {

@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
+@testable import ServerTestSupport
+
 /// Numbers at and beyond the ends of the integer types, as texts.
 enum ExtremeNumbers {
     static let all = [

@@ -7,6 +7,7 @@ import WireCoding
 
 @testable import ChatServer
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 @Suite("Numbers at the ends of their types, in chat (SV-85)", .timeLimit(.minutes(2)))
 struct ExtremeNumbersChatTests {

@@ -7,6 +7,7 @@ import WireCoding
 @testable import LifelineServer
 @testable import PubNubServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Numbers at the ends of their types, in PubNub's API (SV-85)", .timeLimit(.minutes(2)))
 struct ExtremeNumbersPubNubTests {

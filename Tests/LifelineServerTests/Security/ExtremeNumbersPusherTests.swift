@@ -6,6 +6,7 @@ import WireCoding
 
 @testable import LifelineServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Numbers at the ends of their types, in Pusher's API and in the console (SV-85)", .timeLimit(.minutes(2)))
 struct ExtremeNumbersPusherTests {

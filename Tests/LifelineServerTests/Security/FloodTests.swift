@@ -4,6 +4,8 @@ import PusherProtocol
 import Testing
 import WebSocketFraming
 
+@testable import ServerTestSupport
+
 @Suite("Floods of frames, channels and connections (SV-3, SV-5, SV-6, SP-21, X9, X10)", .timeLimit(.minutes(5)))
 struct FloodTests {
     @Test("A frame of 1 MiB ends its connection with 1009 and no other (X9)")

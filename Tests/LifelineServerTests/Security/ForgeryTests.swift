@@ -7,6 +7,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 /// X1 of the list of attacks: signatures that are nearly right.
 enum Forgery {

@@ -4,6 +4,8 @@ import PusherProtocol
 import Testing
 import WireCoding
 
+@testable import ServerTestSupport
+
 @Suite("Hostile events and members (SP-8, SP-10, X6, X14)", .timeLimit(.minutes(1)))
 struct HostileDataTests {
     @Test("Client events that are not allowed are refused, delivered to nobody and not echoed (X6)")

@@ -5,6 +5,8 @@ import ServerStorage
 import Testing
 import WireCoding
 
+@testable import ServerTestSupport
+
 /// X5: two applications with the same channels and the same users in one process.
 @Suite("Applications and channels do not leak into each other (X5, HB-53)", .timeLimit(.minutes(5)))
 struct IsolationTests {

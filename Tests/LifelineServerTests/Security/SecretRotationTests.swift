@@ -10,6 +10,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Two secrets at a time (rules SO-80 and SO-81)", .timeLimit(.minutes(2)))
 struct SecretRotationTests {
@@ -91,7 +92,7 @@ struct SecretRotationTests {
     // MARK: PubNub
 
     private static let guarded: Keyset = {
-        var keyset = PubNubAccessTests.guarded
+        var keyset = PubNubRESTFixture.guarded
         keyset.secretKey = "new"
         keyset.previousSecretKey = "old"
         return keyset

@@ -8,6 +8,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Two keysets and two chat applications with the same names side by side (rule SO-83)", .timeLimit(.minutes(2)))
 struct TenantIsolationTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Bodies of requests that nobody has signed (SV-86)", .timeLimit(.minutes(2)))
 struct UnsignedBodiesTests {

@@ -2,6 +2,8 @@ import LifelineServer
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Channels on real sockets (SP-6 to SP-11)", .timeLimit(.minutes(1)))
 struct ChannelTests {
     @Test("A confirmation always has data, for clients that wait for it (hazard 2)")

@@ -8,6 +8,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Chat applications that change (rules NV-70 to NV-72, NA-60)", .timeLimit(.minutes(2)))
 struct ChatReloadTests {

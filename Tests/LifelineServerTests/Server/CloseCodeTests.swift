@@ -4,6 +4,8 @@ import PusherProtocol
 import ServerStorage
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Every close code for its reason (SP-4, hazards 4 and 9)", .timeLimit(.minutes(1)))
 struct CloseCodeTests {
     @Test(

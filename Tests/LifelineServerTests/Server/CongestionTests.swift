@@ -7,6 +7,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 /// Publishers that are faster than an event loop, made certain: a loop whose thread does nothing until the test lets it.
 @Suite("What waits for an event loop is bounded (SV-14, SV-15, F86)", .timeLimit(.minutes(5)))

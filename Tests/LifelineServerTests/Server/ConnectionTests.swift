@@ -4,6 +4,8 @@ import PusherProtocol
 import ServerStorage
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Connecting (SP-1 to SP-4)", .timeLimit(.minutes(1)))
 struct ConnectionTests {
     @Test("A new connection is greeted with a socket id and the activity timeout")

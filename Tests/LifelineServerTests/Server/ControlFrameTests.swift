@@ -3,6 +3,8 @@ import NIOCore
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 /// Hazard 3 of servers: a client whose WebSocket library answers pings, or sends its own, never sends a message of the protocol.
 @Suite("Control frames are signs of life (SP-12, hazard 3)", .timeLimit(.minutes(1)))
 struct ControlFrameTests {

@@ -1,6 +1,8 @@
 import LifelineServer
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Frames that go to the socket directly (SV-75)", .timeLimit(.minutes(1)))
 struct DirectSendTests {
     @Test("What a socket does not take comes behind what it took, whole and in order")

@@ -9,6 +9,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Starting, draining, stopping (SV-1, SV-12)", .timeLimit(.minutes(1)))
 struct DrainTests {

@@ -4,6 +4,8 @@ import PusherProtocol
 import ServerStorage
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Connections that end while something happens (SP-16, SP-20, HB-50)", .timeLimit(.minutes(5)))
 struct EndingRaceTests {
     @Test("Whatever a client has asked for when it ends, nothing of it is left", arguments: [1, 2, 4])

@@ -11,6 +11,7 @@ import WireCoding
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Keysets that change (rules PV-150 to PV-153)", .timeLimit(.minutes(2)))
 struct KeysetReloadTests {
@@ -99,7 +100,7 @@ struct KeysetReloadTests {
     func storedBefore() async throws {
         let directory = NSTemporaryDirectory() + "keysets-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let guarded = PubNubAccessTests.guarded
+        let guarded = PubNubRESTFixture.guarded
         var cursor = ""
         try await withServer(
             quietApplication,
@@ -148,7 +149,7 @@ struct KeysetReloadTests {
             let cursor = try await reader.handshake("room")
             try await reader.send("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
             try await server.holds(1)
-            try await server.replace(keysets: [PubNubAccessTests.guarded])
+            try await server.replace(keysets: [PubNubRESTFixture.guarded])
             let reply = try await reader.reply()
             #expect(reply.status == 200 && reply.messages.isEmpty && reply.cursor >= cursor)
             let again = try await reader.get("/v2/subscribe/demo/room/0?tt=\(reply.cursor)&uuid=u")
@@ -231,7 +232,7 @@ struct KeysetReloadTests {
         try await withServer(quietApplication, { $0.bridge = Bridge() }) { server in
             let client = try await PollClient.connect(server)
             await #expect(throws: ServerError.unguardedBridge(subscribeKey: "demo")) {
-                try await server.replace(keysets: [PubNubAccessTests.guarded, Self.other], chatApplications: [])
+                try await server.replace(keysets: [PubNubRESTFixture.guarded, Self.other], chatApplications: [])
             }
             #expect(try await client.get("/v2/subscribe/demo/room/0?uuid=u").status == 200)
             #expect(try await client.get("/v2/subscribe/sub-2/room/0?uuid=u").status == 400)

@@ -2,6 +2,8 @@ import LifelineServer
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("One order for all, over several event loops (SV-2)", .timeLimit(.minutes(1)))
 struct OrderTests {
     @Test("All subscribers see the messages of several publishers in the same order")

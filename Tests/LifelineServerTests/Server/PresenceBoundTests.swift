@@ -2,6 +2,8 @@ import LifelineServer
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Long lists of members (SP-67)", .timeLimit(.minutes(1)))
 struct PresenceBoundTests {
     @Test("A user whose list of members would be too long is refused and changes nothing; nobody is cut for being sent the list")

@@ -3,6 +3,8 @@ import NIOCore
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Protection against slow, silent and broken peers (SV-3 to SV-6, SP-5, SP-12)", .timeLimit(.minutes(1)))
 struct ProtectionTests {
     @Test("A subscriber that does not read is cut off, and the others get everything")

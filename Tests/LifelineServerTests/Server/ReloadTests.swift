@@ -2,6 +2,8 @@ import LifelineServer
 import ServerStorage
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Applications that change (rule SO-21)", .timeLimit(.minutes(1)))
 struct ReloadTests {
     private static let other = Application(id: "2", key: "other-key", secret: "other-secret")

@@ -3,6 +3,8 @@ import NIOCore
 import PusherProtocol
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("Slow consumers on several event loops (SV-4, F86)", .timeLimit(.minutes(5)))
 struct SlowConsumerTests {
     private static let limit = 131_072

@@ -7,6 +7,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 @Suite("Channels and subscriptions of an application (SP-66)", .timeLimit(.minutes(1)))
 struct SubscriptionQuotaTests {

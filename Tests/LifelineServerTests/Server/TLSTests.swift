@@ -4,6 +4,8 @@ import NIOCore
 import NIOSSL
 import Testing
 
+@testable import ServerTestSupport
+
 @Suite("TLS (SV-1, SO-30 to SO-33)", .timeLimit(.minutes(1)))
 struct TLSTests {
     @Test("With a certificate the same port speaks HTTPS to clients that trust it")

@@ -4,6 +4,8 @@ import PusherProtocol
 import Testing
 import WebSocketFraming
 
+@testable import ServerTestSupport
+
 /// Answers grow as subscriptions do, so who asks without reading them is a slow reader before it has subscribed to anything.
 @Suite("Clients that ask and do not read the answers (SV-4)", .timeLimit(.minutes(1)))
 struct UnreadAnswersTests {

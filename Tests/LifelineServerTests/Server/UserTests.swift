@@ -4,6 +4,8 @@ import PusherProtocol
 import ServerStorage
 import Testing
 
+@testable import ServerTestSupport
+
 /// Two applications that have everything in common but their credentials.
 let twins: [Application] = {
     var other = quietApplication

@@ -6,6 +6,7 @@ import Testing
 @testable import PubNubServer
 @testable import PusherServer
 @testable import ServerRuntime
+@testable import ServerTestSupport
 
 /// A queue that expectations can change.
 private final class Queue {

@@ -1,0 +1,178 @@
+import Identifiers
+import NIOCore
+import NIOHTTP1
+import NexconnProtocol
+import ServerCluster
+import ServerStorage
+import Testing
+
+@testable import ChatServer
+@testable import ServerRuntime
+@testable import ServerTestSupport
+
+@Suite("What nodes of a cluster say to each other about chat (CC-30 to CC-32)")
+struct ChatClusterCodingTests {
+    private static let opening = ChatRequest.Opening(
+        id: .max, name: "n", address: "1.2.3.4:5",
+        credentials: NexconnCredentials(
+            token: "t", device: NexconnDevice(id: "d", class: .web, system: "x"), isReconnect: true, yields: false,
+            resume: NexconnPlace(epoch: "e", sequence: 7)))
+
+    private static var requests: [ChatRequest] {
+        get throws {
+            [
+                .signIn(app: "a", opening), .signOut(app: "a", session: 1, leaving: nil),
+                .signOut(app: "a", session: 1, leaving: true),
+                .perform(app: "a", session: 2, number: 3, frame: ByteBuffer(string: "{}")),
+                .refuse(app: "a", session: 2, number: 3, NexconnRefusal(.badArgument, "why", retryAfter: 5)),
+                .acknowledge(app: "a", [ChatInboxPlace(user: "u", sequence: 9)]),
+                .typing(app: "a", session: 1, to: "u", type: "t"), .presence(app: "a", session: 4),
+                .inbox(app: "a", user: "u", after: 8),
+                .call(
+                    HTTPRequest(
+                        method: "POST", target: try RequestTarget(parsing: "/v4/user/get?x=1"), headers: ["a": "b"], body: [1, 2]
+                    )),
+                .issueToken(app: "a", hash: "h", user: "u", name: "n"),
+                .publish(app: "a", channel: "c", type: "t", content: [1], service: "s", user: "u"),
+                .announce(app: "a", [1, 2, 3]),
+                .issueCall(
+                    HTTPRequest(method: "POST", target: try RequestTarget(parsing: "/v4/x"), headers: [:], body: [3]), hash: "h"),
+            ]
+        }
+    }
+
+    @Test("CC-30: Requests come as they were sent, and no part of one is taken for a request")
+    func requests() throws {
+        for request in try Self.requests {
+            let bytes = request.encoded
+            #expect(try ChatRequest(bytes).encoded == bytes)
+            for length in 0..<bytes.readableBytes {
+                #expect(throws: ClusterCodingError.self) { try ChatRequest(try #require(bytes.getSlice(at: 0, length: length))) }
+            }
+        }
+    }
+
+    @Test("CC-30: Answers come as they were given, and no part of one is taken for an answer")
+    func replies() throws {
+        let start = ChatInboxStart(after: 1, last: 2, isResumed: true, hasLost: false)
+        let replies: [ChatReply] = [
+            .done, .admitted(ChatReply.Admission(user: "u", epoch: "e", start: start)),
+            .refused(NexconnRefusal(.kicked, "why")), .frame(ByteBuffer(string: "frame"), isSent: true),
+            .page([ChatInboxEntry(sequence: 3, body: [1, 2])], next: 4), .unreadable,
+            .answer(HTTPAnswer(status: 404, .json, [1])),
+        ]
+        for reply in replies {
+            let bytes = reply.encoded
+            #expect(try ChatReply(bytes).encoded == bytes)
+            for length in 0..<bytes.readableBytes {
+                #expect(throws: ClusterCodingError.self) { try ChatReply(try #require(bytes.getSlice(at: 0, length: length))) }
+            }
+        }
+    }
+
+    @Test("CC-30: A page of an inbox ends where a package does, and says that there is more")
+    func pages() throws {
+        func page(_ count: Int, bytes: Int) -> [ChatInboxEntry] {
+            (1...count).map { ChatInboxEntry(sequence: UInt64($0), body: Array(repeating: 0, count: bytes)) }
+        }
+        func ends(_ page: [ChatInboxEntry]) -> [UInt64?] {
+            guard case .page(let kept, let next) = ChatReply(page) else { return [] }
+            return [kept.last?.sequence, next]
+        }
+        #expect(ends(page(200, bytes: 10)) == [200, nil])
+        #expect(ends(page(201, bytes: 10)) == [200, 201])
+        #expect(ends(page(10, bytes: 100_000)) == [3, 4])
+        #expect(ends(page(3, bytes: 100_000)) == [3, nil])
+    }
+
+    private static let here = ClusterNode(name: "here", incarnation: 1)
+    private static let there = ClusterNode(name: "there", incarnation: 2)
+
+    private static func peer(_ user: Identifier, _ id: UInt64, at node: Int) -> NexconnPeer {
+        NexconnPeer(
+            session: "\(id)", user: user, device: NexconnDevice(id: "d", system: ""), address: "",
+            chat: ChatSession(id: id, eventLoopID: node), line: nil)
+    }
+
+    private static func writer(_ deliveries: [NexconnDelivery]) -> ChatFactWriter {
+        var sessions = NexconnNodeSessions()
+        for (user, id, node) in [("ann", 1, 0), ("bob", 2, 1), ("bob", 3, 1), ("cid", 4, 0), ("cid", 5, 1)] {
+            sessions.insert(peer(Identifier(user), UInt64(id), at: node))
+        }
+        var writer = ChatFactWriter(app: "a", nodes: [here, there])
+        for delivery in deliveries { writer.add(delivery, sessions) }
+        return writer
+    }
+
+    @Test("CC-31: Of users a node reads its own only, in the order in which they were named")
+    func blocks() throws {
+        let places = ["ann", "bob", "cid", "dan"].enumerated().map {
+            ChatInboxPlace(user: Identifier($0.element), sequence: UInt64($0.offset))
+        }
+        let fact = try #require(
+            Self.writer([
+                .inbox(ByteBuffer(string: "body"), places, except: ChatSession(id: 1, eventLoopID: 0)),
+                .users(ByteBuffer(string: "frame"), ["bob"], except: nil), .room(ByteBuffer(string: "x"), "r", except: nil),
+            ]).fact)
+        #expect(fact.audience == .all)
+        let (mine, yours) = (try ChatFact(fact.bytes, for: Self.here), try ChatFact(fact.bytes, for: Self.there))
+        guard case .inbox(let body, let own, let except)? = mine.deliveries.first else {
+            Issue.record("no inbox")
+            return
+        }
+        #expect(String(buffer: body) == "body" && own.map(\.user) == ["ann", "cid"] && except?.id == 1)
+        #expect(mine.deliveries.count == 2)
+        guard case .inbox(_, let others, _)? = yours.deliveries.first else {
+            Issue.record("no inbox")
+            return
+        }
+        #expect(others.map(\.user) == ["bob", "cid"] && others.map(\.sequence) == [1, 2])
+        #expect(yours.deliveries.count == 3)
+        for length in 0..<fact.bytes.readableBytes {
+            let part = try #require(fact.bytes.getSlice(at: 0, length: length))
+            #expect(throws: ClusterCodingError.self) { try ChatFact(part, for: Self.here) }
+        }
+    }
+
+    @Test("CC-32: A change that concerns one node is told to that one, and one that concerns nobody to none")
+    func audiences() throws {
+        let bob = ChatSession(id: 2, eventLoopID: 1)
+        #expect(Self.writer([.users(ByteBuffer(), ["dan"], except: nil)]).fact == nil)
+        let fact = try #require(
+            Self.writer([
+                .users(ByteBuffer(), ["bob"], except: nil), .seat(bob, "r"), .unseat(bob, "r"), .sessions(ByteBuffer(), [bob]),
+                .end([bob], .kicked),
+            ]).fact)
+        #expect(fact.audience == .node(Self.there))
+        let deliveries = try ChatFact(fact.bytes, for: Self.there).deliveries
+        guard deliveries.count == 5, case .seat(let session, let room) = deliveries[1],
+            case .end(let ended, let bye) = deliveries[4]
+        else {
+            Issue.record("\(deliveries.count) deliveries")
+            return
+        }
+        #expect(session.id == 2 && room == "r" && ended.map(\.id) == [2] && bye == .kicked)
+    }
+
+    @Test("CC-14: What is kept of sessions, seats and presence comes back as it was")
+    func records() throws {
+        let record = ChatSessionRecord(
+            node: Self.here, name: "n", address: "a", device: NexconnDevice(id: "d", class: .desktop, system: "s"), user: "u",
+            tokenIssued: 5, signedIn: 6)
+        #expect(try ChatSessionRecord(record.encoded) == record)
+        let seat = ChatLive.Participant(channel: "c", user: "u", entered: 1, sessions: [2, 3], leavesAt: 4)
+        #expect(try ChatLive.Participant(seat.encoded) == seat)
+        let presence = ChatLive.Presence(
+            state: ChatPresenceState(user: "u", isOnline: true, time: 1), leaving: .init(deadline: 2, since: 3))
+        #expect(try ChatLive.Presence(presence.encoded) == presence)
+        func expectNothing(in bytes: ByteBuffer, _ read: (ByteBuffer) throws -> Void) throws {
+            for length in 0..<bytes.readableBytes {
+                let part = try #require(bytes.getSlice(at: 0, length: length))
+                #expect(throws: ClusterCodingError.self) { try read(part) }
+            }
+        }
+        try expectNothing(in: record.encoded) { _ = try ChatSessionRecord($0) }
+        try expectNothing(in: seat.encoded) { _ = try ChatLive.Participant($0) }
+        try expectNothing(in: presence.encoded) { _ = try ChatLive.Presence($0) }
+    }
+}

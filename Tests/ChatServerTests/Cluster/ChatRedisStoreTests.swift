@@ -1,0 +1,145 @@
+import Identifiers
+import RedisClient
+import RedisTestSupport
+import ServerStorage
+import StoreConformance
+import Testing
+
+@testable import ChatServer
+@testable import PubNubServer
+@testable import ServerTestSupport
+
+@Suite(
+    "Chat in the Redis of a cluster (CC-10 to CC-16)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"),
+    .timeLimit(.minutes(2)))
+struct ChatRedisStoreTests {
+    @Test("CC-10: The store fulfils the rules of chat stores", arguments: ChatStoreRule.allCases)
+    func conformance(rule: ChatStoreRule) async throws {
+        let redis = try ChatRedis()
+        await #expect(throws: Never.self) {
+            try await rule.check { place in
+                let context = try await redis.context()
+                return RedisChatStore(output: context.output, reader: context.store, now: place.now)
+            }
+        }
+    }
+
+    private static let hour: UInt64 = 36_000_000_000
+
+    private func event(_ id: UInt64, _ conversation: Identifier) -> ChatEvent {
+        ChatEvent(id: id, conversation: conversation, sender: "ann", clientID: nil, body: Array("{}".utf8))
+    }
+
+    private func commit(_ store: RedisChatStore, _ commit: ChatCommit) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            store.commit(commit, application: "app") { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    @Test("CR-42: Numbers that nobody gave out do not end the process when a leader restores them")
+    func absurd() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let names = ["chat:highest", "pubnub:reserved", "pubnub:began"]
+        let commands = names.map { RedisCommand("SET", context.store.key($0), .text("\(UInt64.max)")) }
+        await withCheckedContinuation { continuation in redis.store.write(commands) { _ in continuation.resume() } }
+        let chat = RedisChatStore(output: context.output, reader: context.store, hasLost: true, now: { 100 * Self.hour })
+        #expect(try await chat.restore([]).highestID >= UInt64(Int64.max))
+        let messages = RedisMessageStore(
+            output: context.output, reader: context.store, settings: RedisStoreSettings(), hasLost: true, now: { 100 * Self.hour }
+        )
+        let restored = try await messages.restore()
+        let tokens = StreamStorage(store: ReplicaStore(), restored: restored, unixTicks: { 100 * Self.hour }).tokens
+        #expect(tokens.next() > 0 && tokens.time > 0)
+    }
+
+    @Test("CC-17: After a loss the inboxes begin another life, and ids a leap behind all that is known")
+    func loss() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let now = 100 * Self.hour
+        let store = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        let before = try await store.restore([])
+        var change = ChatCommit()
+        change.additions = [
+            ChatCommit.Addition(event(now + 5, "g"), places: [ChatInboxPlace(user: "ann", sequence: 1)])
+        ]
+        try await commit(store, change)
+        let same = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        #expect(try await same.restore([]).epoch == before.epoch)
+        let lost = RedisChatStore(output: context.output, reader: context.store, hasLost: true, now: { now })
+        let after = try await lost.restore([])
+        #expect(after.epoch != before.epoch)
+        // Ten seconds, in units of 100 ns.
+        #expect(after.highestID >= now + 5 + 100_000_000)
+        // The new life is kept with what is decided in it.
+        change.additions = [ChatCommit.Addition(event(after.highestID + 1, "g"))]
+        try await commit(lost, change)
+        let next = RedisChatStore(output: context.output, reader: context.store, now: { now })
+        #expect(try await next.restore([]).epoch == after.epoch)
+    }
+
+    @Test("CC-16: Purging leaves no stream, mark or list entry of conversations and inboxes of which nothing is left")
+    func purging() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let store = RedisChatStore(output: context.output, reader: context.store, now: { 100 * Self.hour })
+        for (index, conversation) in (["old", "both", "new"] as [Identifier]).enumerated() {
+            let ids = [2 * Self.hour, 50 * Self.hour].map { $0 + UInt64(index) }
+            for id in conversation == "both" ? ids : [conversation == "old" ? ids[0] : ids[1]] {
+                var change = ChatCommit()
+                change.additions = [
+                    ChatCommit.Addition(event(id, conversation), places: [ChatInboxPlace(user: conversation, sequence: id)])
+                ]
+                change.receipts = [(id, ChatReceipt(user: "bob", time: 1))]
+                change.hidden = [("bob", id)]
+                change.hiddenUpTo = [("bob", conversation, id)]
+                try await commit(store, change)
+            }
+        }
+        func keys() async throws -> [String] {
+            try await redis.keys("chat:h:*", "chat:in:*", "chat:hu:*", "chat:rc:*", "chat:[elxru]:*")
+        }
+        #expect(try await keys().count == 21)
+        try await store.purge(inboxBefore: 10 * Self.hour, historyBefore: 10 * Self.hour)
+        let left = try await keys()
+        #expect(left.count == 12, "\(left)")
+        #expect(!left.contains { $0.contains("old") })
+        #expect(
+            try await store.history(ChatHistoryQuery(conversation: "both", limit: 10), application: "app").map(\.id) == [
+                50 * Self.hour + 1
+            ])
+        // Places go on where they were, and a conversation that was removed can begin again.
+        #expect(try await store.restore().applications["app"]?.inboxes["old"]?.last == 2 * Self.hour)
+        var change = ChatCommit()
+        change.additions = [ChatCommit.Addition(event(60 * Self.hour, "old"))]
+        try await commit(store, change)
+        #expect(try await store.history(ChatHistoryQuery(conversation: "old", limit: 10), application: "app").count == 1)
+        try await store.purge(inboxBefore: 90 * Self.hour, historyBefore: 90 * Self.hour)
+        #expect(try await keys() == [])
+        await store.close()
+    }
+
+    @Test("CC-16: A message that comes while its conversation is being removed stays")
+    func purgingMeanwhile() async throws {
+        let redis = try ChatRedis()
+        let context = try await redis.context()
+        let store = RedisChatStore(output: context.output, reader: context.store, now: { 100 * Self.hour })
+        var id: UInt64 = 2 * Self.hour
+        for _ in 0..<40 {
+            id += Self.hour
+            var change = ChatCommit()
+            change.additions = [ChatCommit.Addition(event(id, "room"), places: [ChatInboxPlace(user: "ann", sequence: id)])]
+            let floor = id
+            async let purge: Void = store.purge(inboxBefore: floor, historyBefore: floor)
+            try await commit(store, change)
+            try await purge
+            let query = ChatHistoryQuery(conversation: "room", limit: 1)
+            #expect(try await store.history(query, application: "app").map(\.id) == [id])
+            #expect(try await store.inbox(of: "ann", after: id - 1, limit: 10, application: "app").map(\.sequence) == [id])
+        }
+        await store.close()
+    }
+}
