@@ -560,7 +560,8 @@ let package = Package(
             "LifelineServerTests",
             [
                 "ChatServer", "ClusterTestSupport", "EchoServer", "HubStorage", "Identifiers", "LifelineServer",
-                "NexconnProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol", "PusherServer", "RedisClient",
+                "NexconnProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol",
+                "PusherServer", "RedisClient",
                 "RedisTestSupport",
                 "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
                 "ServerValues", "ServiceBridge", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore, nioLocks, nioSSL,
