@@ -66,7 +66,7 @@ enum TestApplications {
         var admin = AdminConfiguration(port: 0)
         admin.passwords = try ConsolePasswords(admin: password, reader: readOnlyPassword, cost: .init(rounds: 1 << 10))
         let settings = RuntimeApplicationSettings(reader: reader)
-        try await LifelineServerTests.withServer(
+        try await ServerTestSupport.withServer(
             quietApplication,
             {
                 $0.admin = admin
