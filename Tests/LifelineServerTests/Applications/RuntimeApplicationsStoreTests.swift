@@ -5,6 +5,7 @@ import ServerStorage
 import Testing
 
 @testable import LifelineServer
+@testable import ServerTestSupport
 
 /// A store that other servers write to as well, between the calls of the one under test.
 private final class SharedStore: ApplicationStore {

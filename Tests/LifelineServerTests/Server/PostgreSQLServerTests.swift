@@ -4,6 +4,7 @@
     import Testing
 
     @testable import LifelineServer
+    @testable import ServerTestSupport
 
     @Suite(.enabled(if: PostgresProcess.isInstalled, "\(PostgresProcess.reason)"), .timeLimit(.minutes(2)))
     struct PostgreSQLServerTests {
