@@ -26,10 +26,24 @@ package struct ClusterKeys: Hashable, Sendable {
         prefix = "{lifeline:\(cluster)}:"
     }
 
+    private init(cluster: String, prefix: String) {
+        self.cluster = cluster
+        self.prefix = prefix
+    }
+
+    /// The keys of one partition: with a hash tag of their own, or those of the cluster itself when it has one partition only, as in
+    /// versions without partitions (rule CR-50).
+    package func of(partition: Int, among partitions: ClusterPartitions) -> ClusterKeys {
+        guard partitions.count > 1 else { return self }
+        return ClusterKeys(cluster: cluster, prefix: "{lifeline:\(cluster):\(partition)}:")
+    }
+
     /// The name of the development cluster.
     package static let standardCluster = "lifeline"
 
     package func name(_ name: String) -> String { prefix + name }
+    /// The pattern of all keys of the cluster, or of those of all its partitions.
+    package var pattern: String { prefix == "{lifeline:\(cluster)}:" ? prefix + "*" : "{lifeline:\(cluster):*}:*" }
     package func key(_ name: String) -> RedisArgument { .text(prefix + name) }
 
     var leader: RedisArgument { key("leader") }

@@ -89,7 +89,7 @@ package struct RedisExamination: Sendable {
         default:
             return .failed(
                 "Redis refuses a command: \(reply)",
-                advice: "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all.\(Self.missing(reply))")
+                advice: "Allow the user ~\(keys.pattern) &\(keys.pattern) +@all.\(Self.missing(reply))")
         }
     }
 
@@ -137,7 +137,7 @@ package struct RedisExamination: Sendable {
                 return .failed(
                     "Redis refuses \(command.name): \(reply)",
                     advice:
-                        "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all, or look at rename-command in its configuration."
+                        "Allow the user ~\(keys.pattern) &\(keys.pattern) +@all, or look at rename-command in its configuration."
                         + Self.missing(reply))
             }
         }

@@ -1,0 +1,30 @@
+import ServerValues
+
+/// The partitions of a cluster: each has its own keys, log, election and leader, and decides about some of the applications (CR-50).
+package struct ClusterPartitions: Hashable, Sendable {
+    /// The number of partitions, 1 to ``limit``.
+    package let count: Int
+
+    package static let limit = 16
+    /// The partitions of a cluster that does not spread its applications.
+    package static let one = ClusterPartitions(unchecked: 1)
+
+    /// - Parameter count: 1 to ``limit``; nil for other numbers.
+    package init?(_ count: Int) {
+        guard (1...Self.limit).contains(count) else { return nil }
+        self.count = count
+    }
+
+    private init(unchecked count: Int) { self.count = count }
+
+    /// The numbers of the partitions.
+    package var all: Range<Int> { 0..<count }
+
+    /// The partition of an application, which every server and every version computes in the same way.
+    ///
+    /// - Parameter application: the id of a Pusher application, a subscribe key, or the key of a chat application.
+    package func partition(of application: String, in service: ClusterServiceID) -> Int {
+        guard count > 1 else { return 0 }
+        return Int(StableHash.of("\(service.rawValue)", application) % UInt64(count))
+    }
+}

@@ -1,0 +1,33 @@
+import ServerCluster
+import Testing
+
+@Suite struct ClusterPartitionsTests {
+    @Test(
+        "CR-51: The partition of an application is the same in every version",
+        arguments: [
+            (ClusterServiceID.pusher, "1001", 2, 1), (.pusher, "1001", 3, 1), (.pusher, "1001", 16, 9), (.pubnub, "demo", 3, 0),
+            (.pubnub, "demo", 16, 15), (.chat, "app-key", 8, 4), (.chat, "schlüssel", 16, 10), (.chat, "app-key", 1, 0),
+        ])
+    func vectors(_ service: ClusterServiceID, _ application: String, _ count: Int, _ expected: Int) throws {
+        #expect(try #require(ClusterPartitions(count)).partition(of: application, in: service) == expected)
+    }
+
+    @Test("CR-50: There are 1 to 16 partitions, and the keys of the only one are those of versions without partitions")
+    func keys() throws {
+        #expect(ClusterPartitions(0) == nil && ClusterPartitions(17) == nil && ClusterPartitions(16)?.all == 0..<16)
+        let keys = try #require(ClusterKeys(cluster: "eu"))
+        let four = try #require(ClusterPartitions(4))
+        #expect(keys.of(partition: 0, among: .one).name("log") == "{lifeline:eu}:log")
+        #expect(keys.of(partition: 3, among: four).name("log") == "{lifeline:eu:3}:log")
+        #expect(keys.pattern == "{lifeline:eu}:*" && keys.of(partition: 3, among: four).pattern == "{lifeline:eu:*}:*")
+    }
+
+    @Test("CR-51: Many applications are spread over all partitions about evenly")
+    func spread() throws {
+        let partitions = try #require(ClusterPartitions(16))
+        let counts = (0..<1_600).reduce(into: [Int: Int]()) {
+            $0[partitions.partition(of: "\($1)", in: .pusher), default: 0] += 1
+        }
+        #expect(counts.count == 16 && counts.values.allSatisfy { (50...150).contains($0) })
+    }
+}
