@@ -29,11 +29,12 @@ struct ClusterScriptsTests {
     }
 
     private func elect(
-        _ mode: ElectionMode, _ node: ClusterNode, _ generation: UInt64? = nil, lease: Duration = .seconds(600), seen: UInt64 = 0
+        _ mode: ElectionMode, _ node: ClusterNode, _ generation: UInt64? = nil, lease: Duration = .seconds(600), seen: UInt64 = 0,
+        successor: ClusterNode? = nil, headStart: Duration = .seconds(600)
     ) async throws -> ElectionOutcome {
-        ElectionOutcome(
-            try await link.send(
-                keys.election(mode, node, generation: generation, lease: lease, seen: seen), within: .seconds(60)))
+        let call = keys.election(
+            mode, node, generation: generation, lease: lease, seen: seen, successor: successor, headStart: headStart)
+        return ElectionOutcome(try await link.send(call, within: .seconds(60)))
     }
 
     /// Has a node elected that nobody keeps from it, and returns its generation.
@@ -101,6 +102,38 @@ struct ClusterScriptsTests {
             return
         }
         #expect(again == previous)
+    }
+
+    @Test("CR-56 While a leader that has resigned leaves the election to another process, only that one is elected")
+    func successor() async throws {
+        let generation = try await elected(a)
+        #expect(await commit(generation, 1).outcome == .kept)
+        #expect(try await elect(.resign, a, generation, successor: b) == .vacant)
+        #expect(try await elect(.ask, a) == .vacant)
+        #expect(try await elect(.take, a, generation) == .vacant)
+        guard case .elected(let next, let previous, nil) = try await elect(.look, b) else {
+            Issue.record("the successor was not elected")
+            return
+        }
+        #expect(next > generation && previous == ClusterPosition(generation: generation, sequence: 1))
+        // Nothing is left over for the next election.
+        #expect(try await elect(.resign, b, next) == .vacant)
+        guard case .elected(let third, _, nil) = try await elect(.ask, a) else {
+            Issue.record("nobody was elected")
+            return
+        }
+        // The time of a successor that does not come ends, also where it is longer than any lease, as after a clock was set back.
+        #expect(try await elect(.resign, a, third, successor: b, headStart: .milliseconds(1)) == .vacant)
+        while try await elect(.ask, a) == .vacant { await Task.yield() }
+        guard case .following(let record) = try await elect(.ask, b) else {
+            Issue.record("there are two leaders")
+            return
+        }
+        #expect(try await elect(.resign, a, record.position.generation, successor: b, headStart: .seconds(3_600)) == .vacant)
+        guard case .elected = try await elect(.ask, a) else {
+            Issue.record("a successor is waited for longer than a lease")
+            return
+        }
     }
 
     @Test("CR-10 A leader that nobody hears is taken over if it is still the one that was meant")

@@ -15,6 +15,16 @@ package struct ClusterCore: Sendable {
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
+    let handOverPolicy: HandOverPolicy
+    /// The partition, if the cluster has several.
+    let partition: ClusterPartition?
+    var handOver: HandOver?
+    /// Since when this process leads, after its services were prepared.
+    var ledSince: MonotonicInstant?
+    /// The node that should have taken over from this one, until a leader is known.
+    var offered: ClusterNode?
+    /// A node that did not take over from this one, and until when it is not chosen again.
+    var reluctance: (node: ClusterNode, end: MonotonicInstant)?
     private let nodesKey: RedisArgument
     private let lossKey: RedisArgument
     private var nextElection: MonotonicInstant
@@ -24,14 +34,17 @@ package struct ClusterCore: Sendable {
     /// The time until which no election starts although the leader's lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
     private var isReady = false
-    private var isClosing = false
+    private(set) var isClosing = false
     /// The number of times this process was elected.
     package private(set) var elections = 0
 
     package init(
         _ node: ClusterNode, nodesKey: RedisArgument, lossKey: RedisArgument, policy: ElectionPolicy = ElectionPolicy(),
-        memberPolicy: MemberPolicy = MemberPolicy(), leaderPolicy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
+        memberPolicy: MemberPolicy = MemberPolicy(), leaderPolicy: LeaderPolicy = LeaderPolicy(),
+        partition: ClusterPartition? = nil, handOverPolicy: HandOverPolicy = HandOverPolicy(), at now: MonotonicInstant
     ) {
+        self.partition = partition
+        self.handOverPolicy = handOverPolicy
         member = MemberMachine(node, policy: memberPolicy, at: now)
         self.policy = policy
         self.leaderPolicy = leaderPolicy
@@ -73,6 +86,7 @@ package struct ClusterCore: Sendable {
         case .elected(let generation, let previous, let former):
             guard role == .follower else { return }
             elections += 1
+            noteSuccessor(node, at: now)
             unheardSince = nil
             role = .preparing(generation: generation)
             leader = LeaderMachine(
@@ -81,6 +95,7 @@ package struct ClusterCore: Sendable {
             effects.append(.prepare(generation: generation))
         case .following(let record):
             retire(into: &effects)
+            noteSuccessor(record.leader, at: now)
             if known?.position.generation != record.position.generation { unheardSince = nil }
             known = record
             effects.append(.countListeners(of: record.leader))
@@ -118,6 +133,7 @@ package struct ClusterCore: Sendable {
     ) {
         guard role == .preparing(generation: generation) else { return }
         role = .leader(generation: generation)
+        ledSince = now
         withLeader(&effects) { $0.open(to: nodes, hasLost: hasLost, at: now, into: &$1) }
     }
 
@@ -137,6 +153,7 @@ package struct ClusterCore: Sendable {
     /// Resigns: from now on any other node may lead.
     package mutating func close(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isClosing = true
+        handOver = nil
         withMember(at: now, &effects) { $0.close(into: &$1) }
         guard let generation = role.generation else { return }
         retire(into: &effects)
@@ -148,6 +165,7 @@ package struct ClusterCore: Sendable {
     package mutating func tick(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         withMember(at: now, &effects) { $0.tick(at: now, into: &$1) }
         withLeader(&effects) { $0.tick(at: now, into: &$1) }
+        considerHandOver(at: now, into: &effects)
         guard isReady, !isClosing, !isAsking, now >= nextElection else { return }
         nextElection = now.advanced(by: policy.interval)
         isAsking = true
@@ -189,6 +207,7 @@ package struct ClusterCore: Sendable {
         body(&machine, &own)
         leader = machine
         take(own, into: &effects)
+        endDrained(into: &effects)
     }
 
     private mutating func take(_ own: [LeaderEffect], into effects: inout [ClusterEffect]) {
@@ -200,6 +219,7 @@ package struct ClusterCore: Sendable {
             if let generation = role.generation, resigns { effects.append(.elect(.resign, generation: generation)) }
             resigns = false
             leader = nil
+            (handOver, ledSince) = (nil, nil)
             role = .follower
             effects.append(.retire)
         }

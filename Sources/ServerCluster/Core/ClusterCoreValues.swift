@@ -60,6 +60,12 @@ package enum ClusterRole: Hashable, Sendable {
 /// An effect that the owner of a process's core performs.
 package enum ClusterEffect: Sendable {
     case elect(ElectionMode, generation: UInt64?)
+    /// Stop leading, and leave the election to this node for a moment.
+    case resign(inFavourOf: ClusterNode, generation: UInt64)
+    /// Another node should lead: call ``ClusterCore/handOver(to:generation:into:)`` if this process has not handed over just before.
+    case proposeHandOver(to: ClusterNode, generation: UInt64)
+    /// Make the leader's parts of the services prepare to resign, then call ``ClusterCore/readyToHandOver(generation:at:into:)``.
+    case prepareToResign(generation: UInt64)
     /// Count the subscribers to the requests channel of a leader.
     case countListeners(of: ClusterNode)
     case member(MemberEffect)

@@ -18,6 +18,8 @@ extension LeaderMachine {
             seats[message.node]?.answers.confirm(upTo: message.received, at: now)
             sendAnswers(to: message.node, at: now, into: &effects)
         }
+        // The node sends the requests again, to the next leader.
+        guard !isPaused else { return }
         for request in message.requests {
             guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }
             seat.taken = request.number
@@ -32,6 +34,7 @@ extension LeaderMachine {
                 let announcement = seat.announcement
                 seat.announcement = nil
                 seat.isExpected = false
+                seat.announcedAt = now
                 seats[message.node] = seat
                 guard let announcement else { continue }
                 note(message.node)
@@ -40,6 +43,7 @@ extension LeaderMachine {
                 seats[message.node] = seat
                 // The node has cancelled this request.
                 guard let service = request.service else { continue }
+                openRequests += 1
                 effects.append(
                     .handle(
                         service, request.payload, from: message.node,

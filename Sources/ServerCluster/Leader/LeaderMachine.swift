@@ -19,6 +19,8 @@ package struct LeaderMachine: Sendable {
         var announcement: [ClusterServiceID: [ByteBuffer]]? = [:]
         /// Whether the previous leader had the node, and the node has not announced itself to this leader.
         var isExpected = false
+        /// When the node has announced itself to this leader; nil before.
+        var announcedAt: MonotonicInstant?
         /// Answers to the session's queries.
         var answers = AnswerSender()
     }
@@ -62,6 +64,10 @@ package struct LeaderMachine: Sendable {
     private var isOver = false
     private(set) var isOpen = false
     package private(set) var isRefused = false
+    /// Whether no further requests are handled, because the leader is about to hand over.
+    var isPaused = false
+    /// The number of handled requests that the services have not answered.
+    var openRequests = 0
 
     /// Accepts no requests before ``open(to:at:into:)``; emissions of the services are queued until then.
     ///
@@ -146,6 +152,7 @@ package struct LeaderMachine: Sendable {
     ///
     /// - Parameter isJoined: whether the answer must be in the same batch as the preceding emissions.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
+        openRequests -= 1
         // The next leader must not repeat the request, which would end its leadership too.
         let payload = isJoined && tooLong != nil ? ByteBuffer() : payload
         emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
@@ -157,6 +164,7 @@ package struct LeaderMachine: Sendable {
         into effects: inout [LeaderEffect]
     ) {
         guard !isOver else { return }
+        openRequests -= 1
         heldAnswers.append((emitted, session, number, payload))
         releaseAnswers(at: now, into: &effects)
     }
@@ -336,6 +344,12 @@ package struct LeaderMachine: Sendable {
         effects.append(.end)
     }
 
+    /// Whether everything that was decided is stored, and every handled request is answered.
+    var isDrained: Bool {
+        openRequests <= 0 && queue.isEmpty && current == nil && waiting == nil && heldAnswers.isEmpty
+            && seats.values.allSatisfy { $0.answers.waitingBytes == 0 }
+    }
+
     // MARK: Time
 
     package mutating func tick(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
@@ -356,7 +370,7 @@ package struct LeaderMachine: Sendable {
     }
 
     /// Whether messages pass through Redis: the heartbeats of this process's own node come back from it.
-    private func hearsItself(at now: MonotonicInstant) -> Bool {
+    func hearsItself(at now: MonotonicInstant) -> Bool {
         seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
     }
 

@@ -17,6 +17,11 @@ package struct ClusterSettings: Sendable {
     package var election = ElectionPolicy()
     package var member = MemberPolicy()
     package var leader = LeaderPolicy()
+    /// The partition of the cluster; nil if it has only one.
+    package var partition: ClusterPartition?
+    package var handOver = HandOverPolicy()
+    /// Shared by the partitions of a process.
+    package var pace = HandOverPace()
     /// The interval in which Redis is asked whether it deletes keys when its memory is full, and in which versions are told.
     package var watching = Duration.seconds(10)
     /// The version of this server, which the leader shows to operators.

@@ -8,16 +8,16 @@ import ServerValues
 
 /// Performs the effects of a ``ClusterCore`` on Redis and the services. Used on one event loop.
 final class ClusterRuntime {
-    private let settings: ClusterSettings
-    private let eventLoop: any EventLoop
-    private let inbox: ClusterInbox
-    private var core: ClusterCore
+    let settings: ClusterSettings
+    let eventLoop: any EventLoop
+    let inbox: ClusterInbox
+    private(set) var core: ClusterCore
     private(set) var link: RedisLink?
     var members: [ClusterServiceID: any ClusterMember] = [:]
     var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
-    private var leaders: [ClusterServiceID: any ClusterLeader] = [:]
+    var leaders: [ClusterServiceID: any ClusterLeader] = [:]
     /// The task that closes the previous leader's parts.
-    private var retiring: Task<Void, Never>?
+    var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
     private var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
     private var lastID: UInt64 = 0
@@ -27,7 +27,7 @@ final class ClusterRuntime {
     private var hasEmitted = false
     private var ticking: RepeatedTask?
     private let answersChannel: String
-    private var status = ClusterStatus()
+    var status = ClusterStatus()
     /// Whether Redis refused this node's last election script because it accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
@@ -42,15 +42,17 @@ final class ClusterRuntime {
         core = ClusterCore(
             settings.node, nodesKey: settings.keys.nodes, lossKey: settings.keys.loss, policy: settings.election,
             memberPolicy: settings.member,
-            leaderPolicy: settings.leader, at: settings.clock.monotonic())
+            leaderPolicy: settings.leader, partition: settings.partition, handOverPolicy: settings.handOver,
+            at: settings.clock.monotonic())
+        status.partition = settings.partition?.number
     }
 
     private var now: MonotonicInstant { settings.clock.monotonic() }
-    private var keys: ClusterKeys { settings.keys }
-    private var logger: Logger { settings.logger }
+    var keys: ClusterKeys { settings.keys }
+    var logger: Logger { settings.logger }
 
     /// A task for the event loop whose object may have been released when it runs.
-    private func onLoop<Value: Sendable>(
+    func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClusterRuntime, Value) -> Void
     ) -> @Sendable (Value) -> Void {
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: eventLoop), eventLoop)
@@ -256,7 +258,7 @@ final class ClusterRuntime {
         }
     }
 
-    private func run(_ body: (inout ClusterCore, MonotonicInstant, inout [ClusterEffect]) -> Void) {
+    func run(_ body: (inout ClusterCore, MonotonicInstant, inout [ClusterEffect]) -> Void) {
         var new: [ClusterEffect] = []
         body(&core, now, &new)
         effects += new
@@ -290,6 +292,16 @@ final class ClusterRuntime {
                 let outcome = (try? result.get()).map { ElectionOutcome($0) } ?? .failed
                 runtime.run { $0.elected(outcome, at: $1, into: &$2) }
             }
+        case .resign(let successor, let generation):
+            let call = keys.election(
+                .resign, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration,
+                successor: successor, headStart: settings.handOver.headStart)
+            send(call, within: .seconds(2)) { runtime, result in runtime.noteWrites(result) }
+        case .proposeHandOver(let successor, let generation):
+            guard settings.pace.take(at: now, pause: settings.handOver.pause) else { return }
+            logger.notice("this node hands over", metadata: ["to": "\(successor)"])
+            run { core, _, effects in core.handOver(to: successor, generation: generation, into: &effects) }
+        case .prepareToResign(let generation): prepareToResign(generation)
         case .countListeners(let node):
             send(.command(RedisCommand("PUBSUB", "NUMSUB", .text(keys.requestsChannel(of: node)))), within: .seconds(2)) {
                 let count = (try? $1.get())?.elements?.last?.number
@@ -410,65 +422,6 @@ final class ClusterRuntime {
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: areJoined, &effects)
             hasEmitted = true
-        }
-    }
-
-    // MARK: Leading
-
-    /// The leader's parts of the services; none while this node does not lead.
-    var leading: [any ClusterLeader] { Array(leaders.values) }
-
-    private func prepare(_ generation: UInt64) {
-        guard let link else { return }
-        logger.notice("this node begins to lead")
-        let output = ClusterRedisOutput(inbox, generation: generation)
-        let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
-        let log = ClusterRedisLog(link: link, keys: keys)
-        let (factories, keys, former) = (factories, keys, retiring)
-        // No batch was made since the election.
-        let last = core.leader?.position.generation
-        let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
-            runtime.prepared(generation, result)
-        }
-        Task {
-            await former?.value
-            do {
-                let leader = try await PreparedLeader.make(factories, from: store, keys: keys) { hasLost in
-                    ClusterLeaderContext(
-                        output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
-                        eventLoop: eventLoop)
-                }
-                made(.success(leader))
-            } catch {
-                made(.failure(error))
-            }
-        }
-    }
-
-    private func prepared(_ generation: UInt64, _ result: Result<PreparedLeader, any Error>) {
-        switch result {
-        case .success(let made):
-            guard core.role == .preparing(generation: generation) else {
-                retiring = Task { for leader in made.services.values { await leader.close() } }
-                return
-            }
-            status.problem = nil
-            leaders = made.services
-            let nodes = Array(Set(made.nodes + made.services.values.flatMap(\.restoredNodes)))
-            run { $0.prepared(generation: generation, nodes: nodes, hasLost: made.hasLost, at: $1, into: &$2) }
-        case .failure(let error):
-            logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
-            status.problem = "The services could not restore what Redis keeps."
-            run { core, _, effects in core.preparationFailed(generation: generation, into: &effects) }
-        }
-    }
-
-    private func retire() {
-        let (former, ended) = (retiring, leaders)
-        leaders = [:]
-        retiring = Task {
-            await former?.value
-            for leader in ended.values { await leader.close() }
         }
     }
 

@@ -10,16 +10,19 @@ enum ClusterScripts {
 }
 
 extension ClusterKeys {
+    /// - Parameters:
+    ///   - successor: the node in whose favour the leader resigns; nil for any.
+    ///   - headStart: how long the election is left to the successor.
     func election(
-        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration, seen: UInt64
+        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration, seen: UInt64,
+        successor: ClusterNode? = nil, headStart: Duration = .zero
     ) -> RedisCall {
-        .script(
-            ClusterScripts.lead, keys: [leader],
-            arguments: [
-                .text(mode.rawValue), .text(node.name), .text(String(node.incarnation)),
-                .integer(Int64(lease / .milliseconds(1))),
-                .text(generation.map(String.init) ?? ""), .text(logChannel), .text(String(seen)),
-            ])
+        let (expected, next) = (generation.map { String($0) } ?? "", successor.map { String($0.incarnation) } ?? "")
+        let arguments: [RedisArgument] = [
+            .text(mode.rawValue), .text(node.name), .text(String(node.incarnation)), .integer(Int64(lease / .milliseconds(1))),
+            .text(expected), .text(logChannel), .text(String(seen)), .text(next), .integer(Int64(headStart / .milliseconds(1))),
+        ]
+        return .script(ClusterScripts.lead, keys: [leader], arguments: arguments)
     }
 
     /// - Parameter namesKeys: whether Redis gets all keys before the script starts, which a Redis Cluster requires: otherwise a

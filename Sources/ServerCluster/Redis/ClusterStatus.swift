@@ -1,8 +1,10 @@
 import RedisClient
 import ServerValues
 
-/// The state of a node of a cluster.
+/// The state of a node in a partition of a cluster.
 package struct ClusterStatus: Hashable, Sendable {
+    /// The partition; nil when the cluster has only one.
+    package var partition: Int?
     /// For each connection to Redis that is not ready, the reason; empty when both are ready.
     package var trouble: [RedisLane: String] = [RedisLane.commands: "not connected yet", .messages: "not connected yet"]
     package var role = ClusterRole.follower

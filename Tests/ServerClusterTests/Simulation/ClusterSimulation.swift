@@ -29,8 +29,12 @@ struct ClusterSimulation {
     private(set) var answered = 0
     private(set) var faults = 0
     private(set) var done = 0
+    /// Whether leaders hand over to nodes that are chosen at random.
+    private let handsOver: Bool
+    private(set) var handOvers = 0
 
-    init(seed: UInt64, losesWrites: Bool) {
+    init(seed: UInt64, losesWrites: Bool, handsOver: Bool = false) {
+        self.handsOver = handsOver
         random = SimulatedRandom(seed: seed)
         self.losesWrites = losesWrites
         for _ in 0..<3 { begin() }
@@ -74,7 +78,7 @@ struct ClusterSimulation {
         nodes[index].answers = nodes[index].answers.compactMap { answer in
             switch answer {
             case .committed: .committed(.unknown)
-            case .prepared: answer
+            case .prepared, .readyToHandOver: answer
             default: nil
             }
         }
@@ -85,7 +89,8 @@ struct ClusterSimulation {
 
     private mutating func fail(_ operation: ModelNode.Operation, of index: Int) {
         switch operation {
-        case .elect(.resign, _, _), .publish: break
+        case .elect(.resign, _, _), .resign, .publish: break
+        case .prepareToResign(let generation): nodes[index].operations.append(.prepareToResign(generation: generation))
         case .elect: nodes[index].answers.append(.elected(.failed))
         case .count: nodes[index].answers.append(.counted(nil))
         case .readPosition, .readLog: nodes[index].answers.append(.readFailed)
@@ -102,6 +107,11 @@ struct ClusterSimulation {
         case .elect(let mode, let generation, let seen):
             let outcome = redis.elect(mode, node, generation: generation, seen: seen)
             return mode == .resign ? nil : .elected(outcome)
+        case .resign(let successor, let generation):
+            _ = redis.elect(.resign, node, generation: generation, seen: 0, successor: successor)
+            handOvers += 1
+            return nil
+        case .prepareToResign(let generation): return .readyToHandOver(generation: generation)
         case .count(let leader):
             return .counted(nodes.contains { $0.core.node == leader && $0.isConnected } ? 1 : 0)
         case .readPosition:
@@ -155,6 +165,7 @@ struct ClusterSimulation {
     // MARK: Steps
 
     mutating func step(isCalm: Bool = false) {
+        if handsOver, !isCalm, random.next(below: 40) == 0 { handOver() }
         switch random.next(below: isCalm ? 90 : 100) {
         case 0..<30: advance()
         case 30..<70: for _ in 0..<4 { move(random.next(below: nodes.count)) }
@@ -162,6 +173,15 @@ struct ClusterSimulation {
         case 82..<84: if !isCalm { request(random.next(below: nodes.count), "ask", isRepeatable: true, limit: nil) }
         case 84..<90: if !isCalm { hold() }
         default: fault()
+        }
+    }
+
+    /// A leader begins to hand over to any node, also to one that sleeps or has no connection.
+    private mutating func handOver() {
+        let successor = nodes[random.next(below: nodes.count)].core.node
+        for index in nodes.indices where !nodes[index].isFrozen {
+            guard case .leader(let generation) = nodes[index].core.role else { continue }
+            run(index) { $0.handOver(to: successor, generation: generation, into: &$1) }
         }
     }
 
@@ -194,6 +214,8 @@ struct ClusterSimulation {
                 case .committed(let outcome): core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
                 case .fenced(let generation):
                     if core.leader?.generation == generation { core.withLeader(&effects) { $0.fenced(into: &$1) } }
+                case .readyToHandOver(let generation):
+                    core.readyToHandOver(generation: generation, at: now, into: &effects)
                 case .prepared(let generation, _, let known, let hasLost):
                     core.prepared(generation: generation, nodes: known, hasLost: hasLost, at: now, into: &effects)
                 }

@@ -17,22 +17,29 @@ import Testing
         run(losesWrites: true)
     }
 
-    private func run(losesWrites: Bool) {
+    @Test("CR-56 Leaders hand over at any moment, while nodes die, sleep and lose their connections", arguments: [false, true])
+    func handOvers(losesWrites: Bool) {
+        run(losesWrites: losesWrites, handsOver: true, upTo: Self.steps / 4)
+    }
+
+    private func run(losesWrites: Bool, handsOver: Bool = false, upTo limit: Int = Self.steps) {
         var steps = 0
         var seed: UInt64 = Self.seed ?? 1
-        var (done, answered) = (0, 0)
-        while steps < Self.steps {
-            var simulation = ClusterSimulation(seed: seed, losesWrites: losesWrites)
+        var (done, answered, handOvers) = (0, 0, 0)
+        while steps < limit {
+            var simulation = ClusterSimulation(seed: seed, losesWrites: losesWrites, handsOver: handsOver)
             for _ in 0..<2_000 { simulation.step() }
             simulation.finish()
             #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems.prefix(3))")
             if !simulation.problems.isEmpty { return }
             done += simulation.done
             answered += simulation.answered
+            handOvers += simulation.handOvers
             steps += 5_000
             seed += 1
         }
         #expect(done > steps / 100)
         #expect(answered > steps / 1_000)
+        if handsOver { #expect(handOvers > steps / 2_000) }
     }
 }

@@ -14,6 +14,8 @@ struct ModelNode {
         case commit(ClusterCommit)
         case answer(ClusterAnswers, to: ClusterNode)
         case prepare(generation: UInt64)
+        case prepareToResign(generation: UInt64)
+        case resign(inFavourOf: ClusterNode, generation: UInt64)
     }
 
     enum Answer {
@@ -25,6 +27,7 @@ struct ModelNode {
         case committed(CommitOutcome)
         case fenced(generation: UInt64)
         case prepared(generation: UInt64, ModelLeader, [ClusterNode], hasLost: Bool)
+        case readyToHandOver(generation: UInt64)
     }
 
     enum Outcome: Hashable {
@@ -86,6 +89,11 @@ struct ModelNode {
         switch effect {
         case .elect(let mode, let generation):
             operations.append(.elect(mode, generation: generation, seen: core.highestGeneration))
+        case .resign(let successor, let generation):
+            operations.append(.resign(inFavourOf: successor, generation: generation))
+        case .prepareToResign(let generation): operations.append(.prepareToResign(generation: generation))
+        // The simulation chooses successors itself.
+        case .proposeHandOver: break
         case .countListeners(let node): operations.append(.count(node))
         case .prepare(let generation): operations.append(.prepare(generation: generation))
         case .retire: service = nil

@@ -10,6 +10,8 @@ struct ModelRedis {
         var expires: Int
         /// The last batch before the leader's first one.
         var before: ClusterPosition
+        /// Whom the last leader has chosen, and until when nobody else is elected.
+        var reserved: (node: ClusterNode, end: Int)?
 
         var asRead: ClusterLeaderRecord { ClusterLeaderRecord(position: position, leader: node, previous: before) }
     }
@@ -42,11 +44,14 @@ struct ModelRedis {
         case answers(ClusterAnswers)
     }
 
-    mutating func elect(_ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, seen: UInt64) -> ElectionOutcome {
+    mutating func elect(
+        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, seen: UInt64, successor: ClusterNode? = nil
+    ) -> ElectionOutcome {
         let isOwn = kept.record.map { $0.position.generation == generation && $0.node == node } ?? false
         if mode == .resign {
             if isOwn {
                 kept.record?.expires = 0
+                kept.record?.reserved = successor.map { ($0, time + 500) }
                 published.append((.log, .resigned))
             }
             return .vacant
@@ -56,6 +61,11 @@ struct ModelRedis {
             return .leading
         }
         if mode != .renew {
+            if let record = kept.record, record.expires == 0, let reserved = record.reserved, reserved.node != node,
+                (1...5_000).contains(reserved.end - time)
+            {
+                return .vacant
+            }
             let isFree =
                 kept.record.map {
                     $0.expires == 0 || (mode != .look && $0.expires <= time)
