@@ -46,7 +46,7 @@ package final class PubNubService: Sendable {
     /// The keysets with their data, shared by all servers of a backend.
     let streams: any StreamBackend
     /// Forwards requests to the leader when the keysets belong to a cluster; nil when this process decides about them.
-    let cluster: ClusterStreams?
+    let cluster: (any StreamForwarding)?
     let mailboxes: [EventLoopMailbox<PubNubLoop>]
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
     let publishedCounts = NIOLockedValueBox(ApplicationCounts())
@@ -58,7 +58,7 @@ package final class PubNubService: Sendable {
         self.context = context
         self.settings = settings
         self.streams = streams
-        cluster = streams as? ClusterStreams
+        cluster = streams as? any StreamForwarding
         let pollKind = context.requestKinds.add("poll")
         self.pollKind = pollKind
         requestKind = context.requestKinds.add("pubnub")

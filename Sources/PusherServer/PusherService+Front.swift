@@ -81,9 +81,9 @@ extension PusherService: WebSocketFront {
     private func forward(
         _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
     ) throws(HTTPProblem) {
-        _ = try RESTService(service: self).authenticated(RESTRequest(request), route)
+        let application = try RESTService(service: self).authenticated(RESTRequest(request), route)
         let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
-        forwarder(request) { answer in
+        forwarder(request, application) { answer in
             eventLoop.execute { reply(answer) }
         }
     }

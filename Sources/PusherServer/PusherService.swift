@@ -69,8 +69,9 @@ package final class PusherService: Sendable {
     let shares: AddressShares
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
-    /// Forwards a request. The answer is delivered on any thread.
-    package typealias RequestForwarder = @Sendable (HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
+    /// Forwards a request of an application. The answer is delivered on any thread.
+    package typealias RequestForwarder =
+        @Sendable (HTTPRequest, _ application: Application, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
 
     /// Makes the service and adds it to the servers that share the channels.
     ///
@@ -105,7 +106,7 @@ package final class PusherService: Sendable {
 
     /// Makes the service of a node of a cluster, whose requests the leader answers.
     package convenience init(_ settings: PusherServiceSettings, _ context: ServerContext, cluster channels: ClusterChannels) {
-        self.init(settings, context, channels: channels) { request, answer in channels.forward(request, answer) }
+        self.init(settings, context, channels: channels) { request, _, answer in channels.forward(request, answer) }
     }
 
     var now: MonotonicInstant { context.now }

@@ -58,4 +58,11 @@ package enum StreamChange: Sendable {
 package struct PubNubReload: Sendable {
     package let keysets: [Keyset]
     let new: [PubNubApplication]
+    /// The changes of each partition of a cluster that has several; empty elsewhere.
+    var partitions: [PubNubReload] = []
+
+    init(keysets: [Keyset], new: [PubNubApplication]) {
+        self.keysets = keysets
+        self.new = new
+    }
 }

@@ -33,9 +33,9 @@ package protocol ChannelBackend: AnyObject, Sendable {
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
     /// Whether ``subscribe(_:completion:)`` always calls its completion before it returns.
     var answersAtOnce: Bool { get }
-    /// The number of unanswered subscriptions at which reading from a connection pauses. It resumes when half of them are answered,
-    /// or the only one if the number is 1.
-    var subscriptionsAhead: Int { get }
+    /// The number of unanswered subscriptions at which reading from a connection of an application pauses. It resumes when half of
+    /// them are answered, or the only one if the number is 1.
+    func subscriptionsAhead(of application: Application) -> Int
     /// Ends a subscription.
     @discardableResult
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet

@@ -50,7 +50,7 @@ extension LocalChannels {
     }
 
     package var answersAtOnce: Bool { true }
-    package var subscriptionsAhead: Int { .max }
+    package func subscriptionsAhead(of application: Application) -> Int { .max }
 
     package func subscribe(
         _ subscription: ChannelSubscription,

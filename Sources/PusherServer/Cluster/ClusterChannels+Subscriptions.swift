@@ -24,7 +24,9 @@ extension ClusterChannels {
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
-    package var subscriptionsAhead: Int { state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead } }
+    package func subscriptionsAhead(of application: Application) -> Int {
+        state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead }
+    }
 
     /// Sends as many subscriptions as fit into the window. Runs on the bus's event loop.
     private func sendPending() {

@@ -230,7 +230,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
                     connection.value.flushReplies()
                 }
             }
-            if unsettled > 0, unsettled >= service.channels.subscriptionsAhead { pauseReading(true) }
+            if unsettled > 0, unsettled >= service.channels.subscriptionsAhead(of: application.value) { pauseReading(true) }
         case .unsubscribe(let subscription):
             service.shares.closeSubscriptions(1, application.value.id, address)
             hold(
@@ -255,7 +255,11 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         _ channel: String, _ recovery: SubscriptionRecovery?, _ result: Result<SubscriptionGrant, SubscribeRefusal>
     ) {
         unsettled -= 1
-        if isReadingPaused, unsettled <= service.channels.subscriptionsAhead / 2 { pauseReading(false) }
+        if isReadingPaused, let application,
+            unsettled <= service.channels.subscriptionsAhead(of: application.value) / 2
+        {
+            pauseReading(false)
+        }
         switch result {
         case .success(let grant):
             settle(recovery, replayed: grant.replayed, begins: grant.beganHistory)

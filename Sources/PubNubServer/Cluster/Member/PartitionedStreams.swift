@@ -1,0 +1,79 @@
+import ServerCluster
+import ServerRuntime
+import ServerStorage
+
+/// The keysets of a cluster with several partitions: each keyset is that of its own partition (CR-50).
+///
+/// Every partition has all keysets in the same order, so the numbers of keysets, by which the event loops find their polls, are the
+/// same in all of them.
+package final class PartitionedStreams: StreamBackend {
+    private let partitions: ClusterPartitions
+    private let members: [ClusterStreams]
+
+    /// - Parameter members: the keysets of each partition; nil if there cannot be as many partitions.
+    package init?(_ members: [ClusterStreams]) {
+        guard let partitions = ClusterPartitions(members.count) else { return nil }
+        self.partitions = partitions
+        self.members = members
+    }
+
+    /// The backend for so many partitions: that of the only one, or a router.
+    ///
+    /// - Parameter members: at least one.
+    package static func of(_ members: [ClusterStreams]) -> any StreamBackend {
+        guard members.count > 1, let router = PartitionedStreams(members) else { return members[0] }
+        return router
+    }
+
+    private func partition(of subscribeKey: String) -> Int { partitions.partition(of: subscribeKey, in: .pubnub) }
+
+    func member(of application: PubNubApplication) -> ClusterStreams { members[partition(of: application.subscribeKey)] }
+
+    // MARK: Nodes
+
+    package func join(_ node: any StreamNode) {
+        for member in members { member.join(node) }
+    }
+
+    package func leave(_ node: any StreamNode) {
+        for member in members { member.leave(node) }
+    }
+
+    package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        for member in members { member.sweep(for: node, later: later) }
+    }
+
+    // MARK: Keysets
+
+    /// Used for the time only: each keyset has the timetokens of its partition.
+    package var storage: StreamStorage { members[0].storage }
+
+    /// Every partition appends new keysets in the order of the configuration, so the shortest list has those that all have.
+    package var applications: [PubNubApplication] {
+        let all = members.map(\.applications)
+        return (0..<(all.map(\.count).min() ?? 0)).map { number in
+            // in bounds: every list is at least that long.
+            all[partition(of: all[0][number].subscribeKey)][number]
+        }
+    }
+
+    package func application(subscribeKey: String) -> PubNubApplication? {
+        members[partition(of: subscribeKey)].application(subscribeKey: subscribeKey)
+    }
+
+    package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload {
+        var reload = PubNubReload(keysets: keysets, new: [])
+        for member in members { reload.partitions.append(try await member.prepare(keysets)) }
+        return reload
+    }
+
+    package func take(_ reload: PubNubReload) {
+        for (member, reload) in zip(members, reload.partitions) { member.take(reload) }
+    }
+
+    package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
+        members.enumerated().flatMap { index, member in
+            member.pushCounts(for: node).filter { partition(of: $0.application.subscribeKey) == index }
+        }
+    }
+}
