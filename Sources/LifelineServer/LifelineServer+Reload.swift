@@ -46,7 +46,8 @@ extension LifelineServer {
     /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36).
     /// Does nothing for a server without Redis. Other changes of the configuration need a restart.
     package func replace(redis: RedisConfiguration) {
-        guard let started = configuration.redis, started.placeHash == redis.placeHash else { return }
+        guard let started = configuration.redis, Set(started.places) == Set(redis.places), started.partitions == redis.partitions
+        else { return }
         seat.renew(redis)
         runtime?.renew(redis)
     }

@@ -114,7 +114,8 @@ public final class LifelineServer: Sendable {
                     try await backend.join(configuration, loops: loops.count)
                 }
             let context = ServerContext(
-                configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node, clusterLoop: seat.clusterLoop
+                configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node,
+                clusterLoops: seat.clusterLoops
             )
             context.conditions.withLockedValue { $0 = seat.conditions }
             let services: ServerServices

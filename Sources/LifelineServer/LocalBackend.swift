@@ -14,7 +14,7 @@ import ServiceBridge
 package final class LocalBackend: Sendable {
     /// A server's membership in the backend, from joining to leaving.
     struct Seat: ServerSeat {
-        var clusterLoop: (any EventLoop)? { nil }
+        var clusterLoops: [any EventLoop] { [] }
         let node: ServerNode
         let eventLoopIDs: EventLoopSet
         let parts: ServerParts
@@ -22,7 +22,7 @@ package final class LocalBackend: Sendable {
 
         var conditions: [@Sendable () -> Unreadiness?] { parts.conditions }
         var metrics: [@Sendable (inout PrometheusText) -> Void] { parts.metrics }
-        var clusterStatus: (@Sendable () -> ClusterStatus)? { nil }
+        var clusterStatus: (@Sendable () -> [ClusterStatus])? { nil }
 
         /// Adds the server's bridge, unless it would open to everybody what a service protects (rule BR-22).
         func open(_ bridge: Bridge) throws {

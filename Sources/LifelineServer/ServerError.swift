@@ -13,6 +13,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case redisUnreachable(reason: String)
     /// The Redis of the cluster cannot be used; the reason contains the remedy.
     case redisUnusable(reason: String)
+    /// The cluster has another number of partitions or other Redis than this server; the reason names both and contains the remedy.
+    case otherLayout(reason: String)
     /// A bridge works within one server only.
     case bridgeWithRedis
     /// The message or another value violates a rule of the API.
@@ -32,6 +34,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "write its public channels. Take the keyset out of the bridge, or set ignoresAccessManager of the bridge."
         case .redisUnreachable(let reason): "The servers' Redis cannot be reached. \(reason)"
         case .redisUnusable(let reason): "The servers' Redis cannot be used. \(reason)"
+        case .otherLayout(let reason): reason
         case .bridgeWithRedis: "A bridge works within one server only: leave the bridge or Redis out."
         case .invalidMessage(let reason): reason
         case .congested: "Too much is waiting for the subscribers of the channel; nothing was published."

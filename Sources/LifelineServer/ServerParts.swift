@@ -62,15 +62,15 @@ protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: ServerParts { get }
 
-    /// The event loop on which changes of other servers arrive; nil for a single server.
-    var clusterLoop: (any EventLoop)? { get }
+    /// The event loops on which changes of other servers arrive; empty for a single server.
+    var clusterLoops: [any EventLoop] { get }
     /// The further conditions for readiness.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Closures that add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
 
-    /// The server's status in its cluster; nil for a single server.
-    var clusterStatus: (@Sendable () -> ClusterStatus)? { get }
+    /// The server's status in each partition of its cluster; nil for a single server.
+    var clusterStatus: (@Sendable () -> [ClusterStatus])? { get }
 
     /// Uses this user and password for Redis from now on. Does nothing for a single server.
     func renew(_ redis: RedisConfiguration)

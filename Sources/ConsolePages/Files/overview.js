@@ -63,6 +63,7 @@ function loops(told) {
 function cluster(told) {
   const status = told.cluster;
   if (!status) return element("section", { class: "panel" }, element("h2", {}, "Cluster"), element("p", { class: "soft" }, "This server works alone. With --redis several servers work as one."));
+  if (status.partitions) return partitions(status);
   const rows = [
     ["Link to Redis", status.connected ? badge("connected", "good") : badge("lost", "bad")],
     ["Writes", status.refusing ? badge("refused by Redis", "bad") : badge("taken", "good")],
@@ -77,6 +78,24 @@ function cluster(told) {
   return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
     status.problem && note("bad", "Leading", status.problem),
     table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows, (row) => row[0]));
+}
+
+/** A cluster that has several partitions: each has a leader and a log of its own. */
+function partitions(status) {
+  const columns = [
+    { name: "Partition", num: true, sort: (row) => row.partition, cell: (row) => number(row.partition) },
+    { name: "Leader", cell: (row) => [row.leader ?? badge("nobody", "bad"), row.role === "leader" && [" ", badge("this server", "good")]] },
+    { name: "Redis", cell: (row) => !row.connected ? badge("lost", "bad") : row.refusing ? badge("takes no writes", "bad") : badge("connected", "good") },
+    { name: "This server", cell: (row) => row.current ? badge("follows", "good") : badge("reads", "warn") },
+    { name: "Last batch", num: true, cell: (row) => number(row.sequence) },
+    { name: "Waiting", num: true, cell: (row) => number(row.waiting) },
+    { name: "Queued", num: true, cell: (row) => bytes(row.queued) },
+    { name: "Elections, repairs, losses", num: true, cell: (row) => `${number(row.elections)}, ${number(row.repairs)}, ${number(row.losses)}` },
+    { name: "Servers", wrap: true, cell: (row) => row.role === "leader" ? row.members.map((member, index) => [index > 0 && ", ", member.name, " ", heard(member), member.version && ` · version ${member.version}`]) : "known to the leader" },
+  ];
+  return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
+    status.problem && note("bad", "Leading", status.problem),
+    table("Partitions", columns, status.partitions, (row) => row.partition));
 }
 
 /** Nodes say every two seconds that they are there; after ten the leader gives them up. */

@@ -5,92 +5,139 @@ import RedisClient
 import ServerCluster
 import ServerRuntime
 
-/// A server's membership in a cluster over Redis: the node's part of each service, and the leader's parts while this node leads.
+/// A server's membership in a cluster over Redis: for each partition the node's part of each service, and the leader's parts while this
+/// node leads it.
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
-    let client: ClusterClient
+    private let clients: [ClusterClient]
     private let group: MultiThreadedEventLoopGroup
     let parts: ServerParts
 
-    var clusterLoop: (any EventLoop)? { client.eventLoop }
-    var conditions: [@Sendable () -> Unreadiness?] { [{ [client] in client.status.unreadiness }] }
+    var clusterLoops: [any EventLoop] { Array(group.makeIterator()) }
+    var conditions: [@Sendable () -> Unreadiness?] { [{ [clients] in clients.map(\.status).unreadiness }] }
     var metrics: [@Sendable (inout PrometheusText) -> Void] {
-        [{ [client] out in client.status.write(to: &out) }] + parts.metrics
+        [{ [clients] out in clients.map(\.status).write(to: &out) }] + parts.metrics
     }
 
-    var clusterStatus: (@Sendable () -> ClusterStatus)? { { [client] in client.status } }
+    var clusterStatus: (@Sendable () -> [ClusterStatus])? { { [clients] in clients.map(\.status) } }
 
-    /// How long a starting server waits for Redis and for a leader.
+    /// How long a starting server waits for Redis and for the leaders.
     static let patience = Duration.seconds(30)
+    /// The threads for partitions. More bring little, because a busy partition needs one, and its clients' threads the others.
+    private static let maximumThreads = 2
 
     /// Joins the servers that share Redis; returns when this one can serve clients.
     ///
-    /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` at once.
+    /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` and
+    ///   ``ServerError/otherLayout(reason:)`` at once.
     init(_ configuration: ServerConfiguration, _ redis: RedisConfiguration) async throws {
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        group = MultiThreadedEventLoopGroup(
+            numberOfThreads: min(redis.partitions, Self.maximumThreads, max(System.coreCount, 1)))
         do {
-            let settings = try ClusterSettings(redis, configuration)
-            try await RedisStart(settings, redis, group.next()).check(within: Self.patience)
-            client = ClusterClient(settings, eventLoop: group.next())
-            parts = Self.parts(configuration, node, client)
+            try await Self.check(redis, configuration, group)
+            let incarnation = UInt64.random(in: 0 ... .max)
+            let pace = HandOverPace()
+            clients = try zip(redis.clusterPartitions.all, redis.addressesOfPartitions).map { [group] partition, address in
+                let keys = redis.keys.of(partition: partition, among: redis.clusterPartitions)
+                var settings = try ClusterSettings(redis, address, keys, incarnation: incarnation, configuration)
+                settings.partition = ClusterPartition(partition, among: redis.clusterPartitions)
+                settings.pace = pace
+                if settings.partition != nil { settings.logger[metadataKey: "partition"] = "\(partition)" }
+                return ClusterClient(settings, eventLoop: group.next())
+            }
+            parts = try Self.parts(configuration, node, clients)
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
-        client.start()
-        guard await client.waitUntilReady(within: Self.patience) else {
-            let problem = client.status.problem ?? client.status.trouble.values.first ?? "No server of the cluster leads."
-            await leave()
-            throw ServerError.redisUnreachable(reason: problem)
+        for client in clients { client.start() }
+        let late = await Self.late(clients, within: Self.patience)
+        guard let late else { return }
+        let problem = late.problem ?? late.trouble.values.first ?? "No server of the cluster leads."
+        await leave()
+        throw ServerError.redisUnreachable(reason: problem)
+    }
+
+    /// Checks every Redis, all at the same time.
+    private static func check(
+        _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ group: MultiThreadedEventLoopGroup
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for start in try RedisStart.all(redis, configuration, group.next()) {
+                tasks.addTask { try await start.check(within: patience) }
+            }
+            try await tasks.waitForAll()
         }
     }
 
-    /// Makes the part of each service on this node, and attaches the leader's part to the bus of the cluster.
+    /// The status of a partition that cannot be used in time; nil when all can be used.
+    private static func late(_ clients: [ClusterClient], within limit: Duration) async -> ClusterStatus? {
+        await withTaskGroup(of: ClusterStatus?.self) { group in
+            for client in clients {
+                group.addTask { await client.waitUntilReady(within: limit) ? nil : client.status }
+            }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+    }
+
+    /// Makes the part of each service on this node, and attaches the leader's part to the bus of every partition.
     private static func parts(
-        _ configuration: ServerConfiguration, _ node: ServerNode, _ client: ClusterClient
-    ) -> ServerParts {
+        _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient]
+    ) throws -> ServerParts {
         // Called for each message; without a console there are no viewers.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
-        let relay = ConsoleRelay(client)
-        client.attach(relay, of: .console)
-        let joining = ServiceJoining(
-            configuration: configuration, names: node.names, tap: tap, bus: client, relay: relay
-        ) { factory, id in
-            client.attach(factory, of: id)
+        let partitions = clients.map { client in
+            let relay = ConsoleRelay(client)
+            client.attach(relay, of: .console)
+            return ServiceJoining.Partition(bus: client, relay: relay) { factory, id in client.attach(factory, of: id) }
         }
+        guard let first = partitions.first else { throw ServerError.redisUnusable(reason: "There are no partitions.") }
+        let joining = ServiceJoining(
+            configuration: configuration, names: node.names, tap: tap, bus: first.bus, relay: first.relay,
+            attach: first.attach, others: Array(partitions.dropFirst()))
         return ServerParts(configuration.services.map { ($0.name, $0.join(joining)) }, bridge: nil)
     }
 
     func renew(_ redis: RedisConfiguration) {
-        guard let endpoint = try? ClusterSettings.link(redis, seed: 0).endpoint else { return }
-        client.renew(endpoint)
+        for (client, address) in zip(clients, redis.addressesOfPartitions) {
+            guard let link = try? ClusterSettings.link(redis, address, client.settings.keys, seed: 0) else { continue }
+            client.renew(link.endpoint)
+        }
     }
 
     func open(_ bridge: Bridge) throws { throw ServerError.bridgeWithRedis }
 
     func leave() async {
-        await client.close()
+        await withTaskGroup(of: Void.self) { group in
+            for client in clients { group.addTask { await client.close() } }
+        }
         try? await group.shutdownGracefully()
     }
 }
 
 extension ClusterSettings {
-    init(_ redis: RedisConfiguration, _ configuration: ServerConfiguration) throws {
-        var random = SystemRandomNumberGenerator()
-        let seed = random.next()
-        var link = try Self.link(redis, seed: seed)
+    /// - Parameters:
+    ///   - address: the Redis that has the keys.
+    ///   - incarnation: distinguishes this process from others with the same name; the same in all partitions.
+    init(
+        _ redis: RedisConfiguration, _ address: RedisAddress, _ keys: ClusterKeys, incarnation: UInt64,
+        _ configuration: ServerConfiguration
+    ) throws(RedisAddressError) {
+        let seed = UInt64.random(in: 0 ... .max)
+        var link = try Self.link(redis, address, keys, seed: seed)
         // Once a start has succeeded, no refusal of Redis is final, because the operator may remove its cause (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
         // The name begins with the prefix, so that the cluster may use a Redis user whose rights are limited to that prefix.
-        link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))
+        link.policy.probe?.channel = RedisChannel(.channel, keys.name("probe:" + String(seed, radix: 16)))
         self.init(
-            node: ClusterNode(name: redis.node, incarnation: random.next()), keys: redis.keys, link: link,
-            clock: configuration.clock, logger: configuration.logger)
+            node: ClusterNode(name: redis.node, incarnation: incarnation), keys: keys, link: link, clock: configuration.clock,
+            logger: configuration.logger)
         version = LifelineServer.version
     }
 
-    static func link(_ redis: RedisConfiguration, seed: UInt64) throws -> RedisLinkSettings {
-        try RedisLinkSettings(
-            address: redis.address, clientName: "lifeline-\(redis.node)", key: redis.keys.name(""), seed: seed)
+    static func link(
+        _ redis: RedisConfiguration, _ address: RedisAddress, _ keys: ClusterKeys, seed: UInt64
+    ) throws(RedisAddressError) -> RedisLinkSettings {
+        try RedisLinkSettings(address: address, clientName: "lifeline-\(redis.node)", key: keys.name(""), seed: seed)
     }
 }

@@ -3,26 +3,51 @@ import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
 import ServerCluster
+import WireCoding
 
-/// Checks Redis before a server joins the cluster (rule CR-30).
+/// Checks a Redis before a server joins the cluster (rule CR-30).
 struct RedisStart: Sendable {
     private var settings: ClusterSettings
-    private let redis: RedisConfiguration
+    private let address: String
     private let eventLoop: any EventLoop
+    /// The layout to store in this Redis, or to compare with the stored one; nil where only the rights are checked.
+    private let layout: ClusterLayout?
 
-    init(_ settings: ClusterSettings, _ redis: RedisConfiguration, _ eventLoop: any EventLoop) {
+    init(_ settings: ClusterSettings, _ address: RedisAddress, layout: ClusterLayout?, _ eventLoop: any EventLoop) {
         self.settings = settings
         // The first start reports an error at once instead of retrying.
         self.settings.link.policy.persistence = nil
-        self.redis = redis
+        self.address = "\(address)"
+        self.layout = layout
         self.eventLoop = eventLoop
+    }
+
+    /// The checks of a configuration: of each Redis with the keys of the cluster, and with those of partitions. One partition in each
+    /// Redis is enough, except in a Redis Cluster, where every one may be on another shard.
+    static func all(
+        _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ eventLoop: any EventLoop
+    ) throws(RedisAddressError) -> [RedisStart] {
+        var starts: [RedisStart] = []
+        let places = redis.addressesOfPartitions
+        for address in redis.addresses {
+            let settings = try ClusterSettings(redis, address, redis.keys, incarnation: 0, configuration)
+            starts.append(RedisStart(settings, address, layout: redis.layout, eventLoop))
+            guard redis.partitions > 1 else { continue }
+            let partitions = redis.clusterPartitions.all.filter { places.element(at: $0) == address }
+            for partition in address.topology == .cluster ? partitions : Array(partitions.prefix(1)) {
+                let keys = redis.keys.of(partition: partition, among: redis.clusterPartitions)
+                let settings = try ClusterSettings(redis, address, keys, incarnation: 0, configuration)
+                starts.append(RedisStart(settings, address, layout: nil, eventLoop))
+            }
+        }
+        return starts
     }
 
     /// Returns when Redis can be used.
     ///
     /// - Parameter patience: how long Redis may be unreachable.
     func check(within patience: Duration) async throws {
-        let (logger, address) = (settings.logger, "\(redis.address)")
+        let (logger, address) = (settings.logger, address)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)
         let link = RedisLink(settings.link, eventLoop: eventLoop) { event in
             guard case .status(.commands, let status) = event else { return }
@@ -51,11 +76,20 @@ struct RedisStart: Sendable {
             throw ServerError.redisUnreachable(reason: "\(address): \(cause.map { "\($0)" } ?? "Redis did not answer in time.")")
         }
         let ticks = settings.clock.unixTicks
+        let ask: RedisExamination.Ask = { command throws(RedisFailure) in try await link.send(command, within: .seconds(10)) }
         let examination = RedisExamination(
-            keys: settings.keys, unixMilliseconds: { Int64(clamping: ticks() / 10_000) }, token: .random(in: 0 ... .max),
-            ask: { command throws(RedisFailure) in try await link.send(command, within: .seconds(10)) })
+            keys: settings.keys, unixMilliseconds: { Int64(clamping: ticks() / 10_000) }, token: .random(in: 0 ... .max), ask: ask
+        )
         if let obstacle = await examination.obstacle() {
             throw ServerError.redisUnusable(reason: "\(obstacle.meaning) \(obstacle.advice)")
         }
+        guard let layout else { return }
+        let conflict: LayoutConflict?
+        do throws(RedisFailure) {
+            conflict = try await settings.keys.claim(layout, ask)
+        } catch {
+            throw ServerError.redisUnreachable(reason: "\(address): \(error)")
+        }
+        if let conflict { throw ServerError.otherLayout(reason: "\(conflict)") }
     }
 }

@@ -1,23 +1,41 @@
 import RedisClient
 import ServerCluster
 
-/// The Redis or Valkey that several servers share, and the name of this server.
+/// The Redis or Valkey that several servers share, the partitions into which they divide the applications, and the name of this server.
 ///
-/// Descriptions and reflection never show the password.
+/// Descriptions and reflection never show the passwords.
 public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    let address: RedisAddress
+    /// At least one.
+    let addresses: [RedisAddress]
     let keys: ClusterKeys
+    let clusterPartitions: ClusterPartitions
     /// This server's name in logs and metrics. The name need not be unique for the servers to work.
     public let node: String
 
     /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
-    /// A hash of the servers and the database, without the user and password; valid within one process.
-    package var placeHash: Int {
-        var place = address
-        place.credentials = nil
-        return place.hashValue
+    /// The number of partitions, each of which has its own leader and decides about some of the applications.
+    public var partitions: Int { clusterPartitions.count }
+
+    /// The addresses without users and passwords.
+    package var places: [String] {
+        addresses.map { address in
+            var place = address
+            place.credentials = nil
+            return place.description
+        }
     }
+
+    /// For each partition, the Redis that keeps it.
+    var addressesOfPartitions: [RedisAddress] {
+        // in bounds: a place is an index of the names.
+        PartitionPlacement.places(of: clusterPartitions, over: places).map { addresses[$0] }
+    }
+
+    /// The Redis of the first partition, which also keeps what belongs to no partition.
+    var firstAddress: RedisAddress { addressesOfPartitions.first ?? addresses[0] }
+
+    var layout: ClusterLayout { ClusterLayout(clusterPartitions, over: places) }
 
     /// Checks an address and names.
     ///
@@ -29,11 +47,25 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     ///     cluster.
     /// - Throws: ``RedisConfigurationError``, which contains the remedy without quoting the address.
     public init(address: String, node: String, prefix: String = "lifeline") throws(RedisConfigurationError) {
-        do throws(RedisAddressError) {
-            self.address = try RedisAddress(address)
-        } catch {
-            throw RedisConfigurationError(description: error.description)
+        try self.init(addresses: [address], node: node, prefix: prefix, partitions: 1)
+    }
+
+    /// Checks the addresses of one or several Redis that know nothing of each other, and names.
+    ///
+    /// - Parameters:
+    ///   - addresses: one address for each Redis, as for ``init(address:node:prefix:)``; no more than there are partitions.
+    ///   - node: this server's name, 1 to 64 characters.
+    ///   - prefix: the prefix of all keys: 1 to 64 letters, digits and `-`, `_`, `.`.
+    ///   - partitions: the number of partitions, 1 to 16. It is fixed at the first start of the cluster.
+    /// - Throws: ``RedisConfigurationError``, which contains the remedy without quoting an address.
+    public init(
+        addresses: [String], node: String, prefix: String = "lifeline", partitions: Int
+    ) throws(RedisConfigurationError) {
+        guard let clusterPartitions = ClusterPartitions(partitions) else {
+            throw RedisConfigurationError(description: "There are 1 to \(ClusterPartitions.limit) partitions.")
         }
+        self.clusterPartitions = clusterPartitions
+        self.addresses = try Self.parsed(addresses)
         guard let keys = ClusterKeys(cluster: prefix) else {
             throw RedisConfigurationError(
                 description: "The prefix of the keys in Redis has 1 to 64 letters, digits and - _ and dots.")
@@ -43,14 +75,35 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
         }
         self.keys = keys
         self.node = node
+        guard self.addresses.count <= partitions else {
+            throw RedisConfigurationError(
+                description: "There are \(addresses.count) Redis and fewer partitions, \(partitions), so some Redis would keep "
+                    + "nothing. Set partitions to \(addresses.count) or more, or give fewer addresses.")
+        }
+        guard Set(places).count == places.count else {
+            throw RedisConfigurationError(description: "Two addresses of Redis name the same server and database. Leave one out.")
+        }
     }
 
-    public var description: String { "\(address) as \(node)" }
+    private static func parsed(_ texts: [String]) throws(RedisConfigurationError) -> [RedisAddress] {
+        guard !texts.isEmpty else { throw RedisConfigurationError(description: "There is no address of a Redis. Give one.") }
+        var addresses: [RedisAddress] = []
+        for text in texts {
+            do throws(RedisAddressError) {
+                addresses.append(try RedisAddress(text))
+            } catch {
+                throw RedisConfigurationError(description: error.description)
+            }
+        }
+        return addresses
+    }
+
+    public var description: String { "\(addresses.map(\.description).joined(separator: ", ")) as \(node)" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// An error in the address or the names of a ``RedisConfiguration``.
+/// An error in the addresses or the names of a ``RedisConfiguration``.
 public struct RedisConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 }

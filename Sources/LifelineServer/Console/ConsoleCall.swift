@@ -7,6 +7,15 @@ enum ConsoleCall: Hashable, Sendable, Codable {
     case publish(ConsoleMessage)
     case end(user: String, application: String?)
 
+    /// The application, by the id of its row; nil for the first one.
+    var application: String? {
+        switch self {
+        case .channels(let listing), .members(_, let listing): listing.application
+        case .publish(let message): message.application
+        case .end(_, let application): application
+        }
+    }
+
     /// Whether it changes nothing.
     var isReading: Bool {
         switch self {

@@ -97,6 +97,34 @@ extension ServerConsoleSource {
         return ["days": .count(days), "valid": .bool(certificate.problem == nil)]
     }
 
+    /// The state of a cluster as that of its only partition; with several partitions, sums of all, and the state of each in `partitions`.
+    private static func cluster(_ all: [ClusterStatus], at now: MonotonicInstant) -> JSONValue {
+        guard let first = all.first, all.count > 1 else { return all.first.map { cluster($0, at: now) } ?? .null }
+        func sum(_ value: (ClusterStatus) -> Int) -> JSONValue { .count(all.reduce(0) { $0 + value($1) }) }
+        let partitions = all.map { status -> JSONValue in
+            guard case .object(var members) = cluster(status, at: now) else { return .null }
+            members["partition"] = .count(status.partition ?? 0)
+            // The position of a partition that lags is lower than on other servers.
+            members["sequence"] = .count(Int(clamping: status.position?.sequence ?? 0))
+            return .object(members)
+        }
+        guard case .object(var members) = cluster(first, at: now) else { return .null }
+        members["partitions"] = .array(partitions)
+        members["members"] = []
+        members["connected"] = .bool(all.allSatisfy(\.trouble.isEmpty))
+        members["trouble"] = .texts(Set(all.flatMap(\.trouble.values)).sorted())
+        members["refusing"] = .bool(all.contains(where: \.isRefused))
+        members["current"] = .bool(all.allSatisfy(\.isCurrent))
+        members["problem"] = .optional(all.compactMap(\.problem).first)
+        members["nodes"] = .count(all.map(\.nodes).max() ?? 0)
+        members["waiting"] = sum(\.waitingRequests)
+        members["queued"] = sum(\.queuedBytes)
+        members["repairs"] = sum(\.repairs)
+        members["losses"] = sum(\.losses)
+        members["elections"] = sum(\.elections)
+        return .object(members)
+    }
+
     private static func cluster(_ status: ClusterStatus, at now: MonotonicInstant) -> JSONValue {
         let members = status.members.map { member -> JSONValue in
             [

@@ -25,13 +25,18 @@ struct ChatModule: ServiceModule {
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
         let configuration = joining.configuration
-        let leading = ChatClusterLeaderFactory(
-            configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger)
-        joining.attach(leading, .chat)
-        joining.relay.answer(for: .chat) { leading.console }
-        let backend = ClusteredChat(
-            joining.bus, leading, settings: configuration.chat, names: joining.names, logger: configuration.logger)
-        return ChatServiceState(backend: backend, leading: leading, relay: joining.relay)
+        let parts = joining.partitions.map { partition in
+            let leading = ChatClusterLeaderFactory(
+                configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger)
+            partition.attach(leading, .chat)
+            partition.relay.answer(for: .chat) { leading.console }
+            let backend = ClusteredChat(
+                partition.bus, leading, settings: configuration.chat, names: joining.names, logger: configuration.logger)
+            return (leading: leading, backend: backend)
+        }
+        return ChatServiceState(
+            backend: PartitionedChat.of(parts.map(\.backend)), leading: parts.map(\.leading),
+            relays: joining.partitions.map(\.relay))
     }
 }
 
@@ -40,10 +45,10 @@ private struct ChatServiceState: ServiceState {
     let backend: any ChatBackend
     /// The store; nil in a cluster, whose leader stores everything in Redis.
     var store: (any ChatStore)?
-    /// The leader's part; nil outside of a cluster.
-    var leading: ChatClusterLeaderFactory?
-    /// The way of the console to the leader; nil outside of a cluster.
-    var relay: ConsoleRelay?
+    /// The leader's parts in all partitions; empty outside of a cluster.
+    var leading: [ChatClusterLeaderFactory] = []
+    /// The ways of the console to the leaders of all partitions; empty outside of a cluster.
+    var relays: [ConsoleRelay] = []
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         let service = ChatService(configuration.chat, context, backend: backend)
@@ -53,14 +58,14 @@ private struct ChatServiceState: ServiceState {
             await service.close()
             throw error
         }
-        return RunningChat(service: service, relay: relay)
+        return RunningChat(service: service, relays: relays)
     }
 
     func prepare(_ settings: any Sendable) async throws -> ServiceChange {
         guard let applications = settings as? [ChatApplication] else { return {} }
         let reload = try await backend.prepare(applications)
         return {
-            try await leading?.take(reload.settings)
+            for leading in leading { try await leading.take(reload.settings) }
             backend.take(reload)
         }
     }
@@ -72,10 +77,10 @@ private struct ChatServiceState: ServiceState {
 
 private struct RunningChat: RunningService {
     let service: ChatService
-    let relay: ConsoleRelay?
+    let relays: [ConsoleRelay]
 
     var front: any ServerFront { service }
-    var console: (any ConsoleService)? { relay.map { RelayedConsole(local: service, relay: $0) } ?? service }
+    var console: (any ConsoleService)? { RelayedConsole.of(service, relays, .chat) }
 
     func add(to statistics: inout ServerStatistics) {
         statistics.chatMessages += service.messages

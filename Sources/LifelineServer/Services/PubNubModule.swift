@@ -29,11 +29,13 @@ struct PubNubModule: ServiceModule {
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
         let (configuration, clock) = (joining.configuration, joining.configuration.clock)
-        let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names)
-        joining.attach(leading, .pubnub)
-        return ClusterPubNubState(
-            streams: ClusterStreams(
-                configuration.pubnub, clock: clock, names: joining.names, bus: joining.bus, tap: joining.tap, leading: leading))
+        let streams = joining.partitions.map { partition in
+            let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names)
+            partition.attach(leading, .pubnub)
+            return ClusterStreams(
+                configuration.pubnub, clock: clock, names: joining.names, bus: partition.bus, tap: joining.tap, leading: leading)
+        }
+        return ClusterPubNubState(streams: PartitionedStreams.of(streams))
     }
 }
 

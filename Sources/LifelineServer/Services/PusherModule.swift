@@ -17,14 +17,19 @@ struct PusherModule: ServiceModule {
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
         let configuration = joining.configuration
-        let leading = PusherClusterLeaderFactory(
-            configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
-        joining.attach(leading, .pusher)
-        joining.relay.answer(for: .pusher) { leading.console }
-        let channels = ClusterChannels(
-            bus: joining.bus, clock: configuration.clock, recoveries: { leading.recoveries },
-            webhooks: { leading.webhookReports })
-        return PusherState(channels: channels, forwarder: { channels.forward($0, $1) }, leading: leading, relay: joining.relay)
+        let parts = joining.partitions.map { partition in
+            let leading = PusherClusterLeaderFactory(
+                configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
+            partition.attach(leading, .pusher)
+            partition.relay.answer(for: .pusher) { leading.console }
+            let channels = ClusterChannels(
+                bus: partition.bus, clock: configuration.clock, recoveries: { leading.recoveries },
+                webhooks: { leading.webhookReports })
+            return (leading: leading, channels: channels)
+        }
+        let (channels, forwarder) = PartitionedChannels.of(parts.map(\.channels))
+        return PusherState(
+            channels: channels, forwarder: forwarder, leading: parts.map(\.leading), relays: joining.partitions.map(\.relay))
     }
 }
 
@@ -33,23 +38,23 @@ struct PusherState: ServiceState {
     let channels: any ChannelBackend
     /// Forwards requests of the HTTP API; nil when this process answers them.
     var forwarder: PusherService.RequestForwarder?
-    /// The leader's part; nil outside of a cluster.
-    var leading: PusherClusterLeaderFactory?
-    /// The way of the console to the leader; nil outside of a cluster.
-    var relay: ConsoleRelay?
+    /// The leader's parts in all partitions; empty outside of a cluster.
+    var leading: [PusherClusterLeaderFactory] = []
+    /// The ways of the console to the leaders of all partitions; empty outside of a cluster.
+    var relays: [ConsoleRelay] = []
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         let service = PusherService(configuration.pusher, context, channels: channels, forwarder: forwarder)
-        return Running(service: service, leading: leading, relay: relay)
+        return Running(service: service, leading: leading, relays: relays)
     }
 
     struct Running: RunningService {
         let service: PusherService
-        let leading: PusherClusterLeaderFactory?
-        let relay: ConsoleRelay?
+        let leading: [PusherClusterLeaderFactory]
+        let relays: [ConsoleRelay]
 
         var front: any ServerFront { service }
-        var console: (any ConsoleService)? { relay.map { RelayedConsole(local: service, relay: $0) } ?? service }
+        var console: (any ConsoleService)? { RelayedConsole.of(service, relays, .pusher) }
         var publishedElsewhere: Int { service.publishedCount }
 
         func add(to statistics: inout ServerStatistics) {
@@ -59,7 +64,7 @@ struct PusherState: ServiceState {
 
         func applicationsChanged() {
             service.applicationsChanged()
-            leading?.applicationsChanged()
+            for leading in leading { leading.applicationsChanged() }
         }
     }
 }

@@ -43,12 +43,28 @@ package struct ServiceJoining: Sendable {
     package let names: MetricNames
     /// Shows messages on public channels in the console's live feed; nil without a console.
     package let tap: (any BridgeTap)?
-    /// The bus of the cluster: for the node's part of the service.
+    /// The bus of the cluster's first partition: for the node's part of the service.
     package let bus: any ClusterBus
-    /// Lets the console of a node ask the leader's part of a service.
+    /// Lets the console of a node ask the leader's part of a service in the first partition.
     package let relay: ConsoleRelay
-    /// Lets this node lead a service.
+    /// Lets this node lead a service in the first partition.
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
+    /// The further partitions; empty for a cluster that has only one.
+    var others: [Partition] = []
+
+    /// All partitions, at least one. A service that divides its applications makes a part for each of them; another one is in the first
+    /// partition as a whole.
+    package var partitions: [Partition] { [Partition(bus: bus, relay: relay, attach: attach)] + others }
+
+    /// One partition of a cluster, which has a leader of its own.
+    package struct Partition: Sendable {
+        /// The bus: for the node's part of the service.
+        package let bus: any ClusterBus
+        /// Lets the console of a node ask the leader's part of a service.
+        package let relay: ConsoleRelay
+        /// Lets this node lead a service.
+        package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
+    }
 }
 
 /// The state of one service that servers share: in one process, or a node's part of it in a cluster.

@@ -34,7 +34,7 @@ package final class ServerContext: Sendable {
 
     package init(
         _ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil,
-        node: ServerNode = ServerNode(), clusterLoop: (any EventLoop)? = nil
+        node: ServerNode = ServerNode(), clusterLoops: [any EventLoop] = []
     ) {
         self.settings = settings
         self.certificate = certificate
@@ -54,7 +54,7 @@ package final class ServerContext: Sendable {
                 LoopQueue(
                     $1, number: $0, eventLoopID: node.firstEventLoopID + $0, congestion: node.congestion,
                     maximumPendingBytes: settings.maximumPendingBytes,
-                    maximumQueuedBytes: settings.maximumQueuedBytes, clusterLoop: clusterLoop, now: settings.clock.monotonic))
+                    maximumQueuedBytes: settings.maximumQueuedBytes, clusterLoops: clusterLoops, now: settings.clock.monotonic))
         }
         eventLoopIDs = loops.reduce(into: EventLoopSet()) { $0.insert($1.queue.eventLoopID) }
         node.congestion.begin(eventLoopIDs)

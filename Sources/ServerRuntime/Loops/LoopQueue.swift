@@ -19,13 +19,13 @@ package final class LoopQueue: Sendable {
     package let now: @Sendable () -> MonotonicInstant
     /// The number of bytes at which the queue is full, until half of them are processed.
     private let maximumBytes: Int
-    /// The event loop of a cluster, whose operations of one turn are started together.
-    private let clusterLoop: (any EventLoop)?
+    /// The event loops of a cluster, whose operations of one turn are started together.
+    private let clusterLoops: [any EventLoop]
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
     package init(
         _ eventLoop: any EventLoop, number: Int, eventLoopID: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
-        maximumQueuedBytes: Int, clusterLoop: (any EventLoop)? = nil,
+        maximumQueuedBytes: Int, clusterLoops: [any EventLoop] = [],
         now: @escaping @Sendable () -> MonotonicInstant
     ) {
         self.eventLoop = eventLoop
@@ -33,16 +33,16 @@ package final class LoopQueue: Sendable {
         self.eventLoopID = eventLoopID
         self.congestion = congestion
         self.now = now
-        self.clusterLoop = clusterLoop
+        self.clusterLoops = clusterLoops
         maximumBytes = max(maximumQueuedBytes, 1024)
         burstBytes = maximumPendingBytes / 8
         turnBytes = max(maximumPendingBytes / 2, 1)
     }
 
-    /// Runs a closure on the event loop; when called on the event loop of a cluster, at the end of its turn, so that a batch of
+    /// Runs a closure on the event loop; when called on an event loop of a cluster, at the end of its turn, so that a batch of
     /// messages is written at once (rule CR-27).
     package func execute(_ body: @escaping @Sendable () -> Void) {
-        guard let clusterLoop, clusterLoop.inEventLoop else { return eventLoop.execute(body) }
+        guard let clusterLoop = clusterLoops.first(where: \.inEventLoop) else { return eventLoop.execute(body) }
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
     }
 
