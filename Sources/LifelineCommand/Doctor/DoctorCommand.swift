@@ -54,7 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let redis = shared.redis { return try await examine(redis) }
+        if !shared.redis.isEmpty { return try await examine(shared.redis) }
         if let ca = network.ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
@@ -106,17 +106,20 @@ struct DoctorCommand: AsyncParsableCommand {
         )
     }
 
-    private func examine(_ redis: String) async throws {
+    private func examine(_ addresses: [String]) async throws {
         guard let keys = ClusterKeys(cluster: shared.redisPrefix ?? ClusterKeys.standardCluster) else {
             throw CommandFailure.redisPrefix
         }
         let (json, colours) = (json, Colours.standardOutput)
-        let failures: Int
+        var failures = 0
         do {
-            let doctor = RedisDoctor(address: try RedisAddress(redis), keys: keys, limit: .seconds(network.timeout)) { step in
-                StandardOutput.print(json ? step.json : step.text(colours))
+            // All addresses are read before the first one is tested.
+            for address in try addresses.map({ try RedisAddress($0) }) {
+                let doctor = RedisDoctor(address: address, keys: keys, limit: .seconds(network.timeout)) { step in
+                    StandardOutput.print(json ? step.json : step.text(colours))
+                }
+                failures += try await doctor.run()
             }
-            failures = try await doctor.run()
         } catch {
             throw CommandFailure("\(error)", .usage)
         }

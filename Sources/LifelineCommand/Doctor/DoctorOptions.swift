@@ -48,12 +48,12 @@ struct DoctorUserOptions: ParsableArguments {
     var user: String?
 }
 
-/// The Redis that `doctor` tests instead of a service.
+/// The Redis, one or several, that `doctor` tests instead of a service.
 struct DoctorRedisOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
-    var redis: String?
+            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT; may be repeated.", valueName: "url"))
+    var redis: [String] = []
 
     @Option(help: ArgumentHelp("The prefix of all keys in Redis (default: lifeline).", valueName: "prefix"))
     var redisPrefix: String?

@@ -9,15 +9,16 @@ extension ServeSettings {
     /// The Redis that is shared with other servers; nil without one, and when one of its settings is invalid.
     static func redis(_ parts: RedisParts, _ given: GivenSettings) throws(CommandFailure) -> RedisConfiguration? {
         guard let value = given.values[ServerSetting.redis.name] else {
-            if let alone = given.first(of: [.node, .redisPrefix]) {
+            if let alone = given.first(of: [.node, .redisPrefix, .partitions]) {
                 throw alone.failure("is for servers that share a Redis: give redis, too (--redis, LIFELINE_REDIS).")
             }
             return nil
         }
-        guard let address = parts.address else { return nil }
+        guard !parts.addresses.isEmpty else { return nil }
         do throws(RedisConfigurationError) {
             return try RedisConfiguration(
-                address: address, node: parts.node ?? defaultNode, prefix: parts.prefix ?? defaultRedisPrefix)
+                addresses: parts.addresses, node: parts.node ?? defaultNode, prefix: parts.prefix ?? defaultRedisPrefix,
+                partitions: parts.partitions)
         } catch {
             throw CommandFailure("\(value.source): \(error.description)", .usage)
         }
@@ -26,7 +27,9 @@ extension ServeSettings {
 
 /// The settings about Redis.
 struct RedisParts: Sendable {
-    var address: String?
+    /// One address for each Redis.
+    var addresses: [String] = []
+    var partitions = 1
     /// The name of the node; nil for the name of the machine.
     var node: String?
     /// The prefix of keys; nil for ``ServeSettings/defaultRedisPrefix``.

@@ -3,7 +3,7 @@ extension ServerSetting {
     static let all: [ServerSetting] = [place, log, connections, sizes, times, protocols, admin].flatMap(\.self)
 
     private static let place: [ServerSetting] = [
-        host, port, data, dataFiles, dataPasswordFile, dataPool, services, redis, node, redisPrefix, bridge,
+        host, port, data, dataFiles, dataPasswordFile, dataPool, services, redis, partitions, node, redisPrefix, bridge,
         bridgeIgnoresAccessManager,
     ]
     private static let log: [ServerSetting] = [logLevel, logFormat, tracesEndpoint]

@@ -51,12 +51,26 @@ extension ServerSetting {
         shown: { settings in .strings(ServiceName.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
 
     /// The address may contain a password, which a reload can change.
-    static let redis = text(
-        "redis", \.redisParts.address, option: .text(\.redis.redis, "url"), isConfidential: true,
-        shown: { .string($0.redis?.shownAddress) }, change: .compared { $0.redis.map { "\($0.placeHash)" } ?? "" },
-        "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT"
+    static let redis = ServerSetting(
+        name: "redis",
+        meaning: "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT; "
+            + "may be repeated for several independent Redis",
+        option: .repeatedAddress(\.redis.redis, name: "--redis"), isConfidential: true, unset: .nothing,
+        set: { value, settings throws(CommandFailure) in settings.redisParts.addresses = try value.addresses() },
+        shown: { settings in
+            let shown = settings.redis?.shownAddresses ?? []
+            return shown.count > 1 ? .strings(shown) : .string(shown.first)
+        }, change: .compared { $0.redis.map { $0.places.sorted().joined(separator: " ") } ?? "" }
     )
-    .more("Not together with data or bridge; see docs/cluster.md")
+    .more(
+        "Several addresses are a list in the file, and have spaces between them in the variable. Not together with data or bridge; "
+            + "see docs/cluster.md")
+
+    static let partitions = integer(
+        "partitions", \.redisParts.partitions, 1...16, option: .text(\.redis.partitions),
+        "Into how many partitions the servers on Redis divide the applications; each has a leader of its own"
+    )
+    .more("Fixed at the first start of the cluster, and the same on every server; at least as many as there are Redis")
 
     static let node = text(
         "node", \.redisParts.node, option: .text(\.redis.node, "name"), unset: .words("the name of the machine"),
@@ -120,6 +134,23 @@ extension ServerSetting {
 }
 
 extension RedisConfiguration {
-    /// The address without the name of the node.
-    var shownAddress: String { String("\(self)".dropLast(" as \(node)".count)) }
+    /// The addresses without the name of the node.
+    var shownAddresses: [String] {
+        // Hosts of Sentinels are separated by commas without a space.
+        String("\(self)".dropLast(" as \(node)".count)).split(separator: ", ").map { String($0) }
+    }
+}
+
+extension SettingValue {
+    /// One or several addresses: in a file a text or a list of texts, elsewhere a text with spaces between them.
+    fileprivate func addresses() throws(CommandFailure) -> [String] {
+        switch content {
+        case .json(let json) where json.kind == .array:
+            let addresses = try strings()
+            guard !addresses.isEmpty else { throw wrong("an address or a list of addresses") }
+            return addresses
+        case .json: return [try string()]
+        case .text: return try string().split(separator: " ").map { String($0) }
+        }
+    }
 }
