@@ -105,7 +105,10 @@ struct ConfigTests {
         // None is left where there is none.
         let none = plain.filter { $0.value.text(showsSecrets: true) == "none" }.keys.filter { !$0.contains(".") }
         #expect(
-            Set(none) == ["data", "dataFiles", "dataPasswordFile", "redis", "tracesEndpoint", "pathPrefix", "adminPort", "adminPassword", "adminReadOnlyPassword"])
+            Set(none) == [
+                "data", "dataFiles", "dataPasswordFile", "redis", "tracesEndpoint", "pathPrefix", "adminPort", "adminPassword",
+                "adminReadOnlyPassword",
+            ])
     }
 
     @Test("CL-102: secrets are masked in text and JSON, unless they are asked for")
