@@ -359,14 +359,33 @@ struct ServerSettingTests {
         // Whatever can be set has to be noticed: all but the applications of the services.
         let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
         // A Redis excludes some of the others.
-        let shared = #"{"redis": "redis://h", "node": "a", "redisPrefix": "p"}"#
+        let shared = #"{"redis": "redis://h", "node": "a", "redisPrefix": "p", "partitions": 2}"#
         let redis = try await settings(file: shared).settingsForNewStart(since: settings())
-        #expect(redis.sorted() == ["node", "redis", "redisPrefix"])
+        #expect(redis.sorted() == ["node", "partitions", "redis", "redisPrefix"])
         #expect(Set(all + redis) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services", "logLevel"]))
-        let password = #"{"redis": "redis://:x@h", "node": "a", "redisPrefix": "p"}"#
+        let password = #"{"redis": "redis://:x@h", "node": "a", "redisPrefix": "p", "partitions": 2}"#
         #expect(try await settings(file: password).settingsForNewStart(since: settings(file: shared)).isEmpty)
-        let moved = #"{"redis": "redis://other", "node": "a", "redisPrefix": "p"}"#
+        let moved = #"{"redis": "redis://other", "node": "a", "redisPrefix": "p", "partitions": 2}"#
         #expect(try await settings(file: moved).settingsForNewStart(since: settings(file: shared)) == ["redis"])
+    }
+
+    @Test func `CR-53: several Redis are a list in the file, have spaces between them in the variable, and repeat the option`()
+        async throws
+    {
+        let addresses = ["redis://:secret@h:1", "redis://i:2/3"]
+        let list = addresses.map { "\"\($0)\"" }.joined(separator: ", ")
+        let file = try await settings(file: #"{"partitions": 2, "redis": [\#(list)]}"#)
+        let options = ["--partitions", "2"] + addresses.flatMap { ["--redis", $0] }
+        let variables = ["LIFELINE_PARTITIONS": "2", "LIFELINE_REDIS": addresses.joined(separator: " ")]
+        for settings in [file, try await settings(options), try await settings(environment: variables)] {
+            #expect(settings.redis?.places == ["redis://h:1/0", "redis://i:2/3"] && settings.redis?.partitions == 2)
+        }
+        for wrong in [
+            #"{"redis": [\#(list)]}"#, #"{"partitions": 2, "redis": []}"#, #"{"partitions": 17, "redis": "redis://h"}"#,
+            #"{"partitions": 2, "redis": ["redis://h", "redis://:x@h"]}"#, #"{"partitions": 2}"#,
+        ] {
+            await #expect(throws: CommandFailure.self) { try await settings(file: wrong) }
+        }
     }
 
     @Test(

@@ -9,7 +9,6 @@ import ServerRuntime
 import ServerStorage
 import Testing
 
-@testable import LifelineServer
 @testable import PubNubServer
 
 @Suite struct PartitionedStreamsTests {

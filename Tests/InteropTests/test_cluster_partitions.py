@@ -1,0 +1,135 @@
+"""Servers whose applications are spread over partitions, and over two Redis that know nothing of each other (CR-50 to CR-58)."""
+
+import json
+import subprocess
+import threading
+import urllib.request
+
+import pytest
+from cluster_harness import Redis, redis_program
+from lifeline_harness import APP_ID, KEY, SECRET, Server, lifeline, rest, wait_until
+from nexconn_client import ChatSession, ServerAPI
+from pubnub_harness import publish
+from pusher_client import PusherSocket
+
+pytestmark = [
+    pytest.mark.cluster, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
+PARTITIONS = 4
+# Partitions 0 to 3, by the vectors of CR-51.
+APPS = ["g", "1001", "c", "1002"]
+
+
+class Partitions:
+    """Servers on two Redis, with one Pusher application in each of four partitions."""
+
+    def __init__(self, folder):
+        self.config = folder / "config.json"
+        self.config.write_text(json.dumps({"apps": [
+            {"id": id, "key": KEY if id == APP_ID else f"key-{id}", "secret": SECRET} for id in APPS]}))
+        self.redis = [Redis(), Redis()]
+        self.nodes = {}
+
+    def begin(self, name):
+        urls = [word for redis in self.redis for word in ("--redis", redis.url)]
+        self.nodes[name] = Server(0, *urls, "--partitions", str(PARTITIONS), "--node", name, "--config", str(self.config))
+        return self.nodes[name]
+
+    def kill(self, name):
+        self.nodes.pop(name).kill()
+
+    def led(self, name):
+        """The partitions that a server leads, by its metrics."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.nodes[name].port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return {number for number in range(PARTITIONS) if f'lifeline_cluster_leading{{partition="{number}"}} 1' in lines}
+
+    def are_spread(self):
+        led = [self.led(name) for name in self.nodes]
+        share = {PARTITIONS // len(led), -(-PARTITIONS // len(led))}
+        return sorted(number for numbers in led for number in numbers) == list(range(PARTITIONS)) and {len(n) for n in led} <= share
+
+    def end(self):
+        for name in list(self.nodes):
+            self.kill(name)
+        for redis in self.redis:
+            redis.end()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = Partitions(tmp_path)
+    yield made
+    made.end()
+
+
+def say(port, app, text):
+    key = KEY if app == APP_ID else f"key-{app}"
+    return rest(port, "POST", f"/apps/{app}/events", {"name": "e", "channel": "room", "data": text}, key=key, secret=SECRET)[0]
+
+
+def test_all_services_work_over_partitions_and_leaders_are_spread(cluster):
+    first = cluster.begin("a")
+    assert cluster.led("a") == set(range(PARTITIONS))
+    second = cluster.begin("b")
+    readers = {app: PusherSocket(second.port, key=KEY if app == APP_ID else f"key-{app}") for app in APPS}
+    for reader in readers.values():
+        reader.subscribe("room")
+    # Events of all applications go on while the leaders hand over.
+    sent, stop = [], threading.Event()
+
+    def write():
+        while not stop.is_set():
+            sent.append(len(sent))
+            assert {say(first.port, app, str(sent[-1])) for app in APPS} == {200}
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    wait_until(cluster.are_spread, 60, "each server to lead two partitions")
+    stop.set()
+    writer.join(60)
+    for reader in readers.values():
+        assert [int(reader.next("e")["data"]) for _ in sent] == sent
+    # CR-53: each Redis has some of the partitions, and the layout.
+    for redis in cluster.redis:
+        names = redis.ask("KEYS", "{lifeline:lifeline*")
+        assert "{lifeline:lifeline}:layout" in names
+        assert len({name.split("}")[0] for name in names if name.endswith("}:leader")}) == PARTITIONS // 2
+    assert publish(first.port, "room", "hello", store="1").status == 200
+    api = ServerAPI(first.port)
+    session, other = ChatSession(first.port, api.token("ann")), ChatSession(second.port, api.token("bob"))
+    session.connect()
+    other.connect()
+    session.say("bob", "hello")
+    other.wait_events(1)
+    # CR-54: a leader that is killed stops only the applications of its partitions.
+    lost = cluster.led("a")
+    cluster.kill("a")
+    for number, app in enumerate(APPS):
+        if number not in lost:
+            assert say(second.port, app, "after") == 200
+    wait_until(lambda: cluster.led("b") == set(range(PARTITIONS)), 60, "the other server to lead everything")
+    assert {say(second.port, app, "last") for app in APPS} == {200}
+
+
+def test_a_redis_that_fails_stops_only_its_partitions(cluster):
+    node = cluster.begin("a")
+    assert {say(node.port, app, "before") for app in APPS} == {200}
+    kept = {name.split("}")[0].split(":")[-1] for name in cluster.redis[0].ask("KEYS", "*}:leader")}
+    cluster.redis[0].kill()
+    for number, app in enumerate(APPS):
+        if str(number) not in kept:
+            assert say(node.port, app, "while") == 200
+    with urllib.request.urlopen(f"http://127.0.0.1:{node.port}/ready", timeout=10) as answer:
+        assert answer.status == 200
+    cluster.redis[0].start()
+    wait_until(lambda: {say(node.port, app, "after") for app in APPS} == {200}, 60, "all applications to be served again")
+
+
+def test_a_server_with_another_layout_does_not_start(cluster):
+    cluster.begin("a")
+    urls = [redis.url for redis in cluster.redis]
+    for options, stored in [
+        (["--redis", urls[0], "--redis", urls[1], "--partitions", "8"], "4 partitions"), (["--redis", urls[0]], "4 partitions"),
+    ]:
+        done = subprocess.run([lifeline(), "serve", "--port", "0", *options], capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0 and stored in done.stderr and "{lifeline:lifeline}:layout" in done.stderr
