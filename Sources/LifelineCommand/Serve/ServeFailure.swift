@@ -27,6 +27,7 @@ enum ServeFailure {
             switch error {
             case .redisUnreachable, .redisUnusable:
                 return CommandFailure("\(error) Try lifeline doctor --redis with the same address.")
+            case .otherLayout: return CommandFailure("\(error)")
             default: break
             }
         }
