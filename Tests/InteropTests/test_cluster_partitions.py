@@ -88,7 +88,7 @@ def test_all_services_work_over_partitions_and_leaders_are_spread(cluster):
     stop.set()
     writer.join(60)
     for reader in readers.values():
-        assert [int(reader.next("e")["data"]) for _ in sent] == sent
+        assert [int(reader.wait("e")["data"]) for _ in sent] == sent
     # CR-53: each Redis has some of the partitions, and the layout.
     for redis in cluster.redis:
         names = redis.ask("KEYS", "{lifeline:lifeline*")

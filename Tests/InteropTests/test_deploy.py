@@ -86,7 +86,7 @@ def test_metrics_and_labels_are_documented():
 
 @pytest.mark.skipif(redis_program() is None, reason="needs redis-server")
 def test_metrics_and_labels_are_told_by_a_cluster():
-    cluster = Cluster(names=("a",))
+    cluster = Cluster(names=("a",), options=("--partitions", "2"))
     try:
         node = cluster.nodes["a"]
         rest(node.port, "POST", f"/apps/{APP_ID}/events", {"name": "e", "channel": "c", "data": "d"})
