@@ -71,9 +71,6 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", traits: 
 let x509 = product("X509", "swift-certificates", traits: ["CommandLine", "Development"])
 let asyncHTTPClient = product("AsyncHTTPClient", "async-http-client", traits: ["Development"])
 
-/// Whether a checkout builds the store on PostgreSQL: only when asked for, because it needs the headers of libpq.
-let hasPostgreSQL = !isDependency && Context.environment["LIFELINE_POSTGRESQL"] == "1"
-
 let package = Package(
     name: "lifeline",
     // Not watchOS: it blocks sockets and Network.framework in apps (Apple's technical note TN3135).
@@ -106,15 +103,8 @@ let package = Package(
         .trait(
             name: "Development", description: "What only the tests of this package need.",
             enabledTraits: ["ChatDatabase", "Server", "CommandLine"]),
-        .trait(
-            name: "PostgreSQL",
-            description: "Stores on PostgreSQL for LifelineServer and the program lifeline; needs libpq and its headers."),
-        // A checkout has everything, and PostgreSQL when the environment variable LIFELINE_POSTGRESQL is 1. A dependency has the clients:
-        // tools that cannot choose traits are those of apps.
-        .default(
-            enabledTraits: isDependency
-                ? ["ChatDatabase"]
-                : Set(["ChatDatabase", "Server", "CommandLine", "Development"] + (hasPostgreSQL ? ["PostgreSQL"] : []))),
+        // A checkout has everything. A dependency has the clients: tools that cannot choose traits are those of apps.
+        .default(enabledTraits: isDependency ? ["ChatDatabase"] : ["ChatDatabase", "Server", "CommandLine", "Development"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -249,14 +239,8 @@ let package = Package(
         library("ServerValues", []),
         library("ServerStorage", ["Identifiers", "ServerValues"]),
         library("HubStorage", ["ServerRequirements", "Identifiers", "ServerStorage", deque, grdb, nioLocks]),
-        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        // Empty without the trait.
-        library(
-            "PostgreSQLStorage",
-            [
-                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])), "Identifiers", "ServerStorage",
-                "ServerValues", deque, nioLocks,
-            ]),
+        // It loads libpq when it is used.
+        library("PostgreSQLStorage", ["Identifiers", "ServerStorage", "ServerValues", deque, nioLocks]),
         // What every store has to fulfil, for stores of others too.
         library("StoreConformance", ["Identifiers", "ServerStorage", nioLocks]),
         library(

@@ -1,73 +1,81 @@
-#if PostgreSQL
-    /// Why a store could not be opened, or an operation failed. Each error contains the remedy; none contains a message or a password.
-    public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The address cannot be parsed. It is not part of the error, because it may contain a password.
-        case invalidAddress
-        /// The server does not answer, stops, or refuses the connection. The store connects again by itself.
-        case unreachable(reason: String)
-        /// Another server uses the tables.
-        case inUse(schema: String)
-        /// Another server has used the tables since this one lost its connection.
-        case replaced(schema: String)
-        /// A newer version of Lifeline has changed the tables.
-        case newer(schema: String)
-        /// The schema contains tables of another program.
-        case foreign(schema: String)
-        /// The tables contain values that this version cannot read.
-        case damaged(schema: String)
-        /// The disk of the database is full. The store continues as soon as there is space.
-        case full
-        /// PostgreSQL refuses a statement; `code` is its SQLSTATE.
-        case refused(reason: String, code: String)
-        /// The queue is full, because the database is too slow.
-        case overloaded
-        /// A message or event with this number exists already.
-        case duplicate
-        /// The store was closed.
-        case closed
+/// Why a store could not be opened, or an operation failed. Each error contains the remedy; none contains a message or a password.
+public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// PostgreSQL's client library libpq is not installed.
+    case libraryMissing
+    /// The installed libpq is older than version 14.
+    case libraryTooOld
+    /// The address cannot be parsed. It is not part of the error, because it may contain a password.
+    case invalidAddress
+    /// The server does not answer, stops, or refuses the connection. The store connects again by itself.
+    case unreachable(reason: String)
+    /// Another server uses the tables.
+    case inUse(schema: String)
+    /// Another server has used the tables since this one lost its connection.
+    case replaced(schema: String)
+    /// A newer version of Lifeline has changed the tables.
+    case newer(schema: String)
+    /// The schema contains tables of another program.
+    case foreign(schema: String)
+    /// The tables contain values that this version cannot read.
+    case damaged(schema: String)
+    /// The disk of the database is full. The store continues as soon as there is space.
+    case full
+    /// PostgreSQL refuses a statement; `code` is its SQLSTATE.
+    case refused(reason: String, code: String)
+    /// The queue is full, because the database is too slow.
+    case overloaded
+    /// A message or event with this number exists already.
+    case duplicate
+    /// The store was closed.
+    case closed
 
-        public var description: String {
-            switch self {
-            case .invalidAddress:
-                "the address of the PostgreSQL database cannot be read: write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters"
-            case .unreachable(let reason):
-                "PostgreSQL cannot be reached (\(reason)): check the address, the password and that the database runs; "
-                    + "the server connects again by itself"
-            case .inUse(let schema):
-                "another server is using the schema \(schema) of this database: stop it, or choose another database with --data"
-            case .replaced(let schema):
-                "another server has used the schema \(schema) of this database meanwhile: stop that one, and start this one again"
-            case .newer(let schema):
-                "the schema \(schema) was written by a newer version of Lifeline: use that version, or another database"
-            case .foreign(let schema):
-                "the schema \(schema) of this database contains tables of another program: choose another database with --data"
-            case .damaged(let schema):
-                "the tables of the schema \(schema) contain values that cannot be read: restore the database from a backup"
-            case .full: "no room is left on the disk of the database: free some space; nothing has to be started again"
-            case .refused(let reason, let code):
-                "PostgreSQL refuses a statement (\(reason), SQLSTATE \(code)): see the log of the database"
-            case .overloaded: "more messages wait than the database takes: publish more slowly"
-            case .duplicate: "a message with this timetoken is stored already"
-            case .closed: "the store is closed"
-            }
-        }
-
-        /// Translates any error for the operator of the server.
-        init(_ error: any Error) {
-            if let known = error as? PostgreSQLStoreError {
-                self = known
-                return
-            }
-            guard let error = error as? PostgresError else {
-                self = .refused(reason: "unexpected error", code: "none")
-                return
-            }
-            switch error.state {
-            case "23505": self = .duplicate
-            case "53100": self = .full
-            case _ where error.endsConnection || error.state == "53300": self = .unreachable(reason: error.message)
-            default: self = .refused(reason: error.message, code: error.state)
-            }
+    public var description: String {
+        switch self {
+        case .libraryMissing:
+            "PostgreSQL needs its client library libpq, which was not found: install it, on Debian and Ubuntu with apt-get install libpq5, on macOS "
+                + "with brew install libpq"
+        case .libraryTooOld:
+            "PostgreSQL needs its client library libpq in version 14 or later, and the one that was found is older: update it, or the system that it "
+                + "belongs to"
+        case .invalidAddress:
+            "the address of the PostgreSQL database cannot be read: write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters"
+        case .unreachable(let reason):
+            "PostgreSQL cannot be reached (\(reason)): check the address, the password and that the database runs; "
+                + "the server connects again by itself"
+        case .inUse(let schema):
+            "another server is using the schema \(schema) of this database: stop it, or choose another database with --data"
+        case .replaced(let schema):
+            "another server has used the schema \(schema) of this database meanwhile: stop that one, and start this one again"
+        case .newer(let schema):
+            "the schema \(schema) was written by a newer version of Lifeline: use that version, or another database"
+        case .foreign(let schema):
+            "the schema \(schema) of this database contains tables of another program: choose another database with --data"
+        case .damaged(let schema):
+            "the tables of the schema \(schema) contain values that cannot be read: restore the database from a backup"
+        case .full: "no room is left on the disk of the database: free some space; nothing has to be started again"
+        case .refused(let reason, let code):
+            "PostgreSQL refuses a statement (\(reason), SQLSTATE \(code)): see the log of the database"
+        case .overloaded: "more messages wait than the database takes: publish more slowly"
+        case .duplicate: "a message with this timetoken is stored already"
+        case .closed: "the store is closed"
         }
     }
-#endif
+
+    /// Translates any error for the operator of the server.
+    init(_ error: any Error) {
+        if let known = error as? PostgreSQLStoreError {
+            self = known
+            return
+        }
+        guard let error = error as? PostgresError else {
+            self = .refused(reason: "unexpected error", code: "none")
+            return
+        }
+        switch error.state {
+        case "23505": self = .duplicate
+        case "53100": self = .full
+        case _ where error.endsConnection || error.state == "53300": self = .unreachable(reason: error.message)
+        default: self = .refused(reason: error.message, code: error.state)
+        }
+    }
+}

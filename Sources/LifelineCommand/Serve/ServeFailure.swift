@@ -1,10 +1,7 @@
 import HubStorage
 import LifelineServer
 import NIOCore
-
-#if PostgreSQL
-    import PostgreSQLStorage
-#endif
+import PostgreSQLStorage
 
 #if canImport(Glibc)
     import Glibc
@@ -19,9 +16,7 @@ enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
         if let error = error as? ApplicationProblem { return CommandFailure("\(error)") }
-        #if PostgreSQL
-            if let error = error as? PostgreSQLStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
-        #endif
+        if let error = error as? PostgreSQLStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
         if let error = error as? CertificateError { return certificate(error) }
         if let error = error as? ServerError {
             switch error {

@@ -1,8 +1,5 @@
 import LifelineServer
-
-#if PostgreSQL
-    import PostgreSQLStorage
-#endif
+import PostgreSQLStorage
 
 extension ServeSettings {
     /// Where messages are kept, without a password; nil for memory.
@@ -10,15 +7,6 @@ extension ServeSettings {
 
     /// Whether messages are kept in PostgreSQL.
     private var usesDatabase: Bool { data.map(DataAddress.isAddress) ?? false }
-
-    /// Whether this program was built with the store on PostgreSQL.
-    static var hasPostgreSQL: Bool {
-        #if PostgreSQL
-            true
-        #else
-            false
-        #endif
-    }
 
     /// Checks the settings of a database together.
     func checkDatabase(_ hasServices: Bool, _ problems: inout SettingProblems) {
@@ -30,10 +18,6 @@ extension ServeSettings {
             "Uploaded files are kept only with their records: give data, or leave dataFiles out.")
         guard usesDatabase else { return }
         refuse(
-            !Self.hasPostgreSQL,
-            "data is the address of a PostgreSQL database, which this program was built without: build it with the trait PostgreSQL "
-                + "(docs/installing.md), or give a directory.")
-        refuse(
             hasServices && services.contains(.pubnub) && dataParts.files == nil && redis == nil,
             "The contents of uploaded files are not kept in PostgreSQL: name a directory for them with dataFiles (--data-files), or "
                 + "leave pubnub out of services.")
@@ -43,10 +27,8 @@ extension ServeSettings {
     func keepData(in configuration: inout ServerConfiguration) {
         configuration.fileDirectory = dataParts.files
         guard usesDatabase else { return configuration.dataDirectory = data }
-        #if PostgreSQL
-            configuration.stores = data.map {
-                .postgreSQL(PostgreSQLSettings(url: $0, passwordFile: dataParts.passwordFile, poolSize: dataParts.pool))
-            }
-        #endif
+        configuration.stores = data.map {
+            .postgreSQL(PostgreSQLSettings(url: $0, passwordFile: dataParts.passwordFile, poolSize: dataParts.pool))
+        }
     }
 }

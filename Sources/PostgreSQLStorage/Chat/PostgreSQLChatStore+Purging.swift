@@ -1,92 +1,90 @@
-#if PostgreSQL
-    import Identifiers
-    import ServerStorage
+import Identifiers
+import ServerStorage
 
-    extension PostgreSQLChatStore {
-        private struct Inbox: Sendable {
-            var application: Identifier
-            var name: Identifier
+extension PostgreSQLChatStore {
+    private struct Inbox: Sendable {
+        var application: Identifier
+        var name: Identifier
+    }
+
+    /// The number of rows that one transaction deletes, so that other writes can be done between two of them.
+    private static var purgeStep: Int { 1000 }
+
+    public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        let floor = Int64(clamping: inbox)
+        guard !database.writer.isClosed else { throw PostgreSQLStoreError.closed }
+        var slice = try await dueInboxes(after: nil, before: floor)
+        while let last = slice.last {
+            var due = slice.due[...]
+            while !due.isEmpty { due = try await purge(due, before: floor) }
+            slice = try await dueInboxes(after: last, before: floor)
         }
+        let loose = "conversation IS NULL AND id < $1"
+        while try await purgeEvents(loose, before: floor) == Self.purgeStep {}
+        while try await purgeEvents("id < $1", before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
+    }
 
-        /// The number of rows that one transaction deletes, so that other writes can be done between two of them.
-        private static var purgeStep: Int { 1000 }
-
-        public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
-            let floor = Int64(clamping: inbox)
-            guard !database.writer.isClosed else { throw PostgreSQLStoreError.closed }
-            var slice = try await dueInboxes(after: nil, before: floor)
-            while let last = slice.last {
-                var due = slice.due[...]
-                while !due.isEmpty { due = try await purge(due, before: floor) }
-                slice = try await dueInboxes(after: last, before: floor)
+    /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
+    private func dueInboxes(after: Inbox?, before floor: Int64) async throws -> (due: [Inbox], last: Inbox?) {
+        try await database.read { connection in
+            let rows = try connection.run(
+                """
+                SELECT application, name, (
+                    SELECT event FROM inbox_entry WHERE inbox_entry.application = inbox.application AND inbox_entry.name = inbox.name
+                    ORDER BY sequence LIMIT 1) < $3
+                FROM inbox WHERE (application, name) > ($1, $2) ORDER BY application, name LIMIT 1000
+                """, [.name(after?.application ?? ""), .name(after?.name ?? ""), .integer(floor)])
+            var due: [Inbox] = []
+            var last: Inbox?
+            for row in 0..<rows.count {
+                guard let application = rows.name(row, 0), let name = rows.name(row, 1) else { continue }
+                let inbox = Inbox(application: application, name: name)
+                if rows.integer(row, 2) == 1 { due.append(inbox) }
+                last = inbox
             }
-            let loose = "conversation IS NULL AND id < $1"
-            while try await purgeEvents(loose, before: floor) == Self.purgeStep {}
-            while try await purgeEvents("id < $1", before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
-        }
-
-        /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
-        private func dueInboxes(after: Inbox?, before floor: Int64) async throws -> (due: [Inbox], last: Inbox?) {
-            try await database.read { connection in
-                let rows = try connection.run(
-                    """
-                    SELECT application, name, (
-                        SELECT event FROM inbox_entry WHERE inbox_entry.application = inbox.application AND inbox_entry.name = inbox.name
-                        ORDER BY sequence LIMIT 1) < $3
-                    FROM inbox WHERE (application, name) > ($1, $2) ORDER BY application, name LIMIT 1000
-                    """, [.name(after?.application ?? ""), .name(after?.name ?? ""), .integer(floor)])
-                var due: [Inbox] = []
-                var last: Inbox?
-                for row in 0..<rows.count {
-                    guard let application = rows.name(row, 0), let name = rows.name(row, 1) else { continue }
-                    let inbox = Inbox(application: application, name: name)
-                    if rows.integer(row, 2) == 1 { due.append(inbox) }
-                    last = inbox
-                }
-                return (due, last)
-            }
-        }
-
-        /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
-        private func purge(_ inboxes: ArraySlice<Inbox>, before floor: Int64) async throws -> ArraySlice<Inbox> {
-            try await database.writer.perform { connection in
-                var left = inboxes
-                var room = Self.purgeStep
-                while room > 0, let inbox = left.first {
-                    let place: [PostgresValue] = [.name(inbox.application), .name(inbox.name)]
-                    // Within an inbox events are in the order of their ids.
-                    let found = try connection.run(
-                        """
-                        SELECT max(sequence), count(*) FROM (
-                            SELECT sequence FROM inbox_entry WHERE application = $1 AND name = $2 AND event < $3
-                            ORDER BY sequence LIMIT $4) AS due
-                        """, place + [.integer(floor), .integer(Int64(room))])
-                    let count = Int(clamping: found.integer(0, 1) ?? 0)
-                    if count < room { left.removeFirst() }
-                    room -= max(count, 1)
-                    guard let last = found.integer(0, 0) else { continue }
-                    try connection.run(
-                        "DELETE FROM inbox_entry WHERE application = $1 AND name = $2 AND sequence <= $3",
-                        place + [.integer(last)])
-                    try connection.run(
-                        "UPDATE inbox SET last = greatest(last, $3) WHERE application = $1 AND name = $2",
-                        place + [.integer(last)])
-                }
-                return left
-            }
-        }
-
-        private func purgeEvents(_ condition: String, before floor: Int64) async throws -> Int {
-            try await database.writer.perform { connection in
-                let due = try connection.run(
-                    "SELECT id FROM event WHERE \(condition) ORDER BY id LIMIT $2",
-                    [.integer(floor), .integer(Int64(Self.purgeStep))])
-                let ids = PostgresValue.integers((0..<due.count).compactMap { due.integer($0, 0) })
-                for table in ["receipt WHERE event", "hidden WHERE event", "reader WHERE event", "event WHERE id"] {
-                    try connection.run("DELETE FROM \(table) = ANY ($1)", [ids])
-                }
-                return due.count
-            }
+            return (due, last)
         }
     }
-#endif
+
+    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
+    private func purge(_ inboxes: ArraySlice<Inbox>, before floor: Int64) async throws -> ArraySlice<Inbox> {
+        try await database.writer.perform { connection in
+            var left = inboxes
+            var room = Self.purgeStep
+            while room > 0, let inbox = left.first {
+                let place: [PostgresValue] = [.name(inbox.application), .name(inbox.name)]
+                // Within an inbox events are in the order of their ids.
+                let found = try connection.run(
+                    """
+                    SELECT max(sequence), count(*) FROM (
+                        SELECT sequence FROM inbox_entry WHERE application = $1 AND name = $2 AND event < $3
+                        ORDER BY sequence LIMIT $4) AS due
+                    """, place + [.integer(floor), .integer(Int64(room))])
+                let count = Int(clamping: found.integer(0, 1) ?? 0)
+                if count < room { left.removeFirst() }
+                room -= max(count, 1)
+                guard let last = found.integer(0, 0) else { continue }
+                try connection.run(
+                    "DELETE FROM inbox_entry WHERE application = $1 AND name = $2 AND sequence <= $3",
+                    place + [.integer(last)])
+                try connection.run(
+                    "UPDATE inbox SET last = greatest(last, $3) WHERE application = $1 AND name = $2",
+                    place + [.integer(last)])
+            }
+            return left
+        }
+    }
+
+    private func purgeEvents(_ condition: String, before floor: Int64) async throws -> Int {
+        try await database.writer.perform { connection in
+            let due = try connection.run(
+                "SELECT id FROM event WHERE \(condition) ORDER BY id LIMIT $2",
+                [.integer(floor), .integer(Int64(Self.purgeStep))])
+            let ids = PostgresValue.integers((0..<due.count).compactMap { due.integer($0, 0) })
+            for table in ["receipt WHERE event", "hidden WHERE event", "reader WHERE event", "event WHERE id"] {
+                try connection.run("DELETE FROM \(table) = ANY ($1)", [ids])
+            }
+            return due.count
+        }
+    }
+}

@@ -1,47 +1,47 @@
-#if PostgreSQL
-    import CPostgreSQL
-    import Identifiers
+import Identifiers
 
-    /// The result of a statement in libpq's memory, which is freed with this object. Used by one thread.
-    final class PostgresRows {
-        private let result: OpaquePointer
-        let count: Int
-        private let columns: Int
+/// The result of a statement in libpq's memory, which is freed with this object. Used by one thread.
+final class PostgresRows {
+    private let result: OpaquePointer
+    private let libpq: LibPQ
+    let count: Int
+    private let columns: Int
 
-        /// Takes over the result.
-        init(_ result: OpaquePointer) {
-            self.result = result
-            count = Int(PQntuples(result))
-            columns = Int(PQnfields(result))
-        }
+    /// Takes over the result.
+    init(_ result: OpaquePointer, _ libpq: LibPQ) {
+        self.result = result
+        self.libpq = libpq
+        count = Int(libpq.ntuples(result))
+        columns = Int(libpq.nfields(result))
+    }
 
-        deinit { PQclear(result) }
+    deinit { libpq.clear(result) }
 
-        /// The number of rows that the statement changed.
-        var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+    /// The number of rows that the statement changed.
+    var changes: Int { libpq.cmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-        /// A column's bytes; nil for NULL and outside of the result.
-        func bytes(_ row: Int, _ column: Int) -> [UInt8]? { raw(row, column).map { [UInt8]($0) } }
+    /// A column's bytes; nil for NULL and outside of the result.
+    func bytes(_ row: Int, _ column: Int) -> [UInt8]? { raw(row, column).map { [UInt8]($0) } }
 
-        func text(_ row: Int, _ column: Int) -> String? { raw(row, column).map { String(decoding: $0, as: UTF8.self) } }
+    func text(_ row: Int, _ column: Int) -> String? { raw(row, column).map { String(decoding: $0, as: UTF8.self) } }
 
-        func name(_ row: Int, _ column: Int) -> Identifier? { text(row, column).map { Identifier($0) } }
+    func name(_ row: Int, _ column: Int) -> Identifier? { text(row, column).map { Identifier($0) } }
 
-        /// An integer of two, four or eight bytes, or a boolean.
-        func integer(_ row: Int, _ column: Int) -> Int64? {
-            guard let bytes = raw(row, column), let first = bytes.first else { return nil }
-            switch bytes.count {
-            case 1: return Int64(first)
-            case 2, 4, 8: return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
-            default: return nil
-            }
-        }
-
-        private func raw(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
-            guard 0 <= row, row < count, 0 <= column, column < columns else { return nil }
-            let (row, column) = (Int32(row), Int32(column))
-            guard PQgetisnull(result, row, column) == 0 else { return nil }
-            return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+    /// An integer of two, four or eight bytes, or a boolean.
+    func integer(_ row: Int, _ column: Int) -> Int64? {
+        guard let bytes = raw(row, column), let first = bytes.first else { return nil }
+        switch bytes.count {
+        case 1: return Int64(first)
+        case 2, 4, 8: return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
+        default: return nil
         }
     }
-#endif
+
+    private func raw(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+        guard 0 <= row, row < count, 0 <= column, column < columns else { return nil }
+        let (row, column) = (Int32(row), Int32(column))
+        guard libpq.getisnull(result, row, column) == 0 else { return nil }
+        return UnsafeRawBufferPointer(
+            start: libpq.getvalue(result, row, column), count: Int(libpq.getlength(result, row, column)))
+    }
+}

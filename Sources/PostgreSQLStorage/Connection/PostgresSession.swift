@@ -1,85 +1,85 @@
-#if PostgreSQL
-    import Dispatch
-    import NIOConcurrencyHelpers
+import Dispatch
+import NIOConcurrencyHelpers
 
-    /// One connection with a thread of its own, on which it is made, used, and made again after it was lost (rules PG-10 to PG-14).
-    ///
-    /// While the server is away, uses fail at once with the last error, between attempts that become rarer: after 100 ms, then twice as long
-    /// each time, up to 5 s.
-    ///
-    /// `@unchecked Sendable`: `connection`, `failures` and `next` are used on `queue` only.
-    final class PostgresSession: @unchecked Sendable {
-        let queue: DispatchQueue
-        private let settings: PostgreSQLSettings
-        private let prepare: @Sendable (PostgresConnection) throws -> Void
-        private var connection: PostgresConnection?
-        private var failures = 0
-        /// The time of the next attempt in nanoseconds of the monotonic clock, and the error of the last one.
-        private var next: (time: UInt64, error: PostgreSQLStoreError)?
-        private let problem = NIOLockedValueBox<PostgreSQLStoreError?>(nil)
+/// One connection with a thread of its own, on which it is made, used, and made again after it was lost (rules PG-10 to PG-14).
+///
+/// While the server is away, uses fail at once with the last error, between attempts that become rarer: after 100 ms, then twice as long
+/// each time, up to 5 s.
+///
+/// `@unchecked Sendable`: `connection`, `failures` and `next` are used on `queue` only.
+final class PostgresSession: @unchecked Sendable {
+    let queue: DispatchQueue
+    private let settings: PostgreSQLSettings
+    private let libpq: LibPQ
+    private let prepare: @Sendable (PostgresConnection) throws -> Void
+    private var connection: PostgresConnection?
+    private var failures = 0
+    /// The time of the next attempt in nanoseconds of the monotonic clock, and the error of the last one.
+    private var next: (time: UInt64, error: PostgreSQLStoreError)?
+    private let problem = NIOLockedValueBox<PostgreSQLStoreError?>(nil)
 
-        /// - Parameter prepare: prepares each new connection; a connection for which it fails is closed.
-        init(
-            _ settings: PostgreSQLSettings, label: String,
-            prepare: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
-        ) {
-            self.settings = settings
-            self.prepare = prepare
-            queue = DispatchQueue(label: label, qos: .userInitiated)
-        }
+    /// - Parameter prepare: prepares each new connection; a connection for which it fails is closed.
+    init(
+        _ settings: PostgreSQLSettings, _ libpq: LibPQ, label: String,
+        prepare: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.libpq = libpq
+        self.prepare = prepare
+        queue = DispatchQueue(label: label, qos: .userInitiated)
+    }
 
-        /// Why there is no connection; nil while there is one, or none was needed. From any thread.
-        var failure: PostgreSQLStoreError? { problem.withLockedValue { $0 } }
+    /// Why there is no connection; nil while there is one, or none was needed. From any thread.
+    var failure: PostgreSQLStoreError? { problem.withLockedValue { $0 } }
 
-        /// Uses the connection. On the session's queue.
-        func use<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-            let connection = try current()
-            do {
-                return try body(connection)
-            } catch {
-                let hasEnded = (error as? PostgresError)?.endsConnection ?? false
-                if hasEnded || !connection.isOpen {
-                    self.connection = nil
-                    if hasEnded { problem.withLockedValue { $0 = PostgreSQLStoreError(error) } }
-                }
-                throw error
+    /// Uses the connection. On the session's queue.
+    func use<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+        let connection = try current()
+        do {
+            return try body(connection)
+        } catch {
+            let hasEnded = (error as? PostgresError)?.endsConnection ?? false
+            if hasEnded || !connection.isOpen {
+                self.connection = nil
+                if hasEnded { problem.withLockedValue { $0 = PostgreSQLStoreError(error) } }
             }
-        }
-
-        /// Connects unless there is a connection, or it is not yet time for the next attempt. On the session's queue.
-        func connect() {
-            // The failure is in `failure`.
-            _ = try? current()
-        }
-
-        /// Closes the connection after a last use, if there is one.
-        func end(_ body: (PostgresConnection) throws -> Void = { _ in }) {
-            // The server does the same when it notices the end of the connection.
-            if let connection, connection.isOpen { try? body(connection) }
-            connection = nil
-        }
-
-        private func current() throws(PostgreSQLStoreError) -> PostgresConnection {
-            if let connection, connection.isOpen { return connection }
-            connection = nil
-            if let next, DispatchTime.now().uptimeNanoseconds < next.time { throw next.error }
-            do {
-                let made = try PostgresConnection(settings)
-                try made.execute("SET search_path TO \(settings.quotedSchema)")
-                try prepare(made)
-                connection = made
-                failures = 0
-                next = nil
-                problem.withLockedValue { $0 = nil }
-                return made
-            } catch {
-                let reason = PostgreSQLStoreError(error)
-                let pause: UInt64 = min(5_000_000_000, 100_000_000 << UInt64(min(failures, 6)))
-                failures += 1
-                next = (DispatchTime.now().uptimeNanoseconds + pause, reason)
-                problem.withLockedValue { $0 = reason }
-                throw reason
-            }
+            throw error
         }
     }
-#endif
+
+    /// Connects unless there is a connection, or it is not yet time for the next attempt. On the session's queue.
+    func connect() {
+        // The failure is in `failure`.
+        _ = try? current()
+    }
+
+    /// Closes the connection after a last use, if there is one.
+    func end(_ body: (PostgresConnection) throws -> Void = { _ in }) {
+        // The server does the same when it notices the end of the connection.
+        if let connection, connection.isOpen { try? body(connection) }
+        connection = nil
+    }
+
+    private func current() throws(PostgreSQLStoreError) -> PostgresConnection {
+        if let connection, connection.isOpen { return connection }
+        connection = nil
+        if let next, DispatchTime.now().uptimeNanoseconds < next.time { throw next.error }
+        do {
+            let made = try PostgresConnection(settings, libpq)
+            try made.execute("SET search_path TO \(settings.quotedSchema)")
+            try prepare(made)
+            connection = made
+            failures = 0
+            next = nil
+            problem.withLockedValue { $0 = nil }
+            return made
+        } catch {
+            let reason = PostgreSQLStoreError(error)
+            let pause: UInt64 = min(5_000_000_000, 100_000_000 << UInt64(min(failures, 6)))
+            failures += 1
+            next = (DispatchTime.now().uptimeNanoseconds + pause, reason)
+            problem.withLockedValue { $0 = reason }
+            throw reason
+        }
+    }
+}

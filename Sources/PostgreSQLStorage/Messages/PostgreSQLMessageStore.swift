@@ -1,230 +1,228 @@
-#if PostgreSQL
-    import Identifiers
-    import NIOConcurrencyHelpers
-    import ServerStorage
-    import ServerValues
+import Identifiers
+import NIOConcurrencyHelpers
+import ServerStorage
+import ServerValues
 
-    /// Stores messages durably in a PostgreSQL database (rules PG-1 to PG-15).
+/// Stores messages durably in a PostgreSQL database (rules PG-1 to PG-15).
+///
+/// One connection writes, and several read concurrently, each on a thread of its own. Messages outside of the history are kept so that
+/// subscribers can catch up; these and expired messages are purged in the background.
+public final class PostgreSQLMessageStore: MessageStore {
+    private let database: PostgresDatabase<MessageStatements>
+    private let settings: PostgreSQLSettings
+    private let now: @Sendable () -> UInt64
+    private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
+
+    private init(
+        _ database: PostgresDatabase<MessageStatements>, _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64
+    ) {
+        self.database = database
+        self.settings = settings
+        self.now = now
+    }
+
+    /// Connects, and creates the tables or brings them to this version.
     ///
-    /// One connection writes, and several read concurrently, each on a thread of its own. Messages outside of the history are kept so that
-    /// subscribers can catch up; these and expired messages are purged in the background.
-    public final class PostgreSQLMessageStore: MessageStore {
-        private let database: PostgresDatabase<MessageStatements>
-        private let settings: PostgreSQLSettings
-        private let now: @Sendable () -> UInt64
-        private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
+    /// - Parameters:
+    ///   - settings: the settings.
+    ///   - purgesInBackground: whether expired messages are deleted while there is no other work.
+    ///   - now: the current time in units of 100 ns, for messages that expire.
+    /// - Throws: why the database cannot be used.
+    public static func open(
+        _ settings: PostgreSQLSettings, purgesInBackground: Bool = true, now: @escaping @Sendable () -> UInt64 = systemTicks
+    ) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
+        let database = try await PostgresDatabase.open(
+            settings, part: MessageTables.part, migrations: MessageTables.migrations,
+            items: MessageStatements(catchUp: settings.catchUp))
+        let store = PostgreSQLMessageStore(database, settings, now: now)
+        guard purgesInBackground else { return store }
+        store.purging.withLockedValue { $0 = Task { await Self.purgeForever(database, now) } }
+        return store
+    }
 
-        private init(
-            _ database: PostgresDatabase<MessageStatements>, _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64
-        ) {
-            self.database = database
-            self.settings = settings
-            self.now = now
-        }
+    deinit { purging.withLockedValue { $0?.cancel() } }
 
-        /// Connects, and creates the tables or brings them to this version.
-        ///
-        /// - Parameters:
-        ///   - settings: the settings.
-        ///   - purgesInBackground: whether expired messages are deleted while there is no other work.
-        ///   - now: the current time in units of 100 ns, for messages that expire.
-        /// - Throws: why the database cannot be used.
-        public static func open(
-            _ settings: PostgreSQLSettings, purgesInBackground: Bool = true, now: @escaping @Sendable () -> UInt64 = systemTicks
-        ) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
-            let database = try await PostgresDatabase.open(
-                settings, part: MessageTables.part, migrations: MessageTables.migrations,
-                items: MessageStatements(catchUp: settings.catchUp))
-            let store = PostgreSQLMessageStore(database, settings, now: now)
-            guard purgesInBackground else { return store }
-            store.purging.withLockedValue { $0 = Task { await Self.purgeForever(database, now) } }
-            return store
-        }
+    /// Why the database cannot be used at present; nil when that is not known.
+    public var failure: PostgreSQLStoreError? { database.failure }
 
-        deinit { purging.withLockedValue { $0?.cancel() } }
+    public func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        database.writer.append(.message(message, change, application: application), completion: completion)
+    }
 
-        /// Why the database cannot be used at present; nil when that is not known.
-        public var failure: PostgreSQLStoreError? { database.failure }
+    public func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        database.writer.append(.records(changes, messages, application: application), completion: completion)
+    }
 
-        public func append(
-            _ message: StoredMessage, with change: MessageActionChange?, application: String,
-            completion: @escaping @Sendable ((any Error)?) -> Void
-        ) {
-            database.writer.append(.message(message, change, application: application), completion: completion)
-        }
+    public func reserve(timetokensUpTo limit: UInt64) async throws { try await database.reserve(limit) }
 
-        public func commit(
-            _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
-            completion: @escaping @Sendable ((any Error)?) -> Void
-        ) {
-            database.writer.append(.records(changes, messages, application: application), completion: completion)
-        }
-
-        public func reserve(timetokensUpTo limit: UInt64) async throws { try await database.reserve(limit) }
-
-        public func save(group: Identifier, channels: [Identifier], application: String) async throws {
-            try await database.writer.perform { connection in
-                try connection.run(
-                    "DELETE FROM group_channel WHERE application = $1 AND name = $2", [.text(application), .name(group)])
-                try connection.run(
-                    """
-                    INSERT INTO group_channel (application, name, position, channel)
-                    SELECT $1, $2, position, channel FROM unnest($3) WITH ORDINALITY AS item (channel, position)
-                    """, [.text(application), .name(group), .names(channels)])
-            }
-        }
-
-        public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
-            let statements =
-                entries.flatMap { AccessStatements.save($0, application) } + keys.map { AccessStatements.remove($0, application) }
-            try await database.writer.perform { connection in for statement in statements { try connection.run(statement) } }
-        }
-
-        public func close() async {
-            purging.withLockedValue { $0?.cancel() }
-            await database.close()
+    public func save(group: Identifier, channels: [Identifier], application: String) async throws {
+        try await database.writer.perform { connection in
+            try connection.run(
+                "DELETE FROM group_channel WHERE application = $1 AND name = $2", [.text(application), .name(group)])
+            try connection.run(
+                """
+                INSERT INTO group_channel (application, name, position, channel)
+                SELECT $1, $2, position, channel FROM unnest($3) WITH ORDINALITY AS item (channel, position)
+                """, [.text(application), .name(group), .names(channels)])
         }
     }
 
-    // MARK: - History
+    public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
+        let statements =
+            entries.flatMap { AccessStatements.save($0, application) } + keys.map { AccessStatements.remove($0, application) }
+        try await database.writer.perform { connection in for statement in statements { try connection.run(statement) } }
+    }
 
-    extension PostgreSQLMessageStore {
-        public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
-            guard let span = query.span, query.limit > 0 else { return [] }
-            let now = now()
-            return try await database.read { connection in
+    public func close() async {
+        purging.withLockedValue { $0?.cancel() }
+        await database.close()
+    }
+}
+
+// MARK: - History
+
+extension PostgreSQLMessageStore {
+    public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        guard let span = query.span, query.limit > 0 else { return [] }
+        let now = now()
+        return try await database.read { connection in
+            let rows = try connection.run(
+                """
+                SELECT \(MessageStatements.columns) FROM message
+                WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored
+                    AND (expires IS NULL OR expires > $5)
+                ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT $6
+                """,
+                [
+                    .text(application), .name(query.channel), .clamped(span.lowest), .clamped(span.highest), .clamped(now),
+                    .integer(Int64(query.limit)),
+                ])
+            var page: [StoredMessage] = []
+            page.reserveCapacity(min(query.limit, rows.count))
+            var bytes = 0
+            for row in 0..<rows.count where bytes <= query.maximumBytes {
+                let message = MessageStatements.message(of: rows, row)
+                page.append(message)
+                bytes += message.size
+            }
+            return query.isOldestFirst ? page : page.reversed()
+        }
+    }
+
+    public func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
+        let now = now()
+        let channels = since.map { ($0.key, $0.value) }
+        return try await database.read { connection in
+            let rows = try connection.run(
+                """
+                SELECT wanted.channel, (
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM message
+                        WHERE application = $1 AND message.channel = wanted.channel AND timetoken > wanted.since AND stored
+                            AND (expires IS NULL OR expires > $2)
+                        LIMIT 10000) AS found)
+                FROM unnest($3, $4) AS wanted (channel, since)
+                """,
+                [
+                    .text(application), .clamped(now), .names(channels.map(\.0)),
+                    .integers(channels.map { Int64(clamping: $0.1) }),
+                ])
+            return (0..<rows.count).reduce(into: [:]) { counts, row in
+                if let channel = rows.name(row, 0) { counts[channel] = Int(clamping: rows.integer(row, 1) ?? 0) }
+            }
+        }
+    }
+
+    public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        try await database.writer.perform { connection in
+            for action in actions { try connection.run(MessageStatements.removal(of: action, of: channel, application)) }
+        }
+    }
+
+    /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
+    public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
+        let place: [PostgresValue] = [.text(application), .name(channel)]
+        var highest = Int64(clamping: span.highest)
+        var deleted = 0
+        while true {
+            let bound = highest
+            let step = try await database.writer.perform { connection -> (bound: Int64, count: Int) in
+                let last = try connection.run(
+                    "SELECT max(timetoken) FROM message WHERE application = $1 AND channel = $2", place)
                 let rows = try connection.run(
                     """
-                    SELECT \(MessageStatements.columns) FROM message
-                    WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored
-                        AND (expires IS NULL OR expires > $5)
-                    ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT $6
-                    """,
-                    [
-                        .text(application), .name(query.channel), .clamped(span.lowest), .clamped(span.highest), .clamped(now),
-                        .integer(Int64(query.limit)),
-                    ])
-                var page: [StoredMessage] = []
-                page.reserveCapacity(min(query.limit, rows.count))
-                var bytes = 0
-                for row in 0..<rows.count where bytes <= query.maximumBytes {
-                    let message = MessageStatements.message(of: rows, row)
-                    page.append(message)
-                    bytes += message.size
-                }
-                return query.isOldestFirst ? page : page.reversed()
+                    DELETE FROM message WHERE application = $1 AND channel = $2 AND timetoken IN (
+                        SELECT timetoken FROM message
+                        WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored LIMIT $5)
+                    """, place + [.clamped(span.lowest), .integer(bound), .integer(Int64(Self.deletionStep))])
+                return (min(bound, last.integer(0, 0) ?? 0), rows.changes)
             }
-        }
-
-        public func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
-            let now = now()
-            let channels = since.map { ($0.key, $0.value) }
-            return try await database.read { connection in
-                let rows = try connection.run(
-                    """
-                    SELECT wanted.channel, (
-                        SELECT count(*) FROM (
-                            SELECT 1 FROM message
-                            WHERE application = $1 AND message.channel = wanted.channel AND timetoken > wanted.since AND stored
-                                AND (expires IS NULL OR expires > $2)
-                            LIMIT 10000) AS found)
-                    FROM unnest($3, $4) AS wanted (channel, since)
-                    """,
-                    [
-                        .text(application), .clamped(now), .names(channels.map(\.0)),
-                        .integers(channels.map { Int64(clamping: $0.1) }),
-                    ])
-                return (0..<rows.count).reduce(into: [:]) { counts, row in
-                    if let channel = rows.name(row, 0) { counts[channel] = Int(clamping: rows.integer(row, 1) ?? 0) }
-                }
-            }
-        }
-
-        public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
-            try await database.writer.perform { connection in
-                for action in actions { try connection.run(MessageStatements.removal(of: action, of: channel, application)) }
-            }
-        }
-
-        /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
-        public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
-            guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
-            let place: [PostgresValue] = [.text(application), .name(channel)]
-            var highest = Int64(clamping: span.highest)
-            var deleted = 0
-            while true {
-                let bound = highest
-                let step = try await database.writer.perform { connection -> (bound: Int64, count: Int) in
-                    let last = try connection.run(
-                        "SELECT max(timetoken) FROM message WHERE application = $1 AND channel = $2", place)
-                    let rows = try connection.run(
-                        """
-                        DELETE FROM message WHERE application = $1 AND channel = $2 AND timetoken IN (
-                            SELECT timetoken FROM message
-                            WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored LIMIT $5)
-                        """, place + [.clamped(span.lowest), .integer(bound), .integer(Int64(Self.deletionStep))])
-                    return (min(bound, last.integer(0, 0) ?? 0), rows.changes)
-                }
-                highest = step.bound
-                deleted += step.count
-                guard step.count == Self.deletionStep else { return deleted }
-            }
-        }
-
-        private static var deletionStep: Int { 1000 }
-    }
-
-    // MARK: - Purging
-
-    extension PostgreSQLMessageStore {
-        /// The number of rows that one transaction purges, so that other writes can be done between two of them.
-        private static var purgeStep: Int { 1000 }
-
-        private static func purgeForever(_ database: PostgresDatabase<MessageStatements>, _ now: @Sendable () -> UInt64) async {
-            while !Task.isCancelled {
-                // A failed step is repeated a second later; the failure is in `failure`.
-                let count = (try? await purge(database, at: now())) ?? 0
-                // A complete step means that there may be more expired messages.
-                guard count < purgeStep else { continue }
-                // Ends early when the task is cancelled, which the loop's condition notices.
-                try? await Task.sleep(for: .seconds(1))
-            }
-        }
-
-        /// Deletes up to a thousand expired messages and entries.
-        ///
-        /// - Returns: the number of deleted messages, or of deleted entries if that is larger.
-        func purge() async throws -> Int { try await Self.purge(database, at: now()) }
-
-        private static func purge(
-            _ database: PostgresDatabase<MessageStatements>, at now: UInt64
-        ) async throws(PostgreSQLStoreError) -> Int {
-            try await database.writer.perform { connection in
-                let messages = try connection.run(
-                    """
-                    DELETE FROM message WHERE ctid = ANY (ARRAY(
-                        SELECT ctid FROM message WHERE expires <= $1 ORDER BY expires LIMIT $2))
-                    """, [.clamped(now), .integer(Int64(purgeStep))])
-                let entries = try connection.run(
-                    "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",
-                    [.clamped(now / TimetokenClock.ticksPerSecond), .integer(Int64(purgeStep))])
-                return max(messages.changes, entries.changes)
-            }
+            highest = step.bound
+            deleted += step.count
+            guard step.count == Self.deletionStep else { return deleted }
         }
     }
 
-    // MARK: - Starting
+    private static var deletionStep: Int { 1000 }
+}
 
-    extension PostgreSQLMessageStore {
-        public func restore() async throws -> RestoredState { try await restore(PostgresApplications(nil)) }
+// MARK: - Purging
 
-        public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
-            try await restore(PostgresApplications(applications))
-        }
+extension PostgreSQLMessageStore {
+    /// The number of rows that one transaction purges, so that other writes can be done between two of them.
+    private static var purgeStep: Int { 1000 }
 
-        private func restore(_ applications: PostgresApplications) async throws -> RestoredState {
-            let (settings, now) = (settings, now())
-            return try await database.snapshot { try MessageRestoration(settings, now, applications).state(from: $0) }
+    private static func purgeForever(_ database: PostgresDatabase<MessageStatements>, _ now: @Sendable () -> UInt64) async {
+        while !Task.isCancelled {
+            // A failed step is repeated a second later; the failure is in `failure`.
+            let count = (try? await purge(database, at: now())) ?? 0
+            // A complete step means that there may be more expired messages.
+            guard count < purgeStep else { continue }
+            // Ends early when the task is cancelled, which the loop's condition notices.
+            try? await Task.sleep(for: .seconds(1))
         }
     }
-#endif
+
+    /// Deletes up to a thousand expired messages and entries.
+    ///
+    /// - Returns: the number of deleted messages, or of deleted entries if that is larger.
+    func purge() async throws -> Int { try await Self.purge(database, at: now()) }
+
+    private static func purge(
+        _ database: PostgresDatabase<MessageStatements>, at now: UInt64
+    ) async throws(PostgreSQLStoreError) -> Int {
+        try await database.writer.perform { connection in
+            let messages = try connection.run(
+                """
+                DELETE FROM message WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM message WHERE expires <= $1 ORDER BY expires LIMIT $2))
+                """, [.clamped(now), .integer(Int64(purgeStep))])
+            let entries = try connection.run(
+                "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",
+                [.clamped(now / TimetokenClock.ticksPerSecond), .integer(Int64(purgeStep))])
+            return max(messages.changes, entries.changes)
+        }
+    }
+}
+
+// MARK: - Starting
+
+extension PostgreSQLMessageStore {
+    public func restore() async throws -> RestoredState { try await restore(PostgresApplications(nil)) }
+
+    public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        try await restore(PostgresApplications(applications))
+    }
+
+    private func restore(_ applications: PostgresApplications) async throws -> RestoredState {
+        let (settings, now) = (settings, now())
+        return try await database.snapshot { try MessageRestoration(settings, now, applications).state(from: $0) }
+    }
+}

@@ -1,107 +1,106 @@
-#if PostgreSQL
-    import Dispatch
-    import Identifiers
+import Dispatch
+import Identifiers
 
-    /// What both stores consist of: a writer, readers, and the tables.
-    final class PostgresDatabase<Items: PostgresItems>: Sendable {
-        let writer: PostgresWriter<Items>
-        private let readers: PostgresReaders
-        private let tables: PostgresTables
+/// What both stores consist of: a writer, readers, and the tables.
+final class PostgresDatabase<Items: PostgresItems>: Sendable {
+    let writer: PostgresWriter<Items>
+    private let readers: PostgresReaders
+    private let tables: PostgresTables
 
-        private init(writer: PostgresWriter<Items>, readers: PostgresReaders, tables: PostgresTables) {
-            self.writer = writer
-            self.readers = readers
-            self.tables = tables
-        }
+    private init(writer: PostgresWriter<Items>, readers: PostgresReaders, tables: PostgresTables) {
+        self.writer = writer
+        self.readers = readers
+        self.tables = tables
+    }
 
-        /// Connects, takes the right to write, and brings the tables to this version.
-        static func open(
-            _ settings: PostgreSQLSettings, part: String, migrations: [String], items: Items
-        ) async throws(PostgreSQLStoreError) -> PostgresDatabase {
-            try settings.check()
-            let tables = PostgresTables(part: part, migrations: migrations, settings)
-            let session = PostgresSession(settings, label: "lifeline.store.writer") { try tables.take($0) }
-            let result: Result<Void, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
-                session.queue.async {
-                    let result = Result { try session.use { _ in } }
-                    continuation.resume(returning: result.mapError { PostgreSQLStoreError($0) })
-                }
+    /// Connects, takes the right to write, and brings the tables to this version.
+    static func open(
+        _ settings: PostgreSQLSettings, part: String, migrations: [String], items: Items
+    ) async throws(PostgreSQLStoreError) -> PostgresDatabase {
+        let libpq = try LibPQ()
+        try settings.check(libpq)
+        let tables = PostgresTables(part: part, migrations: migrations, settings)
+        let session = PostgresSession(settings, libpq, label: "lifeline.store.writer") { try tables.take($0) }
+        let result: Result<Void, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
+            session.queue.async {
+                let result = Result { try session.use { _ in } }
+                continuation.resume(returning: result.mapError { PostgreSQLStoreError($0) })
             }
-            try result.get()
-            let writer = PostgresWriter(session: session, items: items)
+        }
+        try result.get()
+        let writer = PostgresWriter(session: session, items: items)
+        keepConnected(session, until: writer)
+        return PostgresDatabase(writer: writer, readers: PostgresReaders(settings, libpq), tables: tables)
+    }
+
+    /// Connects again when the connection was lost, also when nothing is written: looked after once a second.
+    private static func keepConnected(_ session: PostgresSession, until writer: PostgresWriter<Items>) {
+        session.queue.asyncAfter(deadline: DispatchTime.now() + .seconds(1)) { [weak writer] in
+            guard let writer, !writer.isClosed else { return }
+            session.connect()
             keepConnected(session, until: writer)
-            return PostgresDatabase(writer: writer, readers: PostgresReaders(settings), tables: tables)
-        }
-
-        /// Connects again when the connection was lost, also when nothing is written: looked after once a second.
-        private static func keepConnected(_ session: PostgresSession, until writer: PostgresWriter<Items>) {
-            session.queue.asyncAfter(deadline: DispatchTime.now() + .seconds(1)) { [weak writer] in
-                guard let writer, !writer.isClosed else { return }
-                session.connect()
-                keepConnected(session, until: writer)
-            }
-        }
-
-        /// Why the database cannot be used at present; nil when that is not known.
-        var failure: PostgreSQLStoreError? { writer.failure }
-
-        /// Reads concurrently with the writer.
-        func read<Value: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws -> Value
-        ) async throws(PostgreSQLStoreError) -> Value {
-            try await readers.read(body)
-        }
-
-        /// Reads everything of one moment.
-        func snapshot<Value: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws -> Value
-        ) async throws(PostgreSQLStoreError) -> Value {
-            try await readers.read { try $0.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body) }
-        }
-
-        /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
-        func reserve(_ limit: UInt64) async throws(PostgreSQLStoreError) {
-            let part = tables.part
-            try await writer.perform { connection in
-                try connection.execute("SET LOCAL synchronous_commit = on")
-                try connection.run("UPDATE store SET reserved = $2 WHERE part = $1", [.text(part), .clamped(limit)])
-            }
-        }
-
-        func close() async {
-            let tables = tables
-            await writer.close { try tables.release($0) }
-            await readers.close()
         }
     }
 
-    extension PostgresConnection {
-        /// Reads the rows of a query in parts, within a transaction, so that a large result is never in memory as a whole.
-        func forEach(
-            _ sql: String, _ values: [PostgresValue] = [], _ body: (PostgresRows, _ row: Int) throws -> Void
-        ) throws {
-            try run("DECLARE part NO SCROLL CURSOR FOR \(sql)", values)
-            while true {
-                let rows = try fetch("FETCH 1000 FROM part")
-                for row in 0..<rows.count { try body(rows, row) }
-                guard rows.count == 1000 else { break }
-            }
-            try execute("CLOSE part")
+    /// Why the database cannot be used at present; nil when that is not known.
+    var failure: PostgreSQLStoreError? { writer.failure }
+
+    /// Reads concurrently with the writer.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(PostgreSQLStoreError) -> Value {
+        try await readers.read(body)
+    }
+
+    /// Reads everything of one moment.
+    func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(PostgreSQLStoreError) -> Value {
+        try await readers.read { try $0.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body) }
+    }
+
+    /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
+    func reserve(_ limit: UInt64) async throws(PostgreSQLStoreError) {
+        let part = tables.part
+        try await writer.perform { connection in
+            try connection.execute("SET LOCAL synchronous_commit = on")
+            try connection.run("UPDATE store SET reserved = $2 WHERE part = $1", [.text(part), .clamped(limit)])
         }
     }
 
-    /// The applications whose rows are restored, as an SQL condition.
-    struct PostgresApplications: Sendable {
-        private let names: Set<Identifier>?
-
-        /// - Parameter names: the applications; nil for all.
-        init(_ names: Set<Identifier>?) { self.names = names }
-
-        /// The condition, whose only parameter has the given number.
-        func condition(_ number: Int) -> String {
-            names == nil ? "cardinality($\(number)::bytea[]) = 0" : "application = ANY ($\(number)::bytea[])"
-        }
-
-        var value: PostgresValue { .names(names ?? []) }
+    func close() async {
+        let tables = tables
+        await writer.close { try tables.release($0) }
+        await readers.close()
     }
-#endif
+}
+
+extension PostgresConnection {
+    /// Reads the rows of a query in parts, within a transaction, so that a large result is never in memory as a whole.
+    func forEach(
+        _ sql: String, _ values: [PostgresValue] = [], _ body: (PostgresRows, _ row: Int) throws -> Void
+    ) throws {
+        try run("DECLARE part NO SCROLL CURSOR FOR \(sql)", values)
+        while true {
+            let rows = try fetch("FETCH 1000 FROM part")
+            for row in 0..<rows.count { try body(rows, row) }
+            guard rows.count == 1000 else { break }
+        }
+        try execute("CLOSE part")
+    }
+}
+
+/// The applications whose rows are restored, as an SQL condition.
+struct PostgresApplications: Sendable {
+    private let names: Set<Identifier>?
+
+    /// - Parameter names: the applications; nil for all.
+    init(_ names: Set<Identifier>?) { self.names = names }
+
+    /// The condition, whose only parameter has the given number.
+    func condition(_ number: Int) -> String {
+        names == nil ? "cardinality($\(number)::bytea[]) = 0" : "application = ANY ($\(number)::bytea[])"
+    }
+
+    var value: PostgresValue { .names(names ?? []) }
+}

@@ -1,91 +1,89 @@
-#if PostgreSQL
-    import DequeModule
-    import NIOConcurrencyHelpers
+import DequeModule
+import NIOConcurrencyHelpers
 
-    /// Several connections that read concurrently, each on a thread of its own. A read waits in a queue until one of them is free.
-    final class PostgresReaders: Sendable {
-        private struct State: Sendable {
-            var waiting = Deque<@Sendable (PostgresSession?) -> Void>()
-            var idle: [PostgresSession]
-            var isClosed = false
-        }
+/// Several connections that read concurrently, each on a thread of its own. A read waits in a queue until one of them is free.
+final class PostgresReaders: Sendable {
+    private struct State: Sendable {
+        var waiting = Deque<@Sendable (PostgresSession?) -> Void>()
+        var idle: [PostgresSession]
+        var isClosed = false
+    }
 
-        /// The largest number of reads that wait.
-        static let limit = 10_000
+    /// The largest number of reads that wait.
+    static let limit = 10_000
 
-        private let sessions: [PostgresSession]
-        private let state: NIOLockedValueBox<State>
+    private let sessions: [PostgresSession]
+    private let state: NIOLockedValueBox<State>
 
-        init(_ settings: PostgreSQLSettings) {
-            let sessions = (0..<settings.poolSize).map { PostgresSession(settings, label: "lifeline.store.reader.\($0)") }
-            self.sessions = sessions
-            state = NIOLockedValueBox(State(idle: sessions))
-        }
+    init(_ settings: PostgreSQLSettings, _ libpq: LibPQ) {
+        let sessions = (0..<settings.poolSize).map { PostgresSession(settings, libpq, label: "lifeline.store.reader.\($0)") }
+        self.sessions = sessions
+        state = NIOLockedValueBox(State(idle: sessions))
+    }
 
-        /// Reads. If the connection ends meanwhile, the read is done once more with a new one.
-        func read<Value: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws -> Value
-        ) async throws(PostgreSQLStoreError) -> Value {
-            let result: Result<Value, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
-                submit { session in
-                    guard let session else { return continuation.resume(returning: .failure(.closed)) }
-                    var result = Result { try session.use(body) }
-                    if case .failure(let error as PostgresError) = result, error.endsConnection {
-                        result = Result { try session.use(body) }
-                    }
-                    continuation.resume(returning: result.mapError { PostgreSQLStoreError($0) })
-                } refuse: {
-                    continuation.resume(returning: .failure(.overloaded))
+    /// Reads. If the connection ends meanwhile, the read is done once more with a new one.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(PostgreSQLStoreError) -> Value {
+        let result: Result<Value, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
+            submit { session in
+                guard let session else { return continuation.resume(returning: .failure(.closed)) }
+                var result = Result { try session.use(body) }
+                if case .failure(let error as PostgresError) = result, error.endsConnection {
+                    result = Result { try session.use(body) }
                 }
+                continuation.resume(returning: result.mapError { PostgreSQLStoreError($0) })
+            } refuse: {
+                continuation.resume(returning: .failure(.overloaded))
             }
-            return try result.get()
         }
+        return try result.get()
+    }
 
-        /// Refuses further reads, and closes the connections after the present ones.
-        func close() async {
-            let waiting = state.withLockedValue { state in
-                state.isClosed = true
-                defer { state.waiting.removeAll() }
-                return state.waiting
-            }
-            for job in waiting { job(nil) }
-            for session in sessions {
-                await withCheckedContinuation { continuation in
-                    session.queue.async {
-                        session.end()
-                        continuation.resume()
-                    }
+    /// Refuses further reads, and closes the connections after the present ones.
+    func close() async {
+        let waiting = state.withLockedValue { state in
+            state.isClosed = true
+            defer { state.waiting.removeAll() }
+            return state.waiting
+        }
+        for job in waiting { job(nil) }
+        for session in sessions {
+            await withCheckedContinuation { continuation in
+                session.queue.async {
+                    session.end()
+                    continuation.resume()
                 }
-            }
-        }
-
-        private func submit(_ job: @escaping @Sendable (PostgresSession?) -> Void, refuse: () -> Void) {
-            enum Outcome { case closed, full, queued, start(PostgresSession) }
-            let outcome: Outcome = state.withLockedValue { state in
-                guard !state.isClosed else { return .closed }
-                guard state.waiting.count < Self.limit else { return .full }
-                state.waiting.append(job)
-                return state.idle.popLast().map { .start($0) } ?? .queued
-            }
-            switch outcome {
-            case .closed: job(nil)
-            case .full: refuse()
-            case .queued: break
-            case .start(let session): session.queue.async { self.drain(session) }
-            }
-        }
-
-        /// On the session's queue.
-        private func drain(_ session: PostgresSession) {
-            while let job = next(session) { job(session) }
-        }
-
-        private func next(_ session: PostgresSession) -> (@Sendable (PostgresSession?) -> Void)? {
-            state.withLockedValue { state in
-                if let job = state.waiting.popFirst() { return job }
-                state.idle.append(session)
-                return nil
             }
         }
     }
-#endif
+
+    private func submit(_ job: @escaping @Sendable (PostgresSession?) -> Void, refuse: () -> Void) {
+        enum Outcome { case closed, full, queued, start(PostgresSession) }
+        let outcome: Outcome = state.withLockedValue { state in
+            guard !state.isClosed else { return .closed }
+            guard state.waiting.count < Self.limit else { return .full }
+            state.waiting.append(job)
+            return state.idle.popLast().map { .start($0) } ?? .queued
+        }
+        switch outcome {
+        case .closed: job(nil)
+        case .full: refuse()
+        case .queued: break
+        case .start(let session): session.queue.async { self.drain(session) }
+        }
+    }
+
+    /// On the session's queue.
+    private func drain(_ session: PostgresSession) {
+        while let job = next(session) { job(session) }
+    }
+
+    private func next(_ session: PostgresSession) -> (@Sendable (PostgresSession?) -> Void)? {
+        state.withLockedValue { state in
+            if let job = state.waiting.popFirst() { return job }
+            state.idle.append(session)
+            return nil
+        }
+    }
+}

@@ -1,89 +1,87 @@
-#if PostgreSQL
-    import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
-    /// The tables of a store, their versions, and the right of one server at a time to write them (rules PG-5 to PG-8).
-    ///
-    /// The right is an advisory lock of the writing connection, which ends with that. `generation` counts the servers that had it: a server that
-    /// lost its connection and finds another number when it has the lock again does not write any more, because what it has in memory is old.
-    final class PostgresTables: Sendable {
-        /// The name of the store in the table `store`.
-        let part: String
-        /// Statements of each version of the tables, in order. Only additions are allowed, at the end.
-        let migrations: [String]
-        private let schema: String
-        private let quotedSchema: String
-        private let generation = NIOLockedValueBox<Int64?>(nil)
+/// The tables of a store, their versions, and the right of one server at a time to write them (rules PG-5 to PG-8).
+///
+/// The right is an advisory lock of the writing connection, which ends with that. `generation` counts the servers that had it: a server that
+/// lost its connection and finds another number when it has the lock again does not write any more, because what it has in memory is old.
+final class PostgresTables: Sendable {
+    /// The name of the store in the table `store`.
+    let part: String
+    /// Statements of each version of the tables, in order. Only additions are allowed, at the end.
+    let migrations: [String]
+    private let schema: String
+    private let quotedSchema: String
+    private let generation = NIOLockedValueBox<Int64?>(nil)
 
-        init(part: String, migrations: [String], _ settings: PostgreSQLSettings) {
-            self.part = part
-            self.migrations = migrations
-            schema = settings.schema
-            quotedSchema = settings.quotedSchema
-        }
-
-        /// Takes the right to write, and at the first time brings the tables to this version.
-        func take(_ connection: PostgresConnection) throws {
-            try connection.execute("SET lock_timeout = '3s'")
-            do throws(PostgresError) {
-                try connection.run("SELECT pg_advisory_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
-            } catch {
-                guard error.state == "55P03" else { throw error }
-                throw PostgreSQLStoreError.inUse(schema: schema)
-            }
-            try connection.execute("SET lock_timeout = 0")
-            guard let known = generation.withLockedValue({ $0 }) else {
-                let mine = try connection.transaction("BEGIN") { try self.open($0) }
-                generation.withLockedValue { $0 = mine }
-                return
-            }
-            let rows = try connection.run("SELECT generation FROM store WHERE part = $1", [.text(part)])
-            guard rows.integer(0, 0) == known else { throw PostgreSQLStoreError.replaced(schema: schema) }
-        }
-
-        /// Gives the right to write back.
-        func release(_ connection: PostgresConnection) throws {
-            try connection.run("SELECT pg_advisory_unlock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
-        }
-
-        private var lockName: PostgresValue { .text(part + " " + schema) }
-
-        private func open(_ connection: PostgresConnection) throws -> Int64 {
-            // Two stores may create the schema at the same time.
-            try connection.execute("SELECT pg_advisory_xact_lock(1279870541)")
-            let name = PostgresValue.text(schema)
-            let tables = try connection.run(
-                """
-                SELECT count(*), count(*) FILTER (WHERE tablename = 'store') FROM pg_tables
-                WHERE schemaname = convert_from($1, 'UTF8')
-                """, [name])
-            let count = tables.integer(0, 0) ?? 0
-            guard count == 0 || tables.integer(0, 1) == 1 else { throw PostgreSQLStoreError.foreign(schema: schema) }
-            if count == 0 { try createSchema(connection) }
-            try connection.run("INSERT INTO store (part, version) VALUES ($1, 0) ON CONFLICT (part) DO NOTHING", [.text(part)])
-            let row = try connection.run(
-                "UPDATE store SET generation = generation + 1 WHERE part = $1 RETURNING generation, version", [.text(part)])
-            guard let generation = row.integer(0, 0), let version = row.integer(0, 1) else {
-                throw PostgreSQLStoreError.damaged(schema: schema)
-            }
-            guard version <= Int64(migrations.count) else { throw PostgreSQLStoreError.newer(schema: schema) }
-            for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
-            try connection.run(
-                "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
-            return generation
-        }
-
-        /// A schema that exists already may belong to a user who must not create others.
-        private func createSchema(_ connection: PostgresConnection) throws {
-            let found = try connection.run(
-                "SELECT 1 FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", [.text(schema)])
-            if found.count == 0 { try connection.execute("CREATE SCHEMA \(quotedSchema)") }
-            try connection.execute(
-                """
-                CREATE TABLE store (
-                    part bytea PRIMARY KEY, version int8 NOT NULL, generation int8 NOT NULL DEFAULT 0, reserved int8 NOT NULL DEFAULT 0,
-                    epoch bytea
-                )
-                """)
-        }
+    init(part: String, migrations: [String], _ settings: PostgreSQLSettings) {
+        self.part = part
+        self.migrations = migrations
+        schema = settings.schema
+        quotedSchema = settings.quotedSchema
     }
-#endif
+
+    /// Takes the right to write, and at the first time brings the tables to this version.
+    func take(_ connection: PostgresConnection) throws {
+        try connection.execute("SET lock_timeout = '3s'")
+        do throws(PostgresError) {
+            try connection.run("SELECT pg_advisory_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
+        } catch {
+            guard error.state == "55P03" else { throw error }
+            throw PostgreSQLStoreError.inUse(schema: schema)
+        }
+        try connection.execute("SET lock_timeout = 0")
+        guard let known = generation.withLockedValue({ $0 }) else {
+            let mine = try connection.transaction("BEGIN") { try self.open($0) }
+            generation.withLockedValue { $0 = mine }
+            return
+        }
+        let rows = try connection.run("SELECT generation FROM store WHERE part = $1", [.text(part)])
+        guard rows.integer(0, 0) == known else { throw PostgreSQLStoreError.replaced(schema: schema) }
+    }
+
+    /// Gives the right to write back.
+    func release(_ connection: PostgresConnection) throws {
+        try connection.run("SELECT pg_advisory_unlock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
+    }
+
+    private var lockName: PostgresValue { .text(part + " " + schema) }
+
+    private func open(_ connection: PostgresConnection) throws -> Int64 {
+        // Two stores may create the schema at the same time.
+        try connection.execute("SELECT pg_advisory_xact_lock(1279870541)")
+        let name = PostgresValue.text(schema)
+        let tables = try connection.run(
+            """
+            SELECT count(*), count(*) FILTER (WHERE tablename = 'store') FROM pg_tables
+            WHERE schemaname = convert_from($1, 'UTF8')
+            """, [name])
+        let count = tables.integer(0, 0) ?? 0
+        guard count == 0 || tables.integer(0, 1) == 1 else { throw PostgreSQLStoreError.foreign(schema: schema) }
+        if count == 0 { try createSchema(connection) }
+        try connection.run("INSERT INTO store (part, version) VALUES ($1, 0) ON CONFLICT (part) DO NOTHING", [.text(part)])
+        let row = try connection.run(
+            "UPDATE store SET generation = generation + 1 WHERE part = $1 RETURNING generation, version", [.text(part)])
+        guard let generation = row.integer(0, 0), let version = row.integer(0, 1) else {
+            throw PostgreSQLStoreError.damaged(schema: schema)
+        }
+        guard version <= Int64(migrations.count) else { throw PostgreSQLStoreError.newer(schema: schema) }
+        for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
+        try connection.run(
+            "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
+        return generation
+    }
+
+    /// A schema that exists already may belong to a user who must not create others.
+    private func createSchema(_ connection: PostgresConnection) throws {
+        let found = try connection.run(
+            "SELECT 1 FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", [.text(schema)])
+        if found.count == 0 { try connection.execute("CREATE SCHEMA \(quotedSchema)") }
+        try connection.execute(
+            """
+            CREATE TABLE store (
+                part bytea PRIMARY KEY, version int8 NOT NULL, generation int8 NOT NULL DEFAULT 0, reserved int8 NOT NULL DEFAULT 0,
+                epoch bytea
+            )
+            """)
+    }
+}

@@ -1,46 +1,44 @@
-#if PostgreSQL
-    import PostgreSQLStorage
-    import PostgresTestSupport
-    import Testing
+import PostgreSQLStorage
+import PostgresTestSupport
+import Testing
 
-    @testable import LifelineServer
-    @testable import ServerTestSupport
+@testable import LifelineServer
+@testable import ServerTestSupport
 
-    @Suite(.enabled(if: PostgresProcess.isInstalled, "\(PostgresProcess.reason)"), .timeLimit(.minutes(2)))
-    struct PostgreSQLServerTests {
-        @Test func `PG-16: a server on PostgreSQL keeps everything over a restart`() async throws {
-            let database = try PostgresProcess.shared()
-            let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url, schema: "restart"))
-            for round in 0..<2 {
-                try await withServer(quietApplication, { $0.stores = stores }) { server in
-                    let client = try await PollClient.connect(server)
-                    if round == 0 { try await client.publish("1", to: "room") }
-                    #expect(try await client.get("/v2/history/sub-key/demo/channel/room").body.hasPrefix("[[1],"))
-                    _ = try await server.issueChatToken(user: "ann")
-                    #expect(try await server.request("GET", "/ready").status == 200)
-                }
-            }
-        }
-
-        @Test func `PG-16: while PostgreSQL is away publishing gets 503, and the server is not ready`() async throws {
-            let database = try PostgresProcess()
-            let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url))
+@Suite(.enabled(if: PostgresProcess.isInstalled, "\(PostgresProcess.reason)"), .timeLimit(.minutes(2)))
+struct PostgreSQLServerTests {
+    @Test func `PG-16: a server on PostgreSQL keeps everything over a restart`() async throws {
+        let database = try PostgresProcess.shared()
+        let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url, schema: "restart"))
+        for round in 0..<2 {
             try await withServer(quietApplication, { $0.stores = stores }) { server in
                 let client = try await PollClient.connect(server)
-                try await client.publish("1", to: "room")
-                database.stop()
-                #expect(try await client.get("/publish/demo/demo/0/room/0/2").status == 503)
-                #expect(try await client.get("/v2/history/sub-key/demo/channel/room").status == 503)
-                let answer = try await server.request("GET", "/ready")
-                #expect(answer.status == 503 && answer.body.contains(#""store""#))
-                try database.start()
-                while try await server.request("GET", "/ready").status == 503 { await Task.yield() }
-                try await client.publish("3", to: "room")
-                var history = try await client.get("/v2/history/sub-key/demo/channel/room")
-                // Reads have connections of their own, which come back by themselves.
-                while history.status == 503 { history = try await client.get("/v2/history/sub-key/demo/channel/room") }
-                #expect(history.body.hasPrefix("[[1,3],"))
+                if round == 0 { try await client.publish("1", to: "room") }
+                #expect(try await client.get("/v2/history/sub-key/demo/channel/room").body.hasPrefix("[[1],"))
+                _ = try await server.issueChatToken(user: "ann")
+                #expect(try await server.request("GET", "/ready").status == 200)
             }
         }
     }
-#endif
+
+    @Test func `PG-16: while PostgreSQL is away publishing gets 503, and the server is not ready`() async throws {
+        let database = try PostgresProcess()
+        let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url))
+        try await withServer(quietApplication, { $0.stores = stores }) { server in
+            let client = try await PollClient.connect(server)
+            try await client.publish("1", to: "room")
+            database.stop()
+            #expect(try await client.get("/publish/demo/demo/0/room/0/2").status == 503)
+            #expect(try await client.get("/v2/history/sub-key/demo/channel/room").status == 503)
+            let answer = try await server.request("GET", "/ready")
+            #expect(answer.status == 503 && answer.body.contains(#""store""#))
+            try database.start()
+            while try await server.request("GET", "/ready").status == 503 { await Task.yield() }
+            try await client.publish("3", to: "room")
+            var history = try await client.get("/v2/history/sub-key/demo/channel/room")
+            // Reads have connections of their own, which come back by themselves.
+            while history.status == 503 { history = try await client.get("/v2/history/sub-key/demo/channel/room") }
+            #expect(history.body.hasPrefix("[[1,3],"))
+        }
+    }
+}

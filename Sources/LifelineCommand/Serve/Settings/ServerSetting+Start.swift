@@ -25,7 +25,7 @@ extension ServerSetting {
         shown: { .string($0.shownData) }, change: .compared { $0.data ?? "" }
     )
     .more(
-        "One server at a time uses it. In a build with the trait PostgreSQL also a database: "
+        "One server at a time uses it. Or in a PostgreSQL database, which needs libpq: "
             + "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full")
 
     static let dataFiles = text(

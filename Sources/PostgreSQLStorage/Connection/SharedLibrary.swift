@@ -1,0 +1,28 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A shared library of the system, which stays loaded until the process ends.
+struct SharedLibrary {
+    private let handle: UnsafeMutableRawPointer
+
+    /// Loads the first of these libraries that exists; nil without any. Its names are not visible to other libraries.
+    init?(names: [String]) {
+        let found = names.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
+        guard let found else { return nil }
+        handle = found
+    }
+
+    /// A function by its name; nil if the library has none of that name.
+    ///
+    /// - Parameter type: the function's type in C, with `@convention(c)`. It has to be that of the library's documentation, since a shared
+    ///   library contains no types.
+    func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+        guard MemoryLayout<Function>.size == MemoryLayout<UnsafeMutableRawPointer>.size else { return nil }
+        return dlsym(handle, name).map { unsafeBitCast($0, to: type) }
+    }
+}
