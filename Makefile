@@ -6,9 +6,6 @@ LEAN_FLAGS := -debug-info-format none
 WHOLE_FLAGS := -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
 # The same flags everywhere, so that tests, demo and server share one build.
 SWIFT_FLAGS := $(LEAN_FLAGS) $(if $(CI),$(WHOLE_FLAGS))
-# The store on PostgreSQL is built where libpq is installed, as Scripts/setup.sh test does: the manifest reads this variable. It is looked
-# up for each command, since the first ones install it.
-export LIFELINE_POSTGRESQL = $(shell pkg-config --exists libpq 2>/dev/null && echo 1)
 TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan $(LEAN_FLAGS) $(WHOLE_FLAGS)
 TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,IntegrationTests
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other. None of the first may wait

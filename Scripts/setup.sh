@@ -35,11 +35,6 @@ command_of() { there "$2" || missing+=("$1"); }
 
 package zlib1g-dev
 package libsqlite3-dev
-# For the trait PostgreSQL, which the Makefile enables when pkg-config finds libpq.
-if [ "$purpose" = test ]; then
-    package libpq-dev
-    package pkgconf
-fi
 browser=
 case $purpose in
     dist | dist-test)
@@ -57,6 +52,8 @@ if [ "$purpose" = test ] || [ "$purpose" = dist-test ]; then
     fi
 fi
 if [ "$purpose" = test ]; then
+    # The store on PostgreSQL loads it.
+    package libpq5
     package libssl-dev
     command_of gcc cc
     command_of openssl openssl

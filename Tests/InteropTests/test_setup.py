@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = "zlib1g-dev libsqlite3-dev"
-TEST = f"{BUILD} libpq-dev pkgconf libssl-dev nftables"
+TEST = f"{BUILD} libpq5 libssl-dev nftables"
 DIST = f"{BUILD} dpkg-dev"
 COMMANDS = "swift python3 cc openssl ip make redis-server promtool chromium"
 
