@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Identifiers
+import ServerStorage
 
 /// Keeps the applications that are made at run time in a SQLite database of its own, which only its owner can read (rule AR-4).
 package final class SQLiteApplicationStore: ApplicationStore {

@@ -1,10 +1,10 @@
-import HubStorage
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
 import ServerCluster
+import ServerStorage
 
 /// Keeps the applications that are made at run time in the Redis of a cluster, in one hash for all servers (rules AR-4, AR-5 and AR-13).
 final class RedisApplicationStore: ApplicationStore {

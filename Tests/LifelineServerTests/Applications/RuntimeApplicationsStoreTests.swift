@@ -1,4 +1,3 @@
-import HubStorage
 import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
