@@ -32,8 +32,8 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
     package var description: String {
         switch self {
         case .noStore:
-            "Applications that are made at run time have to be kept: start the server with --data DIRECTORY, or with --redis URL for "
-                + "several servers."
+            "Applications that are made at run time have to be kept: start the server with --data (a directory or a PostgreSQL "
+                + "database), or with --redis URL for several servers."
         case .serviceOff(let service):
             "The service \(service.rawValue) is switched off on this server: add it to the setting services and start the server "
                 + "again."

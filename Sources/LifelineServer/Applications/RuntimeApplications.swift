@@ -1,5 +1,4 @@
 import ChatServer
-import HubStorage
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
@@ -63,10 +62,8 @@ final class RuntimeApplications: Sendable {
             if let redis = configuration.redis {
                 try await RedisApplicationStore(
                     redis, configuration, on: MultiThreadedEventLoopGroup.singleton.next(), within: ClusterBackend.patience)
-            } else if let directory = configuration.dataDirectory {
-                try SQLiteApplicationStore(directory: directory)
             } else {
-                nil
+                try await configuration.openApplications()
             }
         let applications = RuntimeApplications(settings, configuration, store: store)
         do {

@@ -6,13 +6,15 @@ extension ServerStores {
     /// The contents of files that PubNub's clients upload are not in the database:
     /// ``ServerConfiguration/fileDirectory`` is their place.
     public static func postgreSQL(_ settings: PostgreSQLSettings) -> ServerStores {
-        ServerStores(
+        var stores = ServerStores(
             messages: { configuration in
                 var settings = settings
                 settings.recentPerChannel = max(1, configuration.pollQueueLength) + 1
                 return try await PostgreSQLMessageStore.open(settings, now: configuration.clock.unixTicks)
             },
             chat: { try await PostgreSQLChatStore.open(settings, now: $0.clock.unixTicks) })
+        stores.applications = { try await PostgreSQLApplicationStore.open(settings) }
+        return stores
     }
 }
 

@@ -14,6 +14,8 @@ public struct ServerStores: Sendable {
     public var messages: @Sendable (ServerConfiguration) async throws -> any MessageStore
     /// Opens the store of chat, in the same way as ``messages``.
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore
+    /// Opens the store of the applications that are made at run time, before the others; nil for stores that have none.
+    package var applications: (@Sendable () async throws -> any ApplicationStore)?
 
     /// Makes custom stores. Both functions are called in the task that starts the server; if one throws, the start fails.
     public init(
@@ -30,16 +32,24 @@ public struct ServerStores: Sendable {
 
     /// SQLite databases in a directory. It is created if necessary, and only one server at a time can use it.
     public static func directory(_ path: String) -> ServerStores {
-        ServerStores(
+        var stores = ServerStores(
             messages: { configuration in
                 let settings = StoreSettings(recentPerChannel: max(1, configuration.pollQueueLength) + 1)
                 return try SQLiteMessageStore(directory: path, settings: settings, now: configuration.clock.unixTicks)
             },
             chat: { try SQLiteChatStore(directory: path, now: $0.clock.unixTicks) })
+        stores.applications = { try SQLiteApplicationStore(directory: path) }
+        return stores
     }
 }
 
 extension ServerConfiguration {
     /// The stores that a server without Redis opens.
     var openedStores: ServerStores { stores ?? dataDirectory.map { .directory($0) } ?? .memory }
+
+    /// Opens the store of the applications that are made at run time, of a server without Redis; nil when there is nowhere to keep them.
+    func openApplications() async throws -> (any ApplicationStore)? {
+        let open = stores?.applications ?? dataDirectory.flatMap { ServerStores.directory($0).applications }
+        return try await open?()
+    }
 }

@@ -112,7 +112,7 @@ struct RuntimeApplicationsTests {
     @Test func `AR-1: without a place to keep them nothing is made, and the answer says what to do`() async throws {
         try await Apps.withServer { server, admin in
             let (status, body) = try await admin.call("POST", "", #"{"service":"pusher"}"#)
-            #expect(status == 409 && body["error"]?.string?.contains("--data DIRECTORY") == true)
+            #expect(status == 409 && body["error"]?.string?.contains("--data (a directory") == true)
             #expect(try await admin.sources() == ["pusher/1001 file", "pubnub/demo file", "chat/app-key file"])
             #expect(try await admin.call("GET").body["kept"]?.bool == false)
         }

@@ -21,6 +21,20 @@ struct PostgreSQLServerTests {
         }
     }
 
+    @Test func `PG-20: applications that were made at run time are there after a restart`() async throws {
+        let database = try PostgresProcess.shared()
+        let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url, schema: "runtime"))
+        var secret = ""
+        try await TestApplications.withServer({ $0.stores = stores }) { server, admin in
+            secret = try await admin.create("pusher", #"{"id":"7","key":"seven"}"#)
+            _ = try await TestClient.connect(server, key: "seven", secret: secret)
+        }
+        try await TestApplications.withServer({ $0.stores = stores }) { server, admin in
+            #expect(try await admin.sources().contains("pusher/7 runtime"))
+            _ = try await TestClient.connect(server, key: "seven", secret: secret)
+        }
+    }
+
     @Test func `PG-16: while PostgreSQL is away publishing gets 503, and the server is not ready`() async throws {
         let database = try PostgresProcess()
         let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url))
