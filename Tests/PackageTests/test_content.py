@@ -55,6 +55,7 @@ def test_the_program_is_stripped_and_has_swift_in_it(deb, content):
     depends = control(deb)["Depends"]
     for package in ("libc6", "libsqlite3-0", "libstdc++6", "zlib1g", "passwd"):
         assert re.search(rf"(^|[ |]){re.escape(package)}(t64)?\b", depends), f"{package} is not in {depends}"
+    assert "libpq5" not in depends and control(deb)["Suggests"] == "libpq5"
 
 
 def test_the_program_tells_no_names_and_has_the_data_that_it_needs(made, deb, content):

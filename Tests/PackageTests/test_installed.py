@@ -67,6 +67,12 @@ def test_others_cannot_read_the_secrets(installed):
     assert installed.attempt("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "cat", SETTINGS).returncode != 0
 
 
+def test_without_libpq_the_program_says_how_to_install_it(installed):
+    """Rules PI-2 and PG-19."""
+    tried = installed.attempt("lifeline", "serve", "--port", "0", "--services", "pusher,chat", "--data", "postgres://127.0.0.1:1/lifeline")
+    assert tried.returncode != 0 and "apt-get install libpq5" in tried.stderr, tried.stderr
+
+
 def test_the_service_publishes_delivers_reloads_and_stops(installed):
     """Rules PI-7, PI-8, and PI-20 to PI-23."""
     begin = time.monotonic()
