@@ -66,6 +66,7 @@ package struct ClusterCore: Sendable {
         // A process that has just started has seen no leader that may reconnect.
         if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
         withMember(at: now, &effects) { $0.restored(at: now, into: &$1) }
+        withLeader(&effects) { $0.confirm(at: now, into: &$1) }
         tick(at: now, into: &effects)
     }
 

@@ -116,6 +116,14 @@ package struct LeaderMachine: Sendable {
     private var forks: Set<ClusterPosition> = []
     private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
+    /// Makes a batch after a reconnect, so that Redis gets again what it may have lost meanwhile. Without one, nodes that have missed the
+    /// first batch of this leader would not learn of it, and a leader without nodes decides nothing.
+    mutating func confirm(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard isOpen, !isOver else { return }
+        emit(ClusterEmission(item: .opened))
+        flush(at: now, into: &effects)
+    }
+
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }
     /// The nodes, with the times when they were last heard.

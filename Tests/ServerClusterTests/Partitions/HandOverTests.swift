@@ -179,6 +179,17 @@ import Testing
         #expect(seconds.first == 66)
     }
 
+    @Test("CR-3: A leader that comes back to Redis makes a batch, so that Redis gets again what it has lost")
+    func comingBack() {
+        var leader = leader(of: 0)
+        _ = leader.second(0)
+        let now = start.advanced(by: .seconds(1))
+        leader.core.interrupted(at: now)
+        var effects: [ClusterEffect] = []
+        leader.core.restored(at: now, into: &effects)
+        #expect(effects.contains { if case .leader(.commit) = $0 { true } else { false } })
+    }
+
     @Test("CR-57: A process hands over one of its partitions at a time, with a pause in between")
     func pace() {
         let pace = HandOverPace()
