@@ -5,7 +5,7 @@ enum ApplicationSetting {
     static let fields = ServiceFields(
         word: "application", prefix: "LIFELINE_APP_", all: all + limits + recovery, development: .development,
         blank: Application(id: "", key: "", secret: ""),
-        keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secret: "secret")
+        keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secretField: "secret")
 
     /// The line of a report.
     @Sendable static func line(_ application: Application, in settings: ServeSettings) -> String {

@@ -4,7 +4,7 @@ import ServerStorage
 enum ChatSetting {
     static let fields = ServiceFields(
         word: "chat application", prefix: "LIFELINE_NEXCONN_", all: all + limits, development: .development,
-        blank: ChatApplication(key: "", secret: ""), keys: [.init(name: "key", field: \.key)], secret: "secret")
+        blank: ChatApplication(key: "", secret: ""), keys: [.init(name: "key", field: \.key)], secretField: "secret")
 
     /// The line of a report, with the application's key when there are several.
     @Sendable static func line(_ chat: ChatApplication, in settings: ServeSettings) -> String {

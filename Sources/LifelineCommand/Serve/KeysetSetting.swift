@@ -7,7 +7,7 @@ enum KeysetSetting {
         word: "keyset", prefix: "LIFELINE_PUBNUB_", all: all, development: .development,
         blank: Keyset(publishKey: "", subscribeKey: "", secretKey: ""),
         keys: [.init(name: "publishKey", field: \.publishKey), .init(name: "subscribeKey", field: \.subscribeKey)],
-        secret: "secret")
+        secretField: "secret")
 
     /// The line of a report, with the keyset's key when there are several.
     @Sendable static func line(_ keyset: Keyset, in settings: ServeSettings) -> String {

@@ -78,7 +78,7 @@ extension ServeSection {
         section.draft = draft
         section.report = { settings in settings[keyPath: values].map { line($0, settings) } }
         section.hasPublicSecret = { $0[keyPath: values].contains(where: isPublic) }
-        if let secret = fields.all.first(where: { $0.name == fields.secret }) {
+        if let secret = fields.all.first(where: { $0.name == fields.secretField }) {
             section.secretOption = "\(fields.optionName(secret) ?? "") (\(fields.variable(secret)))"
         }
         return section
@@ -89,7 +89,7 @@ extension ServeSection {
         let name = section.name
         let fields = ServiceFields(
             word: "service", prefix: SettingNames.variable(name) + "_", all: section.fields.map { ServiceField($0) },
-            development: section.unset, blank: section.unset, keys: [], secret: "")
+            development: section.unset, blank: section.unset, keys: [], secretField: "")
         return ServeSection(
             service: nil, members: [name], variables: fields.variables,
             read: { sources, settings throws(CommandFailure) in

@@ -21,7 +21,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
     let blank: Value
     let keys: [Key]
     /// The field that each of several applications has to set in addition to its keys.
-    let secret: String
+    let secretField: String
 
     func variable(_ field: ServiceField<Value>) -> String { SettingNames.variable(field.name, prefix: prefix) }
 
@@ -113,7 +113,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
     @discardableResult
     private func applyWhole(_ object: SettingValue, to value: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
         let found = apply(object, to: &value, &problems)
-        for name in keys.map(\.name) + [secret] where found?.contains(name) == false {
+        for name in keys.map(\.name) + [secretField] where found?.contains(name) == false {
             problems.add(
                 CommandFailure(
                     "The setting \(object.name).\(name)\(SettingValue.suffix(object.place)) is missing.", .usage))
