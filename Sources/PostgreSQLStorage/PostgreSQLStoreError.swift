@@ -14,6 +14,8 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
     case replaced(schema: String)
     /// A newer version of Lifeline has changed the tables.
     case newer(schema: String)
+    /// The schema, which is only read, has no tables, or those of an older version of Lifeline.
+    case unprepared(schema: String)
     /// The schema contains tables of another program.
     case foreign(schema: String)
     /// The tables contain values that this version cannot read.
@@ -48,6 +50,8 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
             "another server has used the schema \(schema) of this database meanwhile: stop that one, and start this one again"
         case .newer(let schema):
             "the schema \(schema) was written by a newer version of Lifeline: use that version, or another database"
+        case .unprepared(let schema):
+            "the schema \(schema) of this database has no tables of this version of Lifeline: start this version's server with it once"
         case .foreign(let schema):
             "the schema \(schema) of this database contains tables of another program: choose another database with --data"
         case .damaged(let schema):

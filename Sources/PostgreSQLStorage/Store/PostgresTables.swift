@@ -22,6 +22,18 @@ final class PostgresTables: Sendable {
 
     /// Takes the right to write, and at the first time brings the tables to this version.
     func take(_ connection: PostgresConnection) throws {
+        try lock(connection)
+        guard let known = generation.withLockedValue({ $0 }) else {
+            let mine = try connection.transaction("BEGIN") { try self.open($0) }
+            generation.withLockedValue { $0 = mine }
+            return
+        }
+        let rows = try connection.run("SELECT generation FROM store WHERE part = $1", [.text(part)])
+        guard rows.integer(0, 0) == known else { throw PostgreSQLStoreError.replaced(schema: schema) }
+    }
+
+    /// Keeps servers away for as long as the connection lasts. Changes nothing.
+    func lock(_ connection: PostgresConnection) throws {
         try connection.execute("SET lock_timeout = '3s'")
         do throws(PostgresError) {
             try connection.run("SELECT pg_advisory_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
@@ -30,13 +42,18 @@ final class PostgresTables: Sendable {
             throw PostgreSQLStoreError.inUse(schema: schema)
         }
         try connection.execute("SET lock_timeout = 0")
-        guard let known = generation.withLockedValue({ $0 }) else {
-            let mine = try connection.transaction("BEGIN") { try self.open($0) }
-            generation.withLockedValue { $0 = mine }
-            return
-        }
-        let rows = try connection.run("SELECT generation FROM store WHERE part = $1", [.text(part)])
-        guard rows.integer(0, 0) == known else { throw PostgreSQLStoreError.replaced(schema: schema) }
+    }
+
+    /// Whether a server or a copy has the right to write now.
+    func isLocked(_ connection: PostgresConnection) throws -> Bool {
+        let rows = try connection.run(
+            """
+            SELECT 1 FROM pg_locks
+            WHERE locktype = 'advisory' AND granted AND classid::int8 = 1279870540
+                AND objid::int8 = (hashtext(convert_from($1, 'UTF8'))::int8 & 4294967295)
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """, [lockName])
+        return rows.count > 0
     }
 
     /// Gives the right to write back.
