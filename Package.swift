@@ -548,7 +548,8 @@ let package = Package(
                 "PusherServer", "RedisClient",
                 "RedisTestSupport",
                 "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
-                "ServerValues", "ServiceBridge", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore, nioLocks, nioSSL,
+                "ServerValues", "ServiceBridge", "StoreConformance", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore,
+                nioLocks, nioSSL,
                 serviceLifecycle,
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.

@@ -1,0 +1,233 @@
+import ServerStorage
+
+/// Copies everything that one place keeps to another, and compares both afterwards (rules DC-1 to DC-9).
+///
+/// Both places are read in the order of the keys, side by side. So a copy that was interrupted continues with the rows that are missing, and
+/// only a page of rows is in memory.
+package struct DataCopy {
+    /// What is being done, for people who wait.
+    package struct Progress: Hashable, Sendable {
+        package enum Phase: String, Sendable { case copying, verifying }
+
+        package var phase: Phase
+        package var table: StoredTable
+        /// The number of rows of all tables that this phase has done.
+        package var rows: Int
+        /// The number of rows of all tables.
+        package var total: Int
+
+        package init(phase: Phase, table: StoredTable, rows: Int, total: Int) {
+            self.phase = phase
+            self.table = table
+            self.rows = rows
+            self.total = total
+        }
+    }
+
+    /// Where a page of rows ends: one transaction writes it.
+    package struct PageLimits: Hashable, Sendable {
+        package var rows: Int
+        package var bytes: Int
+
+        package init(rows: Int = 1000, bytes: Int = 4 << 20) {
+            self.rows = rows
+            self.bytes = bytes
+        }
+    }
+
+    private let source: any StoredTables
+    private let target: any WritableStoredTables
+    private let replacesOthers: Bool
+    private let limits: PageLimits
+    private let report: (Progress) -> Void
+
+    /// - Parameters:
+    ///   - source: the place that is read.
+    ///   - target: the place that is written to.
+    ///   - replacesOthers: whether rows of the source take the place of other rows with the same key, and whether rows that only the target has may stay.
+    ///     Otherwise they are an error.
+    ///   - limits: the size of a page.
+    ///   - report: called after each page, and often while comparing.
+    package init(
+        from source: any StoredTables, to target: any WritableStoredTables, replacesOthers: Bool = false,
+        limits: PageLimits = PageLimits(), report: @escaping (Progress) -> Void = { _ in }
+    ) {
+        self.source = source
+        self.target = target
+        self.replacesOthers = replacesOthers
+        self.limits = limits
+        self.report = report
+    }
+
+    /// Copies and compares.
+    ///
+    /// - Throws: `DataCopyError`, or an error of one of the places. What was copied before the error stays, and the next run continues.
+    /// - Returns: what was found in both places afterwards.
+    package func run() throws -> DataCopySummary {
+        let parts = source.parts
+        let tables = StoredTable.all.filter { parts.contains($0.part) }
+        if !replacesOthers {
+            for table in tables where try !isBeginning(table) { throw DataCopyError.otherData(table: table.title) }
+        }
+        let counts = try tables.map { try source.count($0) }
+        let total = counts.reduce(0, +)
+        var done = 0
+        var copied: [Int] = []
+        for (table, count) in zip(tables, counts) {
+            copied.append(try copy(table) { report(Progress(phase: .copying, table: table, rows: done + $0, total: total)) })
+            done += count
+        }
+        done = 0
+        var outcomes: [DataCopySummary.Table] = []
+        for (table, (count, copied)) in zip(tables, zip(counts, copied)) {
+            var outcome = try compare(table) {
+                report(Progress(phase: .verifying, table: table, rows: done + $0, total: total))
+            }
+            outcome.copied = copied
+            outcomes.append(outcome)
+            done += count
+        }
+        return DataCopySummary(tables: outcomes)
+    }
+
+    private func merge<Value>(
+        _ table: StoredTable, skipsTarget: Bool = false, _ body: (inout RowMerge) throws -> Value
+    ) throws -> Value {
+        try source.read(table) { source in
+            // A read of the target that lasts would keep SQLite from emptying its write-ahead log, so there is none without rows.
+            guard !skipsTarget else {
+                var merge = RowMerge(table: table, source: source, target: { nil })
+                return try body(&merge)
+            }
+            return try target.read(table) { target in
+                var merge = RowMerge(table: table, source: source, target: target)
+                return try body(&merge)
+            }
+        }
+    }
+
+    /// Whether the target has nothing but rows of the source, and no other value of them: nothing, or what was copied before.
+    private func isBeginning(_ table: StoredTable) throws -> Bool {
+        guard table.conflict == .other || table.conflict == .numbered else { return true }
+        return try merge(table) { merge in
+            while try merge.hasTarget(), let pair = try merge.next() {
+                guard case .both(let row, let present) = pair else {
+                    if case .source = pair { continue }
+                    return false
+                }
+                guard row == present else { return false }
+            }
+            return true
+        }
+    }
+
+    /// - Parameter progress: called with the number of rows of the source that are done.
+    /// - Returns: the number of rows that were written.
+    private func copy(_ table: StoredTable, _ progress: (Int) -> Void) throws -> Int {
+        var page: [StoredRow] = []
+        var bytes = 0
+        var seen = 0
+        var written = 0
+        func flush() throws {
+            guard !page.isEmpty else { return }
+            try target.write(page, into: table)
+            written += page.count
+            page.removeAll(keepingCapacity: true)
+            bytes = 0
+            progress(seen)
+        }
+        try merge(table, skipsTarget: try target.count(table) == 0) { merge in
+            while let pair = try merge.next() {
+                guard let row = try Self.missing(pair, in: table) else {
+                    if pair.isOfSource { seen += 1 }
+                    if seen % 1000 == 0 { progress(seen) }
+                    continue
+                }
+                seen += 1
+                page.append(row)
+                bytes += row.reduce(0) { $0 + $1.size }
+                if page.count >= limits.rows || bytes >= limits.bytes { try flush() }
+            }
+        }
+        try flush()
+        try target.finish(table)
+        progress(seen)
+        return written
+    }
+
+    /// The row that has to be written; nil for none.
+    private static func missing(_ pair: RowMerge.Pair, in table: StoredTable) throws -> StoredRow? {
+        switch pair {
+        case .target: return nil
+        case .source(let row): return row
+        case .both(let row, let present):
+            guard row != present else { return nil }
+            switch table.conflict {
+            case .other, .initial: return row
+            case .numbered: throw DataCopyError.otherNumbers(table: table.title)
+            case .limit: return table.isLarger(row, than: present) ? row : nil
+            }
+        }
+    }
+
+    /// Reads both places again.
+    private func compare(_ table: StoredTable, _ progress: (Int) -> Void) throws -> DataCopySummary.Table {
+        var outcome = DataCopySummary.Table(table: table)
+        var checksums = (source: RowChecksum(), target: RowChecksum())
+        try merge(table) { merge in
+            while let pair = try merge.next() {
+                switch pair {
+                case .source(let row):
+                    outcome.sourceRows += 1
+                    checksums.source.add(row)
+                case .target(let row):
+                    // What the operator wants to keep is counted, and is not a difference.
+                    guard !replacesOthers else {
+                        outcome.others += 1
+                        continue
+                    }
+                    outcome.targetRows += 1
+                    checksums.target.add(row)
+                case .both(let row, let present):
+                    outcome.sourceRows += 1
+                    outcome.targetRows += 1
+                    checksums.source.add(row)
+                    // A larger limit of the target is right.
+                    let isRight = table.conflict == .limit && table.isLarger(present, than: row)
+                    checksums.target.add(isRight ? row : present)
+                }
+                if outcome.sourceRows % 1000 == 0 { progress(outcome.sourceRows) }
+            }
+        }
+        progress(outcome.sourceRows)
+        outcome.sourceChecksum = checksums.source.text
+        outcome.targetChecksum = checksums.target.text
+        return outcome
+    }
+}
+
+extension StoredTable {
+    /// Whether the last value of a row is larger than that of another one.
+    fileprivate func isLarger(_ row: StoredRow, than other: StoredRow) -> Bool {
+        guard let value = row.last, let present = other.last else { return false }
+        return value > present
+    }
+}
+
+/// Why data were not copied. Each error contains the remedy.
+package enum DataCopyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The target has rows that the source does not have, or has otherwise.
+    case otherData(table: String)
+    /// The target has rows of its own under the numbers of the source's.
+    case otherNumbers(table: String)
+
+    package var description: String {
+        switch self {
+        case .otherData(let table):
+            "the target has other data already (in the table \(table)): choose an empty one, or keep them with --continue, which replaces "
+                + "rows with the same key by those of the source"
+        case .otherNumbers(let table):
+            "the target has other rows under the same numbers in the table \(table), which --continue does not replace: choose an empty target"
+        }
+    }
+}
