@@ -32,13 +32,14 @@ struct RootCommand: AsyncParsableCommand {
               lifeline channels
               lifeline users terminate ann
               lifeline apps create pusher
+              lifeline data copy /var/lib/lifeline postgres://lifeline@db.example.com/lifeline
               lifeline bench --subscribers 1000
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
             PresenceCommand.self, DoctorCommand.self, ConfigCommand.self, TokenCommand.self,
-            ChannelsCommand.self, UsersCommand.self, AppsCommand.self, BenchCommand.self,
+            ChannelsCommand.self, UsersCommand.self, AppsCommand.self, DataCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "CODE_OF_CONDUCT.md",
                 *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"), *ROOT.glob("Benchmarks/*.md"), *ROOT.glob("Tests/Tools/*.md"),
                 *ROOT.glob("Sources/*/*.docc/**/*.md")])
-COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor", "config", "token", "channels", "users", "apps", "bench")
+COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor", "config", "token", "channels", "users", "apps", "data", "bench")
 # Commands that have commands of their own; their options are those of all of them together.
 NESTED = {"config": ("init", "check", "show", "list"), "token": ("chat", "pubnub", "pusher"), "users": ("terminate",),
-          "apps": ("list", "create", "rotate", "disable", "enable", "remove")}
+          "apps": ("list", "create", "rotate", "disable", "enable", "remove"), "data": ("copy",)}
 
 
 def name(page):

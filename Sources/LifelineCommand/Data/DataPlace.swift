@@ -1,0 +1,73 @@
+import Foundation
+import HubStorage
+import LifelineServer
+import PostgreSQLStorage
+import ServerStorage
+
+/// A place where a server keeps its data: a directory, or a PostgreSQL database.
+struct DataPlace: Hashable {
+    private let text: String
+    private let passwordFile: String?
+    /// The place without a password.
+    let shown: String
+
+    /// Whether the place is a database, and not a directory.
+    var isDatabase: Bool { DataAddress.isAddress(text) }
+
+    /// - Throws: wrong usage.
+    init(_ text: String, passwordFile: String?) throws(CommandFailure) {
+        self.text = text
+        self.passwordFile = passwordFile
+        guard DataAddress.isAddress(text) else {
+            guard !text.isEmpty else { throw CommandFailure("The name of a directory is empty.", .usage) }
+            guard passwordFile == nil else {
+                throw CommandFailure("A directory has no password: leave the option for its file out.", .usage)
+            }
+            shown = text
+            return
+        }
+        guard let address = DataAddress(text) else {
+            throw CommandFailure(
+                "The address of a database is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for special characters.",
+                .usage)
+        }
+        shown = address.shown
+    }
+
+    /// Whether both are certainly the same; the locks find the other cases.
+    func isSame(as other: DataPlace) -> Bool {
+        guard !isDatabase, !other.isDatabase else { return text == other.text }
+        return filePath == other.filePath
+    }
+
+    private var filePath: String { URL(fileURLWithPath: text).standardizedFileURL.resolvingSymlinksInPath().path }
+
+    /// The directory with the contents of uploaded files, if there are any.
+    var files: String? {
+        guard !isDatabase else { return nil }
+        // An error means that there is no such directory.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: text + "/files")) ?? []
+        return names.isEmpty ? nil : text + "/files"
+    }
+
+    var settings: PostgreSQLSettings { PostgreSQLSettings(url: text, passwordFile: passwordFile) }
+
+    func reading() throws -> any StoredTables {
+        isDatabase ? try PostgreSQLTables.reading(settings) : try SQLiteTables(readingFrom: text)
+    }
+
+    func writing(parts: Set<StoredPart>) throws -> any WritableStoredTables {
+        isDatabase
+            ? try PostgreSQLTables.writing(settings, parts: parts) : try SQLiteTables(writingTo: text, parts: parts)
+    }
+
+    /// An error of a place or of the copy, for the operator.
+    static func explain(_ error: any Error) -> CommandFailure {
+        switch error {
+        case let error as MessageStoreError: CommandFailure("The data were not copied: \(error).")
+        case let error as PostgreSQLStoreError: CommandFailure("The data were not copied: \(error).")
+        case let error as DataCopyError: CommandFailure("The data were not copied: \(error).")
+        default: CommandFailure("The data were not copied, because of an unexpected error: \(error).")
+        }
+    }
+}
