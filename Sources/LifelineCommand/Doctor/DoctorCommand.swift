@@ -17,6 +17,10 @@ struct DoctorCommand: AsyncParsableCommand {
             With --redis it tests the Redis that several servers share instead: whether it can be reached, its version and role, \
             rights, behaviour when its memory is full, persistence, buffers, clock and latency.
 
+            With --data it tests the place where a server keeps its data. A PostgreSQL database: whether it can be reached, its version, \
+            encryption, whether it can be written to, rights, the version of the tables, whether a server uses them, and how long a commit \
+            takes. A directory: whether its databases can be read and are of this version. Nothing is changed.
+
             The exit code is 0 when every step that was tried works, and 1 when one failed.
 
             EXAMPLES
@@ -28,6 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor https://ps.pndsn.com --service pubnub --key demo
               lifeline doctor http://127.0.0.1:6001 --service chat --key app-key --secret app-secret
               lifeline doctor --redis redis://127.0.0.1:6379
+              lifeline doctor --data postgres://lifeline@127.0.0.1/lifeline
             """))
 
     @Argument(help: "The address of the service: http, https, ws or wss, host and port; may end in /app/KEY.")
@@ -39,6 +44,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Redis") var shared: DoctorRedisOptions
 
+    @OptionGroup(title: "Data") var stored: DoctorDataOptions
+
     @OptionGroup(title: "Network") var network: DoctorNetworkOptions
 
     @Flag(help: "Prints each step as a JSON object on one line.")
@@ -48,12 +55,16 @@ struct DoctorCommand: AsyncParsableCommand {
         if identity.secret != nil, identity.secretFile != nil {
             throw ValidationError("--secret and --secret-file exclude each other.")
         }
+        if stored.data != nil, !shared.redis.isEmpty {
+            throw ValidationError("--data and --redis exclude each other.")
+        }
         if !(network.timeout > 0 && network.timeout <= 600) {
             throw ValidationError("--timeout takes a number of seconds, at most 600.")
         }
     }
 
     func run() async throws {
+        if let data = stored.data { return try examine(data: data) }
         if !shared.redis.isEmpty { return try await examine(shared.redis) }
         if let ca = network.ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
@@ -104,6 +115,14 @@ struct DoctorCommand: AsyncParsableCommand {
         return (
             found.key, isPubNub ? found.publishKey : nil, place.service == .pusher ? found.appID : nil, found.secret.revealed
         )
+    }
+
+    private func examine(data: String) throws {
+        let place = try DataPlace(data, passwordFile: stored.dataPasswordFile)
+        let (json, colours) = (json, Colours.standardOutput)
+        let failures = DataDoctor(place: place) { StandardOutput.print(json ? $0.json : $0.text(colours)) }.run()
+        if !json { StandardOutput.print(Self.summary(failures)) }
+        if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 
     private func examine(_ addresses: [String]) async throws {

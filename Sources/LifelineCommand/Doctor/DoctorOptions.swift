@@ -59,6 +59,17 @@ struct DoctorRedisOptions: ParsableArguments {
     var redisPrefix: String?
 }
 
+/// The place for data that `doctor` tests instead of a service.
+struct DoctorDataOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Tests this place for data instead: postgres://USER@HOST:PORT/DATABASE, or a directory.", valueName: "place"))
+    var data: String?
+
+    @Option(help: ArgumentHelp("A file with the password of the database.", valueName: "file"), completion: .file())
+    var dataPasswordFile: String?
+}
+
 /// How `doctor` reaches the service.
 struct DoctorNetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))

@@ -12,7 +12,7 @@ struct RedisDoctor: Sendable {
     /// How long connecting and each command may take.
     let limit: Duration
     /// Called with the result of each test as soon as it is known.
-    let report: @Sendable (RedisStep) -> Void
+    let report: @Sendable (ExaminationStep) -> Void
 
     /// Runs all tests.
     ///
@@ -44,7 +44,7 @@ struct RedisDoctor: Sendable {
             let meaning =
                 cause.map { "\($0)" } ?? "Redis did not answer within \(limit.components.seconds) s."
             report(
-                RedisStep(
+                ExaminationStep(
                     name: "connection",
                     verdict: .failed(meaning, advice: RedisAdvice.advice(for: cause)),
                     duration: duration))
@@ -52,7 +52,7 @@ struct RedisDoctor: Sendable {
         }
         let server = ready.withLockedValue { $0 }
         report(
-            RedisStep(
+            ExaminationStep(
                 name: "connection", verdict: .passed("\(address), \(server.map { "version \($0.version)" } ?? "connected")"),
                 duration: duration))
         return await examine(link)
@@ -68,48 +68,8 @@ struct RedisDoctor: Sendable {
             let start = ContinuousClock.now
             let verdict = await examination.answer(question)
             if case .failed = verdict { failures += 1 }
-            report(RedisStep(name: question.rawValue, verdict: verdict, duration: ContinuousClock.now - start))
+            report(ExaminationStep(name: question.rawValue, verdict: .init(verdict), duration: ContinuousClock.now - start))
         }
         return failures
-    }
-}
-
-/// One test of Redis and its result.
-struct RedisStep: Sendable {
-    var name: String
-    var verdict: RedisExamination.Verdict
-    var duration: Duration
-
-    /// The result as text for people, with the advice on a second line.
-    func text(_ colours: Colours) -> String {
-        let (mark, colour, words, advice): (String, Colours.Colour, String, String?) =
-            switch verdict {
-            case .passed(let words): ("✓", .green, words, nil)
-            case .noted(let words, let advice): ("!", .yellow, words, advice)
-            case .failed(let words, let advice): ("✗", .red, words, advice)
-            }
-        let title = name + String(repeating: " ", count: max(0, 18 - name.count))
-        let time = "\(Int(duration / .milliseconds(1))) ms"
-        let padding = String(repeating: " ", count: max(0, 9 - time.count))
-        var lines = ["\(colours.paint(mark, colour)) \(title) \(padding)\(time)  \(words)"]
-        if let advice { lines.append("    → \(advice)") }
-        return lines.joined(separator: "\n")
-    }
-
-    /// One JSON object.
-    var json: String {
-        var object = JSONObject()
-        object.put("step", name)
-        let (result, words, advice): (String, String, String?) =
-            switch verdict {
-            case .passed(let words): ("passed", words, nil)
-            case .noted(let words, let advice): ("noted", words, advice)
-            case .failed(let words, let advice): ("failed", words, advice)
-            }
-        object.put("result", result)
-        object.put("seconds", duration)
-        object.put("detail", words)
-        object.put("advice", advice)
-        return object.text
     }
 }
