@@ -102,7 +102,7 @@ struct ApplicationTableTests {
         let table = table(
             Apps.keyset("demo"), Apps.keyset("b", publishKey: "demo"), Apps.keyset("a"), Apps.chat("app-key"), Apps.chat("c"))
         #expect(table.merged(keysets: [.development], at: 0).map(\.subscribeKey) == ["demo", "a"])
-        #expect(table.merged(keysets: [], at: 0).map(\.subscribeKey) == ["a", "b"])
+        #expect(table.merged(keysets: [], at: 0).map(\.subscribeKey) == ["a", "b", "demo"])
         #expect(table.merged(chat: [.development], at: 0).map(\.key) == ["app-key", "c"])
         let configured = ReloadableApplicationRegistry([])
         let layered = LayeredApplications(above: configured)
