@@ -43,7 +43,7 @@ struct PostgreSQLServerTests {
             try await client.publish("1", to: "room")
             database.stop()
             #expect(try await client.get("/publish/demo/demo/0/room/0/2").status == 503)
-            #expect(try await client.get("/v2/history/sub-key/demo/channel/room").status == 503)
+            #expect(try await client.get("/v2/history/sub-key/demo/channel/room").status == 500)
             let answer = try await server.request("GET", "/ready")
             #expect(answer.status == 503 && answer.body.contains(#""store""#))
             try database.start()
@@ -51,7 +51,7 @@ struct PostgreSQLServerTests {
             try await client.publish("3", to: "room")
             var history = try await client.get("/v2/history/sub-key/demo/channel/room")
             // Reads have connections of their own, which come back by themselves.
-            while history.status == 503 { history = try await client.get("/v2/history/sub-key/demo/channel/room") }
+            while history.status == 500 { history = try await client.get("/v2/history/sub-key/demo/channel/room") }
             #expect(history.body.hasPrefix("[[1,3],"))
         }
     }
