@@ -30,7 +30,7 @@ extension ServerSetting {
 
     static let dataFiles = text(
         "dataFiles", \.dataParts.files, option: .text(\.base.dataFiles, "directory"),
-        unset: .words("the directory files in data"), "The directory for the contents of uploaded files"
+        "The directory for the contents of uploaded files; without it the directory files in data"
     )
     .more("Needed for PubNub when data is a PostgreSQL database")
 
