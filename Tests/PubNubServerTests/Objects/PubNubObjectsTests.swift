@@ -140,7 +140,7 @@ struct PubNubObjectsTests {
             ("/channels/c", #"{"custom":{"a":"\#(String(repeating: "d", count: 32_761))"}}"#, 400, #""location":"custom""#),
             (
                 "/channels/c", #"{"name":"n","custom":{"a":"\#(String(repeating: "d", count: 32_760))"}}"#, 400,
-                "at most 32768 bytes"
+                "exceeds 32768 bytes"
             ),
             ("/channels/a,b", "{}", 400, #""location":"channel","locationType":"path""#),
             ("/channels/c-pnpres", "{}", 400, #""location":"channel","locationType":"path""#),
