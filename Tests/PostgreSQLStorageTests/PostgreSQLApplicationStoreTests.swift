@@ -7,7 +7,9 @@ import Testing
 @Suite(.enabled(if: PostgresProcess.isInstalled, "\(PostgresProcess.reason)"), .timeLimit(.minutes(2)))
 struct PostgreSQLApplicationStoreTests {
     @Test func `PG-20: entries are kept, replaced and deleted`() async throws {
-        let settings = PostgreSQLSettings(try PostgresProcess.shared(), schema: "applications")
+        let server = try PostgresProcess.shared()
+        defer { withExtendedLifetime(server) {} }
+        let settings = PostgreSQLSettings(server, schema: "applications")
         var store = try await PostgreSQLApplicationStore.open(settings)
         #expect(try await store.load() == StoredApplications())
         #expect(try await store.write([1, 0, 255], name: "pusher/7", after: 0) == 1)
@@ -23,7 +25,9 @@ struct PostgreSQLApplicationStoreTests {
     }
 
     @Test func `PG-20 AR-13: a change after an unknown one writes nothing`() async throws {
-        let settings = PostgreSQLSettings(try PostgresProcess.shared(), schema: "changes")
+        let server = try PostgresProcess.shared()
+        defer { withExtendedLifetime(server) {} }
+        let settings = PostgreSQLSettings(server, schema: "changes")
         let store = try await PostgreSQLApplicationStore.open(settings)
         #expect(try await store.write([1], name: "chat/c", after: 0) == 1)
         #expect(try await store.write([2], name: "chat/c", after: 0) == nil)
@@ -34,7 +38,9 @@ struct PostgreSQLApplicationStoreTests {
     }
 
     @Test func `PG-20: one server at a time uses the tables, which the other stores do not need`() async throws {
-        let settings = PostgreSQLSettings(try PostgresProcess.shared(), schema: "one at a time")
+        let server = try PostgresProcess.shared()
+        defer { withExtendedLifetime(server) {} }
+        let settings = PostgreSQLSettings(server, schema: "one at a time")
         let store = try await PostgreSQLApplicationStore.open(settings)
         let messages = try await PostgreSQLMessageStore.open(settings)
         await #expect(throws: PostgreSQLStoreError.inUse(schema: "one at a time")) {

@@ -57,7 +57,7 @@ struct AppsAgainstServerTests {
         try await withServer { options, _ in
             let api = try AdminAPI(options)
             for (settings, words) in [
-                (["limits": ["connections": -1]], "application.limits.connections is \"-1\""), (["limit": 5], "limit"),
+                (["limits": ["connections": -1]], "application.limits.connections is -1;"), (["limit": 5], "limit"),
                 (["id": "a/b"], "application.id"),
             ] as [(JSONValue, String)] {
                 var message = ""

@@ -107,7 +107,7 @@ struct ConfigTests {
         #expect(
             Set(none) == [
                 "data", "dataFiles", "dataPasswordFile", "redis", "tracesEndpoint", "pathPrefix", "adminPort", "adminPassword",
-                "adminReadOnlyPassword",
+                "adminReadOnlyPassword", "applicationsKey",
             ])
     }
 

@@ -28,6 +28,7 @@ struct ServerSettingTests {
          "bridgeIgnoresAccessManager": true,
          "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "adminTrustProxy": ["10.0.0.0/8", "::1"], "publicMetrics": true,
          "adminPassword": "admin of this test", "adminReadOnlyPassword": "reader of this test",
+         "maxApplications": 30, "applicationsKey": "a key of 32 bytes or more of this test",
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
 
