@@ -270,8 +270,13 @@ def lay_out(mutations):
 
 
 def targets(suites):
-    """The test targets that suites of tests are in."""
-    return sorted({re.split(r"[.$]", part.strip("^()"))[0] for suite in suites for part in re.split(r"\|(?![^(]*\))", suite)})
+    """The test targets that suites of tests are in. A suite may begin with a choice, as in (PusherServer|ChatServer)Tests."""
+    found = set()
+    for suite in suites:
+        for part in re.split(r"\|(?![^(]*\))", suite):
+            choice, rest = re.match(r"\^?(?:\(([^)]*)\))?(.*)", part).groups()
+            found |= {name + re.split(r"[.$]", rest)[0] for name in (choice or "").split("|")}
+    return sorted(found)
 
 
 def build(mutations, test_targets):

@@ -46,10 +46,13 @@ def module_maps(built):
 
 
 def object_list(built, folder):
-    """A file that names all objects of the program but those of its own commands."""
-    names = (built / "lifeline.product" / "Objects.LinkFileList").read_text().splitlines()
-    kept = [name for name in names if "/LifelineCommand.build/" not in name]
-    assert len(kept) < len(names), "the program's own objects have another place"
+    """A file that names all objects of the server and of the SDKs: those of two programs, without the programs' own."""
+    kept = {}
+    for product, own in (("lifeline", "LifelineCommand"), ("network-watch", "network_watch")):
+        names = (built / f"{product}.product" / "Objects.LinkFileList").read_text().splitlines()
+        libraries = [name for name in names if f"/{own}.build/" not in name]
+        assert len(libraries) < len(names), "the program's own objects have another place"
+        kept |= dict.fromkeys(libraries)
     path = folder / "objects"
     path.write_text("\n".join(kept) + "\n")
     return path
