@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import PusherProtocol
 import ServerRuntime
+import ServerStorage
 import ServerValues
 
 /// The kinds of requests under which metrics count Pusher's requests.
@@ -132,17 +133,28 @@ extension PusherService: WebSocketFront {
         let address = shares.address(of: visitor)
         var mustWait = false
         let opening = admit(target, visitor, address, &mustWait)
+        var refusing: Application?
+        if case .failure = opening { refusing = namedApplication(target) }
         return PusherConnection(
             service: self, loop: loop, opening: opening, waitsForPlace: mustWait,
             knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target),
-            address: address,
-            asked: Self.asked(target, visitor))
+            address: address, refusedBy: refusing.map { context.names.slot(.pusher, $0.id) },
+            asked: Self.asked(target, visitor, refusing))
+    }
+
+    /// The application whose key a refused client names, for the log and the console; nil for an unknown key (rule SO-148).
+    private func namedApplication(_ target: RequestTarget) -> Application? {
+        guard target.segments.count == 2, target.segments[0] == "app" else { return nil }
+        return settings.applications.application(key: target.segments[1])
     }
 
     /// Describes a refused client for the log: its page, its address, and the beginning of its key. A key is public, but some users
     /// put their secret in its place, so it is shortened.
-    private static func asked(_ target: RequestTarget, _ visitor: RequestOrigin) -> Logger.Metadata {
+    private static func asked(
+        _ target: RequestTarget, _ visitor: RequestOrigin, _ application: Application?
+    ) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
+        if let application { asked["app"] = "\(application.id)" }
         if target.segments.count == 2, target.segments[0] == "app" {
             let key = logText(target.segments[1].utf8)
             asked["key"] = "\(key.prefix(4))\(key.count > 4 ? "…" : "")"

@@ -6,10 +6,14 @@ import urllib.request
 
 import pytest
 from lifeline_harness import Server, wait_until
+from nexconn_client import ChatSession, Farewell
 from pusher_client import PusherSocket
 
 ORIGINS = {"apps": [{"id": "1", "key": "open-key", "secret": "secret-of-this-test", "limits": {"connections": 1}},
-                    {"id": "2", "key": "page-key", "secret": "other-secret-of-this-test", "allowedOrigins": ["https://app.example"]}]}
+                    {"id": "2", "key": "page-key", "secret": "other-secret-of-this-test", "allowedOrigins": ["https://app.example"]},
+                    {"id": "3", "key": "off-key", "secret": "third-secret-of-this-test", "enabled": False},
+                    {"id": "4", "key": "tls-key", "secret": "fourth-secret-of-this-test", "requireTLS": True}],
+           "nexconn": {"key": "chat-key", "secret": "chat-secret-of-this-test", "enabled": False}}
 
 
 def lines(server, message="connection ended"):
@@ -50,11 +54,29 @@ def test_a_refused_connection_has_its_reason(server, started):
     assert said["by"] == "server" and said["service"] == "pusher" and said["address"] == "127.0.0.1" and said["connection"]
 
 
+@pytest.mark.parametrize("code, app, key, options", [
+    ("4003", "3", "off-key", {}), ("4000", "4", "tls-key", {}), ("4009", "2", "page-key", {"origin": "https://elsewhere.example"})])
+def test_a_refusal_names_the_application_that_refused(server, code, app, key, options):
+    """SO-148: whose key the client has named."""
+    refused(server.port, key, **options)
+    said = line(server, code=code)
+    assert said["app"] == app and said["reason"] and said["key"] == f"{key[:4]}…"
+    assert said.get("origin") == options.get("origin")
+
+
+def test_a_disabled_chat_application_is_named(server):
+    """SO-148: as with Pusher."""
+    with pytest.raises(Farewell):
+        ChatSession(server.port, "no token of ours", app_key="chat-key").connect()
+    said = line(server, code="31008")
+    assert said["app"] == "chat-key" and said["service"] == "chat" and said["reason"] == "The application is disabled."
+
+
 def test_a_limit_is_the_servers_matter(server, started):
     started(PusherSocket, server.port, key="open-key")
     refused(server.port, "open-key")
     said = line(server, code="4004")
-    assert said["level"] == "warning" and "limit of connections" in said["reason"]
+    assert said["level"] == "warning" and "limit of connections" in said["reason"] and said["app"] == "1"
 
 
 def test_a_refused_request_says_why_and_no_secret(server):

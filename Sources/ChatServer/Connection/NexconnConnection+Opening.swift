@@ -10,6 +10,8 @@ extension NexconnConnection {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
         guard let application = service.gateway(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
+        // Also for a refusal, whose log entry and row in the console name the application (rule SO-148).
+        slot = application.slot
         if let refusal = application.refusal { return close(.bye(refusal)) }
         switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
         case .admitted: break
@@ -17,7 +19,6 @@ extension NexconnConnection {
         case .draining: return drain()
         }
         self.application = application
-        slot = application.slot
         greeted()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let mailbox = mailbox

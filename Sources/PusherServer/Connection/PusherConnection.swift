@@ -32,7 +32,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     init(
         service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>,
         waitsForPlace: Bool = false, knowsPings: Bool,
-        wantsRecovery: Bool = false, address: RemoteAddress? = nil, asked: @autoclosure () -> Logger.Metadata = [:]
+        wantsRecovery: Bool = false, address: RemoteAddress? = nil, refusedBy slot: MetricSlot? = nil,
+        asked: @autoclosure () -> Logger.Metadata = [:]
     ) {
         self.service = service
         self.address = address
@@ -49,7 +50,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         if let timeout = application?.value.authorizationTimeout { authorizeBy = service.now.advanced(by: timeout) }
-        super.init(service.webSockets, on: loop, slot: application?.slot)
+        super.init(service.webSockets, on: loop, slot: application?.slot ?? slot)
     }
 
     private var mailbox: EventLoopMailbox<PusherLoop> { service.mailboxes[loop.number] }
