@@ -53,12 +53,13 @@ extension PusherService: ConsoleService {
     package func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
         let application = try application(listed: listing.application)
         let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
+        let isOfKind = try Self.selection(listing.kind)
         @Sendable func isNext(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
         // Searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
             var (found, total): ([ChannelRows.Row], Int) = ([], 0)
             channels.forEachOccupied(application: application.id, prefix: listing.prefix) { part in
-                let wanted = part.filter { isWanted($0.name) }
+                let wanted = part.filter { isWanted($0.name) && isOfKind($0.name) }
                 total += wanted.count
                 found += wanted.filter { isNext($0.name) }
                     .map { ChannelRows.Row($0.name, subscriptions: $0.subscriptions, users: $0.users) }
@@ -67,6 +68,21 @@ extension PusherService: ConsoleService {
             }
             return ChannelRows(first: limit, of: Self.first(limit + 1, of: found), total: total)
         }
+    }
+
+    /// Whether a channel is of the kind to which a list is limited; nil and an empty text select every kind (rule CO-97).
+    private static func selection(_ kind: String?) throws(HTTPProblem) -> @Sendable (String) -> Bool {
+        let access: PusherChannelKind.Access
+        switch kind ?? "" {
+        case "": return { _ in true }
+        case "cache": return { PusherChannelKind(of: $0).isCache }
+        case "public": access = .normal
+        case "private": access = .private
+        case "presence": access = .presence
+        case "encrypted": access = .encrypted
+        default: throw HTTPProblem(400, "kind is public, private, presence, encrypted or cache.")
+        }
+        return { PusherChannelKind(of: $0).access == access }
     }
 
     private static func first(_ count: Int, of channels: [ChannelRows.Row]) -> [ChannelRows.Row] {

@@ -82,6 +82,41 @@ def test_names_are_searched_and_counted(server):
         assert console.request("GET", f"/console/api/{what}&contains={'x' * 1025}")[0] == 400
 
 
+def test_channels_of_a_kind(server, started):
+    """CO-97: of Pusher, whose names say the kind."""
+    console = Console(server, ADMIN)
+    client = started(PusherSocket, server.port)
+    for channel in ("private-encrypted-x", "private-cache-y", "cache-z"):
+        client.subscribe(channel)
+    pusher = "channels?service=pusher&app=1001&kind="
+    wait_until(lambda: console.ask(pusher)["total"] == 7, 30, "all channels")
+    found = {kind: names(console.ask(pusher + kind)) for kind in ("public", "private", "presence", "encrypted", "cache")}
+    assert found == {"public": ["cache-z", "prices"], "private": ["private-Room-1", "private-cache-y", "private-room-2"], "presence": ["presence-lobby"],
+                     "encrypted": ["private-encrypted-x"], "cache": ["cache-z", "private-cache-y"]}
+    told = console.ask(pusher + "private&contains=room&limit=1")
+    assert (names(told), told["total"], told["next"]) == (["private-Room-1"], 2, "private-Room-1")
+    status, told, _ = console.request("GET", f"/console/api/{pusher}group")
+    assert (status, told["error"]) == (400, "kind is public, private, presence, encrypted or cache.")
+
+
+def test_connections_and_sessions_are_counted(server, started):
+    """CO-98: in all, and those that match, on every page."""
+    console = Console(server, ADMIN)
+    clients = [started(PusherSocket, server.port) for _ in range(4)]
+    for number, client in enumerate(clients[:3]):
+        client.signin({"id": f"Clerk-{number}"})
+    wait_until(lambda: console.ask("users")["total"] == 5, 30, "the sessions")
+    told = console.ask("connections?limit=2")
+    assert (told["total"], len(told["connections"])) == (6, 2) and told["next"]
+    told = console.ask(f"connections?limit=2&after={told['next']}")
+    assert (told["total"], len(told["connections"])) == (6, 2)
+    assert [console.ask(f"connections?service={service}")["total"] for service in ("pusher", "chat")] == [5, 1]
+    told = console.ask("connections?contains=clerk-1")
+    assert (told["total"], names(told, "connections", "user")) == (1, ["Clerk-1"])
+    told = console.ask("users?contains=CLERK&limit=1")
+    assert told["total"] == 3 and len(told["users"]) == 1
+
+
 def test_groups_of_chat_are_listed_with_their_members(server):
     """CO-86: with names and the number of members."""
     console = Console(server, ADMIN)
@@ -133,6 +168,8 @@ def test_the_pages_of_channels_and_users(server, started, width):
     assert not page.evaluate("document.querySelector('[name=kind]').offsetParent")
     fill(application="pusher 1001", contains="nowhere")
     shows("0 channels in all", "None of them has “nowhere” in its name.")
+    fill(application="pusher 1001", contains="", access="presence")
+    shows("1 channel in all", "presence-lobby")
     fill(application="pubnub demo", contains="")
     shows("9 channels in all", "weather")
     fill(application="chat app-key")
@@ -141,8 +178,12 @@ def test_the_pages_of_channels_and_users(server, started, width):
     shows("2 groups in all", "team-A", "All of us")
     page.evaluate("[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Members of team-A').click()")
     shows("Members of team-A", "dora")
+    go(page, "connections", "Connections")
+    shows("2 connections in all")
+    fill(contains="carl")
+    shows("1 connection in all")
     go(page, "users", "Users")
-    shows("Pusher-User", "carl")
+    shows("2 sessions in all", "Pusher-User", "carl")
     fill(service="pubnub demo")
     shows("3 users in all", MARKUP, "c0, c1, c2, c3, c4 and 2 more")
     assert page.evaluate("document.querySelectorAll('main button.danger').length") == 0

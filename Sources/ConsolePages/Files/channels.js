@@ -20,6 +20,7 @@ export async function channels(main, context) {
   const detail = element("div", {});
   const search = field("Name contains", "contains", { type: "search", value: context.parameters.get("contains") ?? "" });
   const kinds = choice("List", "kind", [["open", "open channels"], ["group", "groups"]], context.parameters.get("kind") ?? "open");
+  const accesses = choice("Kind", "access", [["", "all"], ...["public", "private", "presence", "encrypted", "cache"].map((each) => [each, each])], context.parameters.get("access") ?? "");
   let pages = [null];
   /** Answers to what was asked before are not shown. */
   let turn = 0;
@@ -28,7 +29,8 @@ export async function channels(main, context) {
     if (!app) return put(place, empty("No applications", "There is nothing to list."));
     const isChat = app.service === "chat";
     kinds.hidden = !isChat;
-    const chosen = isChat ? kinds.querySelector("select").value : null;
+    accesses.hidden = app.service !== "pusher";
+    const chosen = isChat ? kinds.querySelector("select").value : app.service === "pusher" ? accesses.querySelector("select").value : null;
     const mine = ++turn;
     const contains = search.querySelector("input").value;
     const told = await context.ask("channels", { service: app.service, app: app.id, kind: chosen, contains, after: pages.at(-1), limit: 100 });
@@ -41,7 +43,7 @@ export async function channels(main, context) {
       { name: "Users", sort: (row) => row.users, num: true, cell: (row) => number(row.users) },
       { name: "", cell: (row) => (app.service !== "pusher" || row.name.startsWith("presence-")) && element("button", { type: "button", "aria-label": `Members of ${row.name}`, onclick: () => members(context, detail, app, row.name, chosen) }, "Members") },
     ];
-    const hint = contains ? `None of them has “${contains}” in its name${told.next ? " so far; More looks further" : ""}.`
+    const hint = app.service === "pusher" && chosen && !contains ? `No ${chosen} channel has a subscriber now.` : contains ? `None of them has “${contains}” in its name${told.next ? " so far; More looks further" : ""}.`
       : chosen === "group" ? "Groups appear when the application's server or a user makes one."
       : isChat ? "Open channels appear when somebody enters one." : "Channels appear while somebody is subscribed to them.";
     update(place, total(told.total, told.channels.length, what),
@@ -52,7 +54,7 @@ export async function channels(main, context) {
   };
   const fresh = (event) => { event.preventDefault(); pages = [null]; put(detail); load().catch((error) => put(place, note("bad", "The channels could not be listed", error.message))); };
   put(main, title("Channels", "Channels with somebody in them, and chat's groups, in the order of their names. Lists come from where it is decided, so they are those of the whole cluster."),
-    element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, chooser.label, kinds, search, element("button", {}, "List")), element("div", { class: "split" }, place, detail));
+    element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, chooser.label, kinds, accesses, search, element("button", {}, "List")), element("div", { class: "split" }, place, detail));
   await context.repeat(5, load);
 }
 

@@ -19,7 +19,7 @@ function list(context, name, key, columns, nothing, forms, keyOf, revise = (valu
     const mine = ++turn;
     const told = await context.ask(name, { ...revise(values), after: pages.at(-1), limit: 100 });
     if (context.isOver || mine !== turn) return;
-    update(place, told.total !== undefined && total(told.total, told[key].length, key), told[key].length ? table(nothing[2], typeof columns === "function" ? columns(values) : columns, told[key], keyOf) : empty(nothing[0], nothing[1]),
+    update(place, told.total !== undefined && total(told.total, told[key].length, key === "users" && !values.service?.startsWith(present) ? "sessions" : key), told[key].length ? table(nothing[2], typeof columns === "function" ? columns(values) : columns, told[key], keyOf) : empty(nothing[0], nothing[1]),
       (told.next || pages.length > 1) && element("p", { class: "legend" },
         element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
         element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
@@ -87,7 +87,7 @@ export async function connections(main, context) {
     { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
   ];
   const page = list(context, "connections", "connections", columns, ["No connections", "WebSockets of Pusher and chat appear here. Polls of PubNub are in Held polls.", "Connections"],
-    [choice("Service", "service", anyService, ""), field("Beginning of any name", "prefix", { type: "search" })], (row) => `${row.service} ${row.id}`);
+    [choice("Service", "service", anyService, ""), field("Any name contains", "contains", { type: "search" })], (row) => `${row.service} ${row.id}`);
   const gone = element("div", {});
   put(main, title("Connections", "WebSockets of this server, by the names that its log has for them. Bytes count from the first one after the handshake; unsent ones wait for a client that reads slowly."),
     page.form, page.place, element("h2", {}, "Ended lately"), gone);
@@ -106,6 +106,8 @@ const codes = {
   0: "no goodbye", 1000: "normal", 1001: "going away", 1002: "protocol error", 1003: "unsupported data", 1005: "no code", 1006: "lost", 1007: "invalid text",
   1008: "policy", 1009: "too large", 1011: "error of the peer", 4000: "TLS only", 4001: "unknown key", 4003: "disabled", 4004: "quota of connections", 4005: "unknown path",
   4006: "malformed version", 4007: "unsupported version", 4009: "not authorized", 4100: "over capacity, too slow, or drain", 4200: "come back at once", 4201: "no pong", 4202: "inactive",
+  31002: "unknown key", 31004: "token refused", 31008: "disabled", 31009: "banned", 31010: "ended by the server API", 31011: "banned while online", 31020: "token expired",
+  31023: "other device", 31024: "quota of connections", 31025: "unreadable hello", 31029: "user deleted", 32061: "come back at once",
 };
 
 const endedColumns = [

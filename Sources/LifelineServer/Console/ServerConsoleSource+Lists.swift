@@ -45,6 +45,33 @@ extension ServerConsoleSource {
         return (found, nil)
     }
 
+    /// The largest number of connections that are visited to count those that pass a filter.
+    private static let counted = 10_000
+
+    /// The number of connections that pass the filter; nil when a server has more than may be visited for one answer (rule CO-98).
+    private func count(
+        _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
+    ) async throws -> Int? {
+        var (count, visited) = (0, 0)
+        for console in consoles where console.hasConnections {
+            if let service = parameters.service, console.service.rawValue != service { continue }
+            for (number, loop) in context.loops.enumerated() {
+                var start: Int? = 0
+                while let index = start {
+                    guard visited < Self.counted else { return nil }
+                    let slice = try await loop.eventLoop.submit {
+                        let (reports, next) = console.reports(on: number, from: index, count: Self.slice)
+                        return (wanted: reports.count(where: isWanted), visited: reports.count, next: next)
+                    }.get()
+                    count += slice.wanted
+                    visited += slice.visited
+                    start = slice.next
+                }
+            }
+        }
+        return count
+    }
+
     private func filter(_ parameters: ConsoleParameters, onlyUsers: Bool) -> @Sendable (ConnectionReport) -> Bool {
         let search = NameSearch(parameters.contains)
         return { report in
@@ -69,15 +96,22 @@ extension ServerConsoleSource {
     }
 
     func connections(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: false))
-        return ["connections": .array(reports.map(Self.value)), "next": .optional(next)]
+        try await list("connections", parameters, filter(parameters, onlyUsers: false))
     }
 
     /// Signed-in users of this server's connections, or the users whom a service knows without connections.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
         if let known = try await knownUsers(parameters) { return known }
-        let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: true))
-        return ["users": .array(reports.map(Self.value)), "next": .optional(next)]
+        return try await list("users", parameters, filter(parameters, onlyUsers: true))
+    }
+
+    private func list(
+        _ name: String, _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
+    ) async throws -> JSONValue {
+        let (reports, next) = try await find(parameters, isWanted)
+        let isWhole = parameters.after == nil && next == nil
+        let total = isWhole ? reports.count : try await count(parameters, isWanted)
+        return [name: .array(reports.map(Self.value)), "total": .optional(total), "next": .optional(next)]
     }
 
     func ended(_ parameters: ConsoleParameters) async throws -> JSONValue {
