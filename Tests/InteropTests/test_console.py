@@ -1,4 +1,4 @@
-"""The console of `lifeline serve` in a browser: each page, small and large, light and dark (rules CO-30 to CO-42)."""
+"""The console of `lifeline serve` in a browser: each page, small and large, light and dark (rules CO-30 to CO-42 and CO-100)."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from console_harness import ADMIN, READER, Console, ConsoleServer, go, log_in
+from console_harness import ADMIN, CONTRAST, READER, Console, ConsoleServer, go, log_in
 from devtools import DrivenBrowser
 from lifeline_harness import free_port, wait_until
 from nexconn_client import ChatSession, Farewell
@@ -74,6 +74,8 @@ def busy(started, tmp_path):
         server.publish("prices", "tick", json.dumps({"price": number}))
     wait_until(lambda: console.ask("polls")["polls"], 30, "a held poll")
     wait_until(lambda: console.ask("webhooks")["webhooks"][0]["problem"], 30, "a webhook that fails")
+    # With what the admin can do with it.
+    assert console.act("apps", {"service": "pusher"})[0] == 200
     return server
 
 
@@ -116,8 +118,15 @@ def test_each_page(busy, page, width, dark):
         reveal(page, name)
         if name in ("overview", "users", "polls", "connections", "errors"):
             page.wait("document.querySelectorAll('main tbody tr').length > 0")
+        if width == 1280:
+            # Nothing that can be pressed is beyond the edge of a table.
+            hidden = page.evaluate("""[...document.querySelectorAll('main .scroll button')].filter(each =>
+                each.getBoundingClientRect().right > each.closest('.scroll').getBoundingClientRect().right).map(each => each.innerText)""")
+            assert hidden == [], (name, hidden)
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 0, f"{name} is {overflow} pixels too wide at {width}"
+        # CO-100: on the page as it is.
+        assert page.evaluate(CONTRAST) == [], name
         page.picture(PICTURES / f"{name}-{width}-{'dark' if dark else 'light'}.png")
     assert page.errors == []
     assert page.evaluate("window.broken") is None

@@ -31,6 +31,8 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     assert told["connected"] and told["role"] == "leader" and told["nodes"] == 2
     told = follower.ask("overview")["cluster"]
     assert told["connected"] and told["role"] == "follower" and told["leader"] == leading and told["members"] == []
+    # CO-99: both have applied the same batches, as soon as nothing new comes.
+    wait_until(lambda: 0 < leader.ask("overview")["cluster"]["sequence"] == follower.ask("overview")["cluster"]["sequence"], 30, "the same batch")
     # CO-89: each server with when it was heard; the leader among them.
     wait_until(lambda: not any(member["expected"] for member in leader.ask("overview")["cluster"]["members"]), 30, "both servers")
     members = leader.ask("overview")["cluster"]["members"]

@@ -7,6 +7,43 @@ from lifeline_harness import Server, free_port, wait_until
 
 ADMIN, READER = "correct horse battery staple", "only here to look around"
 
+# What has too little contrast on a page: texts below 4.5 to 1, edges of fields, buttons and frames below 3 to 1 (rule CO-100). What cannot
+# be used now, lines between rows and the head of a table are left out, as WCAG does.
+CONTRAST = """(() => {
+    const parts = (color) => { const all = color.match(/[\\d.]+/g).map(Number); return all.length < 4 ? [...all, 1] : all; };
+    const over = (color, ground) => color.slice(0, 3).map((part, index) => part * color[3] + ground[index] * (1 - color[3])).concat(1);
+    const light = (color) => color.slice(0, 3).map(each => each / 255).map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
+    const contrast = (one, other) => (Math.max(light(one), light(other)) + 0.05) / (Math.min(light(one), light(other)) + 0.05);
+    const ground = (element) => {
+        const layers = [];
+        for (let each = element; each; each = each.parentElement) layers.push(parts(getComputedStyle(each).backgroundColor));
+        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+    };
+    const found = [];
+    for (const element of document.querySelectorAll('body *')) {
+        if (!element.getClientRects().length || element.matches(':disabled')) continue;
+        const style = getComputedStyle(element);
+        const own = ground(element);
+        const name = `${element.localName}.${element.getAttribute('class') ?? ''}`;
+        if ([...element.childNodes].some(each => each.nodeType === Node.TEXT_NODE && each.data.trim())) {
+            const color = parts(element instanceof SVGElement ? style.fill : style.color);
+            color[3] *= Number(style.opacity);
+            const value = contrast(over(color, own), own);
+            if (value < 4.5) found.push(`${value.toFixed(2)} text ${name}: ${element.textContent.slice(0, 40)}`);
+        }
+        if (element.matches('tr, th, td, .facts div, .quiet, [type=checkbox]') || !element.parentElement) continue;
+        const around = ground(element.parentElement);
+        for (const side of ['Top', 'Bottom']) {
+            if (!parseFloat(style[`border${side}Width`])) continue;
+            const edge = over(parts(style[`border${side}Color`]), around);
+            const value = Math.max(contrast(edge, around), contrast(own, around));
+            if (value < 3) found.push(`${value.toFixed(2)} edge ${name}`);
+        }
+    }
+    return [...new Set(found)];
+})()"""
+
 
 class ConsoleServer(Server):
     """A server with an admin port."""
@@ -83,4 +120,4 @@ def go(page, name, heading):
     page.wait(f"document.querySelector('main h1')?.innerText === {json.dumps(heading)}")
 
 
-__all__ = ["ADMIN", "READER", "Console", "ConsoleServer", "go", "log_in", "wait_until"]
+__all__ = ["ADMIN", "CONTRAST", "READER", "Console", "ConsoleServer", "go", "log_in", "wait_until"]

@@ -1,6 +1,6 @@
 // How the server is, and its applications.
 import { charts } from "/console/charts.js";
-import { badge, bytes, choice, confirm, element, empty, note, number, put, rate, say, services, table, time, title, update } from "/console/parts.js";
+import { badge, bytes, choice, confirm, element, empty, facts, note, number, put, rate, say, services, table, time, title, update } from "/console/parts.js";
 
 const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
@@ -32,7 +32,8 @@ export async function overview(main, context) {
     if (told.certificate && told.certificate.days < 14) warnings.push(note(told.certificate.days < 0 ? "bad" : "", told.certificate.days < 0 ? "The certificate has expired" : `The certificate expires in ${told.certificate.days} days`, "Replace the files; the server takes them over by itself."));
     update(head, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
       warnings, tiles(told));
-    update(rest, element("div", { class: "pair" }, loops(told), element("div", {}, cluster(told), hooks(told))));
+    const isWide = Boolean(told.cluster?.partitions);
+    update(rest, element("div", { class: "pair" }, loops(told), element("div", {}, !isWide && cluster(told), hooks(told))), isWide && cluster(told));
     await figures.refresh();
   });
 }
@@ -69,15 +70,40 @@ function cluster(told) {
     ["Writes", status.refusing ? badge("refused by Redis", "bad") : badge("taken", "good")],
     ["This server", badge(status.role === "leader" ? "leads" : "follows", status.current ? "good" : "warn")],
     ["Leader", status.leader ?? badge("nobody", "bad")],
-    ["Servers", status.role === "leader" ? number(status.nodes) : "known to the leader"],
-    ...status.members.map((member) => [`Server ${member.name}`, [member.leads && [badge("leads", "good"), " "], heard(member), member.version && ` · version ${member.version}`]]),
+    ["Last batch", number(status.sequence)],
     ["Requests waiting for the leader", number(status.waiting)],
     ["Decisions waiting for Redis", bytes(status.queued)],
     ["Elections won, repairs, losses", `${number(status.elections)}, ${number(status.repairs)}, ${number(status.losses)}`],
   ];
   return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
     status.problem && note("bad", "Leading", status.problem),
-    table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows, (row) => row[0]));
+    facts("Cluster", rows), element("h2", {}, "Servers"), servers([status]));
+}
+
+/** The servers of a cluster: those whom this server hears because it leads, and those who lead. */
+function servers(statuses) {
+  const known = new Map();
+  for (const status of statuses) {
+    for (const member of status.members) {
+      const other = known.get(member.name);
+      if (!other || (other.expected && !member.expected) || member.silent < other.silent) known.set(member.name, { ...member });
+    }
+  }
+  for (const status of statuses) if (status.leader && !known.has(status.leader)) known.set(status.leader, { name: status.leader });
+  const led = (name) => statuses.filter((status) => status.leader === name).map((status) => status.partition);
+  const leads = (row) => {
+    const partitions = led(row.name);
+    return partitions.length ? badge(statuses.length === 1 ? "leads" : `${partitions.length === 1 ? "partition" : "partitions"} ${partitions.join(", ")}`, "good") : "–";
+  };
+  const columns = [
+    { name: "Server", sort: (row) => row.name, mono: true, cell: (row) => row.name },
+    { name: "Leads", cell: leads },
+    { name: "Heard", sort: (row) => row.silent, cell: heard },
+    { name: "Version", sort: (row) => row.version, cell: (row) => row.version ?? "–" },
+  ];
+  const rows = [...known.values()].sort((one, other) => one.name.localeCompare(other.name, "en"));
+  return [rows.length ? table("Servers", columns, rows, (row) => row.name) : empty("No server leads", "The servers are known to the one that leads."),
+    statuses.every((status) => status.role !== "leader") && element("p", { class: "legend" }, "All servers are listed in the console of the one that leads.")];
 }
 
 /** A cluster that has several partitions: each has a leader and a log of its own. */
@@ -91,17 +117,17 @@ function partitions(status) {
     { name: "Waiting", num: true, cell: (row) => number(row.waiting) },
     { name: "Queued", num: true, cell: (row) => bytes(row.queued) },
     { name: "Elections, repairs, losses", num: true, cell: (row) => `${number(row.elections)}, ${number(row.repairs)}, ${number(row.losses)}` },
-    { name: "Servers", wrap: true, cell: (row) => row.role === "leader" ? row.members.map((member, index) => [index > 0 && ", ", member.name, " ", heard(member), member.version && ` · version ${member.version}`]) : "known to the leader" },
   ];
   return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
     status.problem && note("bad", "Leading", status.problem),
-    table("Partitions", columns, status.partitions, (row) => row.partition));
+    table("Partitions", columns, status.partitions, (row) => row.partition), element("h2", {}, "Servers"), servers(status.partitions));
 }
 
 /** Nodes say every two seconds that they are there; after ten the leader gives them up. */
 function heard(member) {
+  if (member.silent === undefined) return "–";
   if (member.expected) return badge("expected: the last leader knew it", "warn");
-  const text = `heard ${(member.silent / 1000).toFixed(1)} s ago`;
+  const text = `${(member.silent / 1000).toFixed(1)} s ago`;
   return member.silent > 4000 ? badge(text, "warn") : text;
 }
 
@@ -116,8 +142,8 @@ function hooks(told) {
 function changes(context, row, change) {
   if (row.source !== "runtime" || !context.mayChange) return "–";
   const button = (name, what, kind = "") => element("button", { type: "button", class: kind || null, "aria-label": `${name} ${row.id}`, onclick: () => change(row, what) }, name);
-  return [row.traits.includes("two secrets") ? button("End rotation", "finish") : button("Rotate", "rotate"), " ",
-    row.enabled ? button("Disable", "disable") : button("Enable", "enable"), " ", button("Remove", "remove", "danger")];
+  return element("span", { class: "buttons" }, row.traits.includes("two secrets") ? button("End rotation", "finish") : button("Rotate", "rotate"),
+    row.enabled ? button("Disable", "disable") : button("Enable", "enable"), button("Remove", "remove", "danger"));
 }
 
 const questions = {
@@ -138,7 +164,8 @@ export async function applications(main, context) {
   const show = async () => {
     const { applications: list } = await context.ask("applications");
     if (context.isOver) return;
-    update(place, list.length ? table("Applications", columns, list, (row) => `${row.service} ${row.id}`) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
+    const shown = columns.filter((column) => column.name !== "Changes" || (context.mayChange && list.some((row) => row.source === "runtime")));
+    update(place, list.length ? table("Applications", shown, list, (row) => `${row.service} ${row.id}`) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
   };
   const change = async (row, what) => {
     const question = questions[what];
@@ -167,13 +194,13 @@ export async function applications(main, context) {
     told, place);
   const columns = [
     { name: "Service", sort: (row) => row.service, cell: (row) => services[row.service] ?? row.service },
-    { name: "Id", sort: (row) => row.id, mono: true, wrap: true, cell: (row) => element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id) },
-    { name: "Key", mono: true, wrap: true, cell: (row) => row.key },
-    { name: "Source", sort: (row) => row.source, cell: (row) => row.source === "runtime" ? "run time" : "configuration" },
+    { name: "Id and key", sort: (row) => row.id, mono: true, wrap: true, cell: (row) => [element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id),
+      row.key !== row.id && element("span", { class: "soft block" }, row.key)] },
+    { name: "Source", sort: (row) => row.source, cell: (row) => row.source === "runtime" ? "run time" : "settings" },
     { name: "State", cell: (row) => row.enabled ? badge("on", "good") : badge("disabled", "warn") },
     { name: "Connections", sort: (row) => row.connections, num: true, cell: (row) => number(row.connections) + (row.connectionsLimit ? ` of ${number(row.connectionsLimit)}` : "") },
     { name: "Channels", sort: (row) => row.channels, num: true, cell: (row) => number(row.channels) },
-    { name: "Users present", sort: (row) => row.members, num: true, cell: (row) => number(row.members) },
+    { name: "Users", sort: (row) => row.members, num: true, cell: (row) => number(row.members) },
     { name: "Webhooks", num: true, cell: (row) => number(row.webhooks) },
     { name: "Settings", wrap: true, cell: (row) => row.traits.join(", ") || "–" },
     { name: "Changes", wrap: true, cell: (row) => changes(context, row, change) },

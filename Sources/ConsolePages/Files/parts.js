@@ -50,11 +50,17 @@ export function note(kind, heading, text) {
   return element("div", { class: `note ${kind}` }, element("strong", {}, heading), text && element("p", {}, text));
 }
 
+/** Names with values, one under the other: [name, value]. */
+export function facts(label, rows) {
+  return element("dl", { class: "facts", "aria-label": label }, rows.map(([name, value]) =>
+    element("div", { "data-key": name }, element("dt", {}, name), element("dd", {}, value))));
+}
+
 /** By which column the rows of a table are sorted, by the table's caption. */
 const orders = new Map();
 
 /**
- * A table whose header stays, and whose rows are cards on small screens. Columns: {name, cell(row), sort(row), num, wrap}; those with
+ * A table whose header stays, and whose rows are cards on small screens. Columns: {name, cell(row), sort(row), num, wrap, wide, mono}; those with
  * `sort` are sorted by a press on their name. `key` names a row, so that it is found again when the table is brought up to date.
  */
 export function table(caption, columns, rows, key = (row, index) => index) {
@@ -68,7 +74,7 @@ export function table(caption, columns, rows, key = (row, index) => index) {
     "aria-sort": orders.get(caption)?.name === column.name ? (orders.get(caption).isDown ? "descending" : "ascending") : null },
     column.sort ? element("button", { type: "button", class: "sort", title: "Sort the rows that are shown", onclick: press(column) }, column.name) : column.name);
   const line = (row, index) => element("tr", { "data-key": key(row, index) }, columns.map((column) => element(
-    "td", { "data-name": column.name, class: [column.num && "num", column.wrap && "wrap", column.mono && "mono"].filter(Boolean).join(" ") || null },
+    "td", { "data-name": column.name, class: [column.num && "num", column.wrap && "wrap", column.wide && "wide", column.mono && "mono"].filter(Boolean).join(" ") || null },
     element("span", {}, column.cell(row)))));
   const content = () => {
     const made = document.createDocumentFragment();

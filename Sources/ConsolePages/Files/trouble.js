@@ -6,15 +6,14 @@ export async function webhooks(main, context) {
   const place = element("div", {});
   put(main, title("Webhooks", "What applications' servers are told. What fails is tried again for five minutes, with growing pauses; then it is given up."), place);
   const columns = [
-    { name: "Service", cell: (row) => services[row.service] ?? row.service },
-    { name: "Application", mono: true, wrap: true, cell: (row) => row.app },
+    { name: "Application", wrap: true, cell: (row) => `${services[row.service] ?? row.service} · ${row.app}` },
     { name: "Receiver", num: true, cell: (row) => number(row.receiver) },
     { name: "Address", mono: true, wrap: true, cell: (row) => row.url ?? "removed; what waits still goes there" },
-    { name: "State", wrap: true, cell: (row) => state(row) },
-    { name: "Last error", sort: (row) => row.failure ? -row.failure.seconds : -Infinity, wrap: true, cell: (row) => lastError(row) },
+    { name: "State and last error", sort: (row) => row.failure ? -row.failure.seconds : -Infinity, wrap: true, wide: true,
+      cell: (row) => [state(row), row.failure && element("span", { class: "soft block" }, `Last error: ${lastError(row)}.`)] },
     { name: "Waiting", sort: (row) => row.queued, num: true, cell: (row) => row.queued ? badge(number(row.queued), "warn") : "0" },
     { name: "Delivered", num: true, cell: (row) => number(row.delivered) },
-    { name: "Failed requests", num: true, cell: (row) => number(row.failed) },
+    { name: "Failed", num: true, cell: (row) => number(row.failed) },
     { name: "Given up", sort: (row) => row.dropped, num: true, cell: (row) => row.dropped ? badge(number(row.dropped), "bad") : "0" },
   ];
   await context.repeat(3, async () => {
@@ -31,7 +30,6 @@ function state(row) {
 
 /** Why it failed stands in the state while it does. */
 function lastError(row) {
-  if (!row.failure) return "–";
   const when = `${time(row.failure.seconds)} ago`;
   return row.problem === row.failure.reason ? when : `${row.failure.reason.replace(/\.$/, "")}, ${when}`;
 }

@@ -104,8 +104,6 @@ extension ServerConsoleSource {
         let partitions = all.map { status -> JSONValue in
             guard case .object(var members) = cluster(status, at: now) else { return .null }
             members["partition"] = .count(status.partition ?? 0)
-            // The position of a partition that lags is lower than on other servers.
-            members["sequence"] = .count(Int(clamping: status.position?.sequence ?? 0))
             return .object(members)
         }
         guard case .object(var members) = cluster(first, at: now) else { return .null }
@@ -138,6 +136,8 @@ extension ServerConsoleSource {
             "members": .array(members),
             "connected": .bool(status.trouble.isEmpty), "trouble": .texts(status.trouble.values.sorted()),
             "refusing": .bool(status.isRefused), "role": .string(status.role == .follower ? "follower" : "leader"),
+            // The position of a server that lags is lower than on others (rule CO-99).
+            "sequence": .count(Int(clamping: status.position?.sequence ?? 0)),
             "leader": .optional(status.leader), "current": .bool(status.isCurrent), "nodes": .count(status.nodes),
             "waiting": .count(status.waitingRequests), "queued": .count(status.queuedBytes), "repairs": .count(status.repairs),
             "losses": .count(status.losses), "elections": .count(status.elections), "problem": .optional(status.problem),
