@@ -54,5 +54,6 @@ docc merge "$work/archives"/*.doccarchive --output-path "$site" \
     --synthesized-landing-page-name Lifeline --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list
 # The root of the site leads to the list of modules.
 printf '<!doctype html><title>Lifeline</title><meta http-equiv="refresh" content="0; url=documentation/">\n' >"$site/index.html"
+python3 Scripts/proofs.py --html "$site/proofs.html"
 python3 Scripts/docs/links.py "$site" "${DOCS_BASE_PATH:-}"
 echo "docs: $site"

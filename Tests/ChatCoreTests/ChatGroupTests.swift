@@ -234,6 +234,7 @@ struct ChatGroupTests {
         #expect(script.isInStep)
     }
 
+    // Proof of CH-44, CH-50.
     @Test("Groups, admins and calls have limits")
     func limits() throws {
         var limits = ChatLimits()

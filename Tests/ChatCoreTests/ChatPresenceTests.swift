@@ -97,6 +97,7 @@ struct ChatPresenceTests {
 
 @Suite("Settings of chat channels (CH-80 to CH-82)")
 struct ChatSettingTests {
+    // Proof of CH-81.
     @Test("What is set is kept, what is back at the default is not")
     func set() throws {
         var script = ChatScript()

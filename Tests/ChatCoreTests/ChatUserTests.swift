@@ -101,6 +101,7 @@ struct ChatUserTests {
         #expect(script.book.deactivated(page: 1, size: 50).map(\.id) == ["y", "z"])
     }
 
+    // Proof of CH-4.
     @Test("Old tokens are forgotten: by number, and a day after they expired")
     func bounded() throws {
         var script = ChatScript(tokenLifetime: .seconds(60))

@@ -128,6 +128,7 @@ struct ChatChangeTests {
         }
     }
 
+    // Proof of NV-27.
     @Test("A read receipt counts once for each reader, and the sender learns of it")
     func receipts() async throws {
         try await withTwo { server, a, b in

@@ -13,6 +13,7 @@ import WireCoding
 
 @Suite("Chat sessions against slow, silent and broken peers (NV-9 to NV-12, NV-32)", .timeLimit(.minutes(4)))
 struct ChatProtectionTests {
+    // Proof of NV-9.
     @Test("Binary, oversized and malformed frames end the connection with the framing's own codes")
     func framing() async throws {
         try await withChatServer { server in
@@ -44,6 +45,7 @@ struct ChatProtectionTests {
         }
     }
 
+    // Proof of NV-12, NV-60, NV-61.
     @Test("A device that does not read is cut off with 30015, and the others get everything")
     func slow() async throws {
         let limits: (inout ServerConfiguration) -> Void = {
@@ -132,6 +134,7 @@ struct ChatProtectionTests {
         }
     }
 
+    // Proof of NV-34.
     @Test("A client that asks for very much at once is answered all of it")
     func flood() async throws {
         try await withChatServer(.with { $0.limits.queriesPerSecond = 1_000_000 }) { server in

@@ -72,6 +72,7 @@ def test_this_machine_is_not_limited_unless_it_shall_be(started):
     assert [guest.ask() for guest in guests] == [200] * 10
 
 
+# Proof of SV-50.
 def test_an_address_that_connects_too_fast_is_reset_until_time_has_passed(started):
     server = started(Server, 0, "--limit-loopback", "--connection-rate-per-address", "1", "--max-connections-per-address", "0")
     begin, answers = time.monotonic(), []
@@ -85,6 +86,7 @@ def test_an_address_that_connects_too_fast_is_reset_until_time_has_passed(starte
     wait_until(lambda: started(Guest, server.port, "127.0.0.2").ask() == 200, 30, "the next second")
 
 
+# Proof of SV-51.
 def test_behind_a_proxy_that_is_believed_the_client_that_it_names_is_limited(started):
     server = limited(started, "--trust-proxy-headers")
 

@@ -147,6 +147,7 @@ def test_behind_a_proxy_that_ends_tls(started):
     wait_until(lambda: "198.51.100.9" in "\n".join(server.errors), 10, "the address of the one who guesses")
 
 
+# Proof of CO-13.
 def test_a_storm_of_wrong_passwords_is_slowed_down(server):
     console = Console(server, ADMIN)
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -175,6 +176,7 @@ def test_wrong_passwords_of_all_kinds(server):
         assert Console(server).log_in(password)[0] in (401, 429), password
 
 
+# Proof of CO-20.
 def test_bodies_and_paths_that_are_too_much(server):
     console = Console(server, ADMIN)
     json_type = {"Content-Type": "application/json"}
@@ -192,6 +194,7 @@ def test_bodies_and_paths_that_are_too_much(server):
     assert console.ask("connections?after=9.99.99")["connections"] == []
 
 
+# Proof of CO-41.
 def test_few_look_on_at_a_time(server):
     """CO-41: readers cannot take the places of admins."""
     admins, readers = [Console(server, ADMIN) for _ in range(2)], [Console(server, READER) for _ in range(4)]
@@ -230,6 +233,7 @@ def silent(address, count):
     return [socket.create_connection(address, timeout=30) for _ in range(count)]
 
 
+# Proof of SV-50, CO-7.
 def test_connections_that_say_nothing_keep_nobody_out(server):
     """CO-7: a new connection takes the place of the one that has been silent for the longest time."""
     console = Console(server, ADMIN)
@@ -245,6 +249,7 @@ def test_connections_that_say_nothing_keep_nobody_out(server):
             connection.close()
 
 
+# Proof of CO-7.
 def test_the_admin_port_answers_when_descriptors_are_used_up(server):
     """CO-7: some are kept for it."""
     process = server.process.pid
@@ -280,6 +285,7 @@ def guess(server, source, number):
         connection.close()
 
 
+# Proof of CO-13.
 def test_many_addresses_that_guess_do_not_lock_the_owner_out(server):
     """CO-13: neither an address that has logged in before, nor a session, nor an address that begins."""
     owner = Console(server, ADMIN)

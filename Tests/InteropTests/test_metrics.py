@@ -31,6 +31,7 @@ def client(server):
     client.drop()
 
 
+# Proof of G9.
 def test_every_family_is_documented_and_the_other_way_round(server, client):
     known = dict(re.findall(r"^\| `(lifeline_\w+)` \| (\w+) \|", DOCUMENT.read_text(), re.MULTILINE))
     client.send("client-e", {}, "private-nowhere")
@@ -80,6 +81,7 @@ def test_numbers_move_with_what_happens(server, client):
     assert 0 <= value(after, "lifeline_uptime_seconds") < 3600
 
 
+# Proof of ME-2.
 def test_what_clients_choose_is_no_label(server, client):
     client.subscribe("a-channel-of-a-client")
     for path in ("/a-path-of-a-client", "/apps/a-path-of-a-client/channels", "/app/a-path-of-a-client"):

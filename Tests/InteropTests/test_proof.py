@@ -1,44 +1,42 @@
-"""docs/proof.md names tests that there are."""
+"""Rules, limits, attacks and hazards have tests: what Scripts/proofs.py finds is complete."""
 
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "proof.md"
+PAGE = ROOT / "docs" / "rules" / "limits.md"
+sys.path.insert(0, str(ROOT / "Scripts"))
+import proofs  # noqa: E402
 
 
 def rows():
-    """The first cell of each row, and its tests as file and name."""
-    files = {path.name: path for path in (ROOT / "Tests").rglob("*") if path.suffix in (".py", ".swift")}
-    for line in PAGE.read_text().splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if not line.startswith("|") or cells[-1] == "tests" or set(line) <= set("|-"):
-            continue
-        named, file = [], None
-        for word in re.findall(r"`([^`]+)`", cells[-1]):
-            if word in files:
-                file = files[word]
-            else:
-                assert file and not word.endswith((".py", ".swift")), f"{word} in {cells[0]}: no such file"
-                named.append((file, word))
-        yield cells[0].strip("| "), named
-
-
-def test_every_name_stands_in_its_file():
-    missing = [(file.name, name) for _, named in rows() for file, name in named if not stands_in(file, name)]
-    assert missing == []
-
-
-def stands_in(file, name):
-    text = file.read_text()
-    if file.suffix == ".py" and name.startswith("test_"):
-        return f"def {name}(" in text
-    return f'"{name}' in text or f":{name}" in text or f"`{name}`" in text
+    return re.findall(r"^\| ([XHPG]\d+) \|", PAGE.read_text(), re.M)
 
 
 def test_every_row_has_tests():
-    proved = {row: named for row, named in rows()}
-    assert all(proved.values()), [row for row, named in proved.items() if not named]
-    assert [row for row in proved if row.startswith("X")] == [f"X{n}" for n in range(1, 15)]
-    numbers = [int(row.split()[0]) for row, _ in rows() if row.split()[0].isdigit()]
-    assert numbers == [*range(1, 11), *range(1, 13)]
+    assert rows() == [f"{kind}{n}" for kind, count in (("X", 14), ("H", 10), ("P", 12), ("G", 9)) for n in range(1, count + 1)]
+    known = proofs.index()
+    assert [row for row in rows() if row not in known] == []
+
+
+def test_comments_name_rows_and_rules():
+    """What a comment "Proof of …" names is a row, or a rule of docs/."""
+    rules = {rule for page in (ROOT / "docs").rglob("*.md") for rule in re.findall(rf"^(?:- |\| )(?:\*\*)?({proofs.RULE})\b", page.read_text(), re.M)}
+    assert len(proofs.claims()) > 100, "the search finds what it is for"
+    assert sorted(proofs.claims() - rules - set(rows())) == []
+
+
+def test_names_and_comments_are_read(tmp_path):
+    swift, python = tmp_path / "A.swift", tmp_path / "test_a.py"
+    swift.write_text("""
+    // Proof of HB-1, X2.
+    @Test(
+        "A name (SP-3)", arguments: [1])
+    func a(n: Int) {}
+    @Test func `LL-4: another`() {}
+    @Test func plain() {}
+""")
+    python.write_text("# Proof of SV-5.\n@pytest.mark.x\ndef test_b():\n    pass\n")
+    assert list(proofs.tests(swift)) == [("A name (SP-3)", ["HB-1", "X2", "SP-3"]), ("LL-4: another", ["LL-4"]), ("plain", [])]
+    assert list(proofs.tests(python)) == [("test_b", ["SV-5"])]

@@ -188,6 +188,7 @@ def test_parameters_are_signed_as_they_are_and_escaped_as_they_must(wire, server
 # Publishing
 
 
+# Proof of SV-11, SR-67.
 @pytest.mark.parametrize("body, status", [
     (event(data="x" * 10_240), 200), (event(data="x" * 10_241), 413), (event(data="é" * 5_120), 200), (event(data="é" * 5_121), 413),
     (event(data="€" * 3_413), 200), (event(data="€" * 3_414), 413), (event(data="\0" * 10_240), 200), (event(data="😀" * 2_560), 200),
@@ -214,6 +215,7 @@ def test_limits_and_forms_of_an_event(wire, body, status):
         assert wire.ask("POST", BATCH, json.dumps({"batch": [event(), body]}).encode())[0] == status
 
 
+# Proof of SR-68.
 @pytest.mark.parametrize("body", [
     b"{", b'{"name":"e","channel":"room","data":"d"}x', b'{"name":"e","channel":"room","data":"d",}', b"\xff\xfe{}", b"null", b" ",
     b'{"name":"e","channel":"room","data":"\xff"}', b'{"name":"e","channel":"room","data":"\xed\xa0\x80"}', b"{'name':'e'}",
@@ -400,6 +402,7 @@ def test_hosts_and_codings_that_are_allowed_and_those_of_older_clients(started, 
     assert wire.answer()[0] == status
 
 
+# Proof of SV-49.
 @pytest.mark.parametrize("target, fields", [("x:80", "Host: x:80"), ("/health", "Host: x"), ("x", "Host: x"),
                                             ("x:80", "Host: x:80\r\nContent-Length: 5"), ("x:80", "Host: x:80\r\nConnection: keep-alive")])
 def test_no_tunnel_is_opened_and_nothing_behind_it_is_read(started, server, target, fields):
@@ -410,6 +413,7 @@ def test_no_tunnel_is_opened_and_nothing_behind_it_is_read(started, server, targ
     assert (status, answered["connection"], answered["allow"]) == (405, "close", "") and wire.further_answers() == []
 
 
+# Proof of SV-48.
 def test_chunks_of_much_framing_and_little_body_end_the_connection(started, server):
     """Rule SV-48: an extension or many tiny chunks do not keep the server reading."""
     head = f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -430,6 +434,7 @@ def test_a_chunk_that_is_none_ends_the_connection(started, server, chunks):
     assert status in (400, 401) and answered["connection"] == "close" and wire.further_answers() == []
 
 
+# Proof of SV-9, PV-3.
 @pytest.mark.parametrize("text, status", [
     ("GET /health HTTP/1.1\r\nHost: x\r\nX: " + "x" * 9_000, 431), ("GET /health HTTP/1.1\r\n" + "X: y\r\n" * 70 + "Host: x", 431),
     ("GET /" + "a" * 40_000 + " HTTP/1.1\r\nHost: x", 414), ("GET /health HTTP/3.0\r\nHost: x", 400),

@@ -33,6 +33,7 @@ def publish(server, channel, name, data="1", **more):
 
 # Connecting.
 
+# Proof of H1.
 def test_the_subprotocol_is_echoed_and_not_required(connect):
     """Hazard 1."""
     assert connect().subprotocol == SUBPROTOCOL
@@ -47,6 +48,7 @@ def test_the_greeting(connect):
     assert first.socket_id != second.socket_id
 
 
+# Proof of H4, H9.
 @pytest.mark.parametrize("options, code", [
     ({"path": "/app/unknown"}, 4001), ({"path": "/app/App-Key"}, 4001), ({"path": "/app/"}, 4005), ({"path": "/other/app-key"}, 4005),
     ({"path": "/app/app-key/more"}, 4005), ({"query": "protocol=seven"}, 4006), ({"query": "protocol="}, 4006),
@@ -57,11 +59,13 @@ def test_refused_connections(connect, options, code):
     assert closed.code == code and [e["code"] for e in closed.errors] == [code]
 
 
+# Proof of H9.
 @pytest.mark.parametrize("query", ["", "client=x", "protocol=7", "protocol=5&flash=false", "version=1&client=js&protocol=7&flash=false"])
 def test_accepted_queries(connect, query):
     assert connect(query=query).socket_id
 
 
+# Proof of H9.
 def test_an_app_that_is_off_full_or_wants_tls(serve, connect):
     server = serve(apps=[
         app(limits={"connections": 1}), {"id": "2", "key": "off", "secret": "s", "enabled": False},
@@ -82,6 +86,7 @@ def test_pages_that_may_connect(serve, connect):
         assert closed.code == 4009, origin
 
 
+# Proof of G9.
 def test_a_drain_asks_to_come_back(server, connect):
     client = connect()
     server.process.terminate()
@@ -91,6 +96,7 @@ def test_a_drain_asks_to_come_back(server, connect):
 
 # Subscribing.
 
+# Proof of H2, G7.
 def test_every_confirmation_has_data(connect):
     """Hazard 2."""
     client = connect()
@@ -98,6 +104,7 @@ def test_every_confirmation_has_data(connect):
         assert client.subscribe(name)["raw"] == "{}"
 
 
+# Proof of H10.
 def test_a_second_subscription(connect, server):
     """Hazard 10, and the subscription that there was goes on."""
     client = connect()
@@ -114,6 +121,7 @@ def test_a_second_subscription(connect, server):
     client.subscribe("room")
 
 
+# Proof of H8.
 def test_members_are_users_and_not_connections(server, connect):
     """Hazard 8: two tabs are one member; numbers become text; no information is null; nobody hears of themselves."""
     watcher, one, two = connect(), connect(), connect()
@@ -131,6 +139,7 @@ def test_members_are_users_and_not_connections(server, connect):
     assert watcher.settled() == []
 
 
+# Proof of G3.
 def test_how_many_subscribe(serve, connect):
     """At once up to a hundred; above that every five seconds at most, and the last count is told."""
     server = serve(apps=[app()])
@@ -152,6 +161,7 @@ def test_how_many_subscribe(serve, connect):
     assert not any(name == "presence-room" for name, _ in first.counts)
 
 
+# Proof of G3.
 def test_counts_are_told_only_when_the_app_says_so(serve, connect):
     server = serve(apps=[app(subscriptionCounts=False)])
     client = connect(port=server.port)
@@ -159,6 +169,7 @@ def test_counts_are_told_only_when_the_app_says_so(serve, connect):
     assert client.settled() == [] and client.counts == []
 
 
+# Proof of G4.
 @pytest.mark.parametrize("name", ["cache-a", "private-cache-a", "private-encrypted-cache-a", "presence-cache-a"])
 def test_cache_channels(connect, server, name):
     user = "u" if name.startswith("presence") else None
@@ -181,6 +192,7 @@ def test_cache_channels(connect, server, name):
 
 # Events.
 
+# Proof of H5.
 def test_client_events(connect):
     """Not echoed; data is text whatever it was (hazard 5); presence adds the sender."""
     sender, other = connect(), connect()
@@ -209,6 +221,7 @@ def test_odd_messages_do_not_end_the_connection(connect):
     client.subscribe("room")
 
 
+# Proof of H3.
 def test_both_kinds_of_ping_are_answered(connect):
     """Hazard 3."""
     client = connect()
@@ -225,6 +238,7 @@ def test_both_kinds_of_ping_are_answered(connect):
 
 # Users.
 
+# Proof of G1.
 def test_signing_in(connect, server):
     client = connect()
     text = json.dumps({"id": "ann", "user_info": {"name": "Ann"}})
@@ -268,6 +282,7 @@ def test_user_data_that_names_nobody(connect, data):
     client.error(4009)
 
 
+# Proof of G1.
 def test_the_connections_of_a_user_end(connect, server):
     clients = [connect() for _ in range(4)]
     for client in clients[:2]:
@@ -287,6 +302,7 @@ def changes(event):
     return [(change["name"], sorted(change["user_ids"])) for change in event["data"]["events"]]
 
 
+# Proof of G2.
 def test_watchlists(server, connect):
     """Who is online at sign-in, then whoever comes with a first connection or goes with the last."""
     connect().signin({"id": "ben"})
@@ -309,6 +325,7 @@ def test_watchlists(server, connect):
     assert watcher.settled() == []
 
 
+# Proof of G2.
 def test_a_watchlist_that_is_too_long(connect):
     watched = [f"u{n}" for n in range(101)]
     for name in ("u5", "u100"):
@@ -320,6 +337,7 @@ def test_a_watchlist_that_is_too_long(connect):
     assert [changes(e) for e in events if e["event"] == "pusher_internal:watchlist_events"] == [[("online", ["u5"])]]
 
 
+# Proof of SP-17.
 def test_connections_that_authorise_nothing(serve, connect):
     server = serve(apps=[app(authorizationTimeout=2)])
     # These two have their time behind them when those that began later are closed.

@@ -18,6 +18,7 @@ from pusher_client import PusherSocket, signature
 from pusher_frames import members
 
 
+# Proof of X1.
 def test_forged_signatures_open_no_channel(server, connect):
     """X1: more than 500 signatures that are nearly right; one answer for all of them."""
     other, mine = connect(), connect()
@@ -53,6 +54,7 @@ def test_forged_signatures_open_no_channel(server, connect):
     assert list(members(mine.subscribe(presence, channel_data=data, auth=good_presence))) == ["eve"]
 
 
+# Proof of X1.
 def test_forged_sign_ins(server, connect):
     """X1 for users: every digit wrong once, other sockets, other data."""
     mine, other = connect(), connect()
@@ -92,6 +94,7 @@ def at_that_time(path, parameters, off):
     return signed("POST", path, [(n, str(int(time.time()) + off) if n == "auth_timestamp" else v) for n, v in parameters])
 
 
+# Proof of X2.
 def test_forged_requests_publish_nothing(server, connect):
     """X2: wrong signatures, another body, repeated and unsorted parameters, old and future clocks."""
     watcher = connect()
@@ -138,6 +141,7 @@ def test_forged_requests_publish_nothing(server, connect):
     assert [e["event"] for e in watcher.settled()] == ["evil"] * 3
 
 
+# Proof of X4.
 def test_nothing_is_heard_without_authorisation(server, connect):
     """X4: no confirmation, no message and no list of members without a signature, or with that of another app."""
     member, stranger = connect(), connect()
@@ -170,6 +174,7 @@ def two_apps(started, tmp_path):
     return started(Server, 0, "--config", str(path))
 
 
+# Proof of X5.
 def test_two_apps_never_hear_of_each_other(two_apps, connect):
     """X5: 50 clients in two apps, the same names of channels and users in both, 2,000 random steps: leak 0, phantom 0."""
     chance = random.Random(5)
@@ -228,6 +233,7 @@ def test_two_apps_never_hear_of_each_other(two_apps, connect):
         assert rest(two_apps.port, "GET", f"/apps/{other}/channels", key=key, secret=secret)[0] in (401, 403)
 
 
+# Proof of X5.
 def test_a_user_of_one_app_is_nobody_in_the_other(two_apps, connect):
     """X5 for users: sign-ins, messages to users, watchlists and terminated connections stay in their app."""
     ones = connect(port=two_apps.port, key="key-one", secret="secret-one")
@@ -248,6 +254,7 @@ def test_a_user_of_one_app_is_nobody_in_the_other(two_apps, connect):
     assert ones.settled() == [] and twos.settled() == []
 
 
+# Proof of X6.
 def test_client_events_that_are_not_allowed(server, connect):
     """X6: refused, not delivered, not echoed; the connection goes on."""
     sender, watcher = connect(), connect()
@@ -288,6 +295,7 @@ NAMES = [
     "a\x00b", "a\x1fb", "\x7f", "#server-to-user-x", "#x", "private-\r\n", "presence-a b"]
 
 
+# Proof of X7.
 def test_names_mean_themselves_or_nothing(server, connect):
     """X7: a name is refused, or it is exactly that channel and no other."""
     client, taken = connect(), set()
@@ -310,6 +318,7 @@ def test_names_mean_themselves_or_nothing(server, connect):
     assert [(e["channel"], e["data"]) for e in client.settled() if e["event"] == "hit"] == [(n, n) for n in NAMES if n in taken]
 
 
+# Proof of X7.
 def test_paths_never_leave_the_table(server):
     """X7: 200 paths, none of which finds anything but the routes that there are."""
     chance, pieces = random.Random(7), [
@@ -331,6 +340,7 @@ def test_paths_never_leave_the_table(server):
     assert tried >= 200
 
 
+# Proof of X8.
 def test_no_header_comes_from_a_name(server):
     """X8: what a request says never becomes a header of the answer."""
     for n in range(100):
@@ -386,6 +396,7 @@ def too_much(server, connect, good):
     wait_until(lambda: len(json.loads(server.get(f"/apps/{APP_ID}/channels")[1])["channels"]) == 1, 30, "the channels to go")
 
 
+# Proof of X9.
 def test_too_much_of_everything(server, connect):
     """X9: each is refused with its code, the others notice nothing, and memory grows by less than 8 MiB."""
     good = connect()
@@ -397,6 +408,7 @@ def test_too_much_of_everything(server, connect):
     assert resident(server.process) - before < 8 << 20
 
 
+# Proof of X10.
 def test_slow_and_half_open_peers_do_not_stop_the_others(started, connect, monkeypatch):
     """X10: 500 half handshakes and slow senders, then 10,000 connections that close at once; a good client still comes in all the time,
     and whoever does not go on is cut."""
@@ -443,6 +455,7 @@ def test_slow_and_half_open_peers_do_not_stop_the_others(started, connect, monke
     wait_until(lambda: descriptors(server.process) <= before + 8, 30, "the descriptors to come back")
 
 
+# Proof of X11.
 def test_secrets_stay_out_of_logs(started, tmp_path):
     """X11: at the finest level of the log, secret, signatures, user data and payloads are in none of its lines."""
     secret, payload = "seeded-secret-7Qz", "payload-81Xk"
@@ -467,6 +480,7 @@ def test_secrets_stay_out_of_logs(started, tmp_path):
         assert word not in text
 
 
+# Proof of X14.
 def test_member_data_is_kept_to_the_byte(server, connect):
     """X14: markup and odd letters arrive as they were, a megabyte is refused, and the first data of a user stays."""
     first, second, watcher = connect(), connect(), connect()

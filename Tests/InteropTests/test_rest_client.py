@@ -151,6 +151,7 @@ def test_a_batch_answers_in_order_and_may_be_encoded_already(client, server, sta
         client.trigger_batch([{"channel": "room", "name": "c", "data": "3"}] * 11)
 
 
+# Proof of G8.
 def test_every_attribute_of_a_channel(client, server, started):
     first, second = started(PusherSocket, server.port), started(PusherSocket, server.port)
     for socket, user in ((first, "u1"), (second, "u1")):
@@ -174,6 +175,7 @@ def test_every_attribute_of_a_channel(client, server, started):
             client.channel_info(channel, [attribute])
 
 
+# Proof of G1.
 def test_users_sign_in_get_events_of_their_own_and_are_ended(client, server, started):
     ann, other, ben = (started(PusherSocket, server.port) for _ in range(3))
     for socket, user in ((ann, "ann@x;1"), (other, "ann@x;1"), (ben, "ben")):
@@ -221,6 +223,7 @@ def test_the_asynchronous_backend(server):
     assert asyncio.run(run()) == ({}, {"channels": {}})
 
 
+# Proof of G9.
 def test_limits_and_disabled_applications_are_the_vendors_own_errors(started, tmp_path):
     config = tmp_path / "lifeline.json"
     config.write_text(json.dumps({"apps": [
@@ -317,6 +320,7 @@ def test_limits(server, client):
     assert rest(server.port, "GET", "/apps/9999/channels")[0] in (401, 403, 404)
 
 
+# Proof of H6.
 @pytest.mark.parametrize("query", [
     "name=tick&channel=room&data={}", "name=tick&channels[]=room&channels[]=other&data={}", "name=tick&channels[0]=room&data={}"])
 def test_parameters_in_the_query(server, started, query):

@@ -174,6 +174,7 @@ def drive(server, secrets, receiver):
     return heard
 
 
+# Proof of X11.
 def test_the_server_says_no_secret(started, tmp_path, receiver):
     secrets = Secrets()
     file = tmp_path / "lifeline.json"
@@ -201,6 +202,7 @@ def test_the_server_says_no_secret(started, tmp_path, receiver):
     assert [what for what in secrets.said_in(answers) if what in own] == []
 
 
+# Proof of X11.
 def test_a_server_that_cannot_start_says_no_secret(tmp_path, receiver):
     secrets = Secrets()
     settings = configuration(secrets, receiver)
@@ -232,6 +234,7 @@ def test_a_server_that_cannot_start_says_no_secret(tmp_path, receiver):
     assert secrets.said_in(run.stdout + run.stderr) == []
 
 
+# Proof of X11.
 def test_the_client_says_no_secret(started, server, tmp_path):
     secrets = Secrets()
     secret, token, cipher = secrets.new("secret"), secrets.new("token"), secrets.new("cipher-key")
@@ -289,6 +292,7 @@ def documented(monkeypatch):
     resource.setrlimit(resource.RLIMIT_CORE, before)
 
 
+# Proof of X11.
 @pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGILL], ids=lambda how: how.name)
 def test_what_a_crash_says_is_no_secret(started, tmp_path, receiver, documented, how):
     """In the middle of requests that carry signatures, on the thread that reads them; and a client that has a secret."""

@@ -36,6 +36,7 @@ def suspicious(code):
     return bool(re.search(before, code) or re.search(after, code))
 
 
+# Proof of X3.
 def test_the_search_finds_what_it_is_for():
     for code in ("guard signature == expected else {", "if given.lowercased() == bodyMD5(body) {", "request.auth == sign(text, secret: s)",
                  "return digest != other", "box.tag == code", "x == application.secret", "auth == channelAuth(a)", "a.bodyMD5 == b"):
@@ -45,6 +46,7 @@ def test_the_search_finds_what_it_is_for():
         assert not suspicious(code), code
 
 
+# Proof of X3.
 def test_one_function_compares_secrets():
     """X3 (rule SO-41): nothing but ConstantTime compares signatures, codes and secrets that somebody outside could guess at."""
     found = [f"{file}:{number}: {code.strip()}" for file, number, code in lines() if suspicious(code) and file not in OWN]
@@ -53,6 +55,7 @@ def test_one_function_compares_secrets():
     assert stale == [], "exceptions that nothing needs any more"
 
 
+# Proof of X3.
 def test_there_is_one_such_function():
     loops = {file for file, _, code in lines() if re.search(r"\|=[^=].*\^", code)}
     assert loops == {"WireCoding/Text/ConstantTime.swift"}

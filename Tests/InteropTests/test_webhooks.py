@@ -22,6 +22,7 @@ def serve(started, tmp_path):
     return start
 
 
+# Proof of H7.
 def test_every_event_has_its_documented_fields_and_a_valid_signature(serve, started):
     receiver = started(WebhookReceiver)
     server = serve({"url": receiver.url, "headers": {"X-Of-The-Application": "7"}})
@@ -66,6 +67,7 @@ def test_every_event_has_its_documented_fields_and_a_valid_signature(serve, star
         assert request["path"] == "/hook" and len(request["valid"]["events"]) == 1
 
 
+# Proof of G5.
 def test_whoever_comes_back_at_once_was_never_away(serve, started):
     receiver = started(WebhookReceiver)
     server = serve({"url": receiver.url})
@@ -88,6 +90,7 @@ def test_whoever_comes_back_at_once_was_never_away(serve, started):
     assert sorted(event["channel"] for event in receiver.of("channel_occupied")) == ["other", "presence-lobby", "room"]
 
 
+# Proof of G5.
 def test_a_batch_has_several_events_and_a_signature_over_all(serve, started):
     single, batched = started(WebhookReceiver), started(WebhookReceiver)
     server = serve({"url": single.url}, {"url": batched.url, "batches": True, "events": ["channel_occupied"]})
@@ -105,6 +108,7 @@ def test_a_batch_has_several_events_and_a_signature_over_all(serve, started):
         assert told == sorted(told), "a batch keeps the order"
 
 
+# Proof of H7, G5.
 def test_what_failed_is_tried_again_and_signed_anew(serve, started):
     failing, healthy = started(WebhookReceiver, [500, 503, 404]), started(WebhookReceiver)
     server = serve({"url": failing.url, "channelPrefix": "room"}, {"url": healthy.url, "channelPrefix": "room"})

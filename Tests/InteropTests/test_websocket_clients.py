@@ -109,6 +109,7 @@ def test_pysher_asks_an_endpoint_for_authorisation(server, started):
         client.disconnect(0)
 
 
+# Proof of G4.
 @pytest.mark.parametrize("channel", ["cache-news", "private-cache-news", "presence-cache-news"])
 def test_pysher_gets_what_a_cache_channel_remembers(sher, server, channel):
     for number in range(2):

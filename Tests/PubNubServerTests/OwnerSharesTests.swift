@@ -36,6 +36,7 @@ struct OwnerSharesTests {
         #expect(add(4, at: 21_601 + 86_400))
     }
 
+    // Proof of PV-180.
     @Test("The table of owners is bounded: further ones share what one may have")
     func bounds() {
         var shares = OwnerShares(maximumOwners: 2000)

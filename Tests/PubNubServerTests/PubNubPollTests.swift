@@ -47,6 +47,7 @@ struct PubNubPollTests {
         }
     }
 
+    // Proof of PV-10.
     @Test("The end of the hold answers with nothing and keeps the connection")
     func holdEnds() async throws {
         try await withServer(quietApplication, { $0.pollHold = .milliseconds(150) }) { server in
@@ -99,6 +100,7 @@ struct PubNubPollTests {
         }
     }
 
+    // Proof of PV-11, HB-27.
     @Test("More than 100 messages over several channels come in several answers, without loss or repetition")
     func cut() async throws {
         try await withServer { server in

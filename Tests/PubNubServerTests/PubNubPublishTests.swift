@@ -36,6 +36,7 @@ struct PubNubPublishTests {
         }
     }
 
+    // Proof of PV-21.
     @Test("Refusals have the recorded bodies and leave the connection open")
     func refusals() async throws {
         try await withServer { server in

@@ -139,6 +139,7 @@ def test_s08_handshake_hangs(proxied, mode):
     assert retried(listener.statuses[1:])
 
 
+# Proof of P11.
 @pytest.mark.parametrize("code,category", [
     (4200, "serverRestart"), (1001, "serverRestart"), (1012, "serverRestart"), (4100, "overloaded"), (4301, None), (4999, None)])
 def test_s10_s11_closed_by_the_server(proxied, tmp_path, code, category):
@@ -163,6 +164,7 @@ def test_s10_s11_closed_by_the_server(proxied, tmp_path, code, category):
     complete(tmp_path, publisher, listener, [{"t0": t0, "t1": t0 + 0.05, "kind": str(code), "breaks": True}])
 
 
+# Proof of P11.
 def test_s12_what_must_not_be_retried(server, started, proxies):
     """Each code at a proxy and a client of its own, so that all are waited for at once; and a key that our server does not know."""
     closed, failed = {}, {}

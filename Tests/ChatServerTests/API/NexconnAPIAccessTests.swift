@@ -215,6 +215,7 @@ struct NexconnAPIAccessTests {
         #expect(wait == 50)
     }
 
+    // Proof of NA-2.
     @Test("Signatures are remembered as long as they could come again, and no more of them than fit")
     func replayMemory() {
         func signature(_ number: Int) -> String { NexconnServerSignature.sign(secret: "s", nonce: "\(number)", timestamp: "1") }

@@ -54,6 +54,7 @@ import Testing
         observation.cancel()
     }
 
+    // Proof of BC-3, PA-71.
     @Test func `A slow observer loses what may be dropped, marked in place, and nobody else does`() async {
         let broadcaster = make(backlog: 4)
         let held = HeldQueue()

@@ -50,6 +50,7 @@ import TransportCommon
         #expect(reply.failure?.category == .overloaded && reply.failure?.retryAfter == .seconds(3))
     }
 
+    // Proof of X12.
     @Test func `Rule HT-1: redirects are not followed`() async throws {
         let server = try await HTTPTestServer { _ in .bytes(answer("302 Found", headers: "Location: /elsewhere\r\n")) }
         let reply = try await caller.send(HTTPCall(url: server.url), timeout: .seconds(10))

@@ -139,6 +139,7 @@ struct SQLiteChatStoreTests {
         await store.close()
     }
 
+    // Proof of CT-3.
     @Test("A full disk fails what it hits and nothing else, and names from a failed transaction are not used")
     func full() async throws {
         let store = try open()

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("History in memory (HB-41)")
 struct InMemoryMessageStoreTests {
+    // Proof of HB-41, HB-66.
     @Test("A channel keeps its last messages")
     func perChannel() async throws {
         let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 5))
@@ -14,6 +15,7 @@ struct InMemoryMessageStoreTests {
         #expect(try await store.tokens(HistoryQuery(channel: "d", limit: 100)) == [21])
     }
 
+    // Proof of HB-41, HB-66.
     @Test("Beyond its memory the oldest messages of all go first, however often channels have dropped some before")
     func inAll() async throws {
         let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 100, bytes: 30_000))

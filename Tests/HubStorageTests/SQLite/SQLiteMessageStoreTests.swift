@@ -39,6 +39,7 @@ struct SQLiteMessageStoreTests {
         await store.close()
     }
 
+    // Proof of HB-29.
     @Test("What is recent ends after 20 minutes, at the last of each channel, and at a total")
     func recent() async throws {
         var settings = StoreSettings(catchUp: 1000, recentPerChannel: 3, recentInAll: 5)
@@ -153,6 +154,7 @@ struct SQLiteMessageStoreTests {
         await store.close()
     }
 
+    // Proof of HB-43.
     @Test("What waits to be written is bounded; refusals come in turn")
     func overload() async throws {
         let directory = try StoreDirectory(path: scratch.path)

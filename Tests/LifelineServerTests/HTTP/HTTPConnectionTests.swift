@@ -50,6 +50,7 @@ struct HTTPConnectionTests {
         }
     }
 
+    // Proof of SV-11, SV-5.
     @Test("Bodies beyond the limit get 413, announced or chunked")
     func bodyLimit() async throws {
         try await withServer(
@@ -69,6 +70,7 @@ struct HTTPConnectionTests {
         }
     }
 
+    // Proof of SV-11, SV-5.
     @Test("A body that does not arrive gets 408")
     func slowBody() async throws {
         try await withServer(
@@ -84,6 +86,7 @@ struct HTTPConnectionTests {
         }
     }
 
+    // Proof of SV-5.
     @Test(
         "Half a head gets 408, whoever reads it", arguments: ["GET", "HEAD"],
         ["GET / HT", "POST /apps/1001/events HTTP/1.1\r\nHost: a\r\nX"])
@@ -216,6 +219,7 @@ struct HTTPConnectionTests {
         }
     }
 
+    // Proof of SV-9, PV-3.
     @Test("What is no HTTP gets 400, a header that is too large 431", arguments: Malformed.allCases)
     func malformed(_ malformed: Malformed) async throws {
         try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
@@ -251,6 +255,7 @@ struct HTTPConnectionTests {
         }
     }
 
+    // Proof of PV-2, SV-4, SV-5.
     @Test("A peer that asks and never reads is not read from for ever, and cut in the end")
     func askingWithoutReading() async throws {
         try await withServer(

@@ -177,6 +177,7 @@ struct MetricsTests {
         }
     }
 
+    // Proof of G9.
     @Test("Ready until the server is full, and again when somebody leaves; alive all the time")
     func full() async throws {
         try await withServer(quietApplication, { $0.maximumConnections = 1 }) { server in

@@ -8,6 +8,7 @@ import WebSocketFraming
 
 @Suite("Floods of frames, channels and connections (SV-3, SV-5, SV-6, SP-21, X9, X10)", .timeLimit(.minutes(5)))
 struct FloodTests {
+    // Proof of SV-6.
     @Test("A frame of 1 MiB ends its connection with 1009 and no other (X9)")
     func largeFrame() async throws {
         try await withServer { server in
@@ -26,6 +27,7 @@ struct FloodTests {
         }
     }
 
+    // Proof of SP-9, SP-63.
     @Test("One connection with 10,000 channels is stopped at its limit, disturbs nobody, and leaves nothing behind (X9)")
     func manyChannels() async throws {
         try await withServer { server in

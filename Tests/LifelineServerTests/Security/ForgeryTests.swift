@@ -34,6 +34,7 @@ enum Forgery {
 
 @Suite("Forged signatures (SP-6, SP-7, X1, X4)", .timeLimit(.minutes(1)))
 struct ForgeryTests {
+    // Proof of X1.
     @Test(
         "More than 500 of each kind are refused in the same words, and the good one is taken after them",
         arguments: ["private-x", "private-encrypted-x", "private-cache-x", "presence-x"])
@@ -78,6 +79,7 @@ struct ForgeryTests {
         #expect(harness.subscribe("presence-x", auth: harness.auth("presence-x"), channelData: data) == refused)
     }
 
+    // Proof of X1.
     @Test("More than 500 forged sign-ins are refused in the same words")
     func signIn() {
         let harness = FrontHarness()

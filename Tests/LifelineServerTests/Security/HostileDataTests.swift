@@ -48,6 +48,7 @@ struct HostileDataTests {
         }
     }
 
+    // Proof of SP-10.
     @Test("Of more than ten client events in a second ten are delivered, in order, and the others are refused with 4301 (X6)")
     func rate() async throws {
         let clock = ManualClock()
@@ -117,6 +118,7 @@ struct HostileDataTests {
         }
     }
 
+    // Proof of HB-2, HB-4.
     @Test("A member of 1 MB never gets in; one that is just too large gets an error (X14)")
     func large() async throws {
         try await withServer { server in
@@ -155,6 +157,7 @@ struct HostileDataTests {
         }
     }
 
+    // Proof of H8.
     @Test("Ids that are numbers become texts, in the list and in the hash; no information becomes null (hazard 8)")
     func integers() async throws {
         try await withServer { server in

@@ -46,6 +46,7 @@ struct IsolationTests {
         return participant
     }
 
+    // Proof of X5.
     @Test("50 clients, 50 channels, 2 applications, random events: no leak, no phantom", arguments: [1, 2] as [UInt64])
     func random(seed: UInt64) async throws {
         let applications = twins.map { application in

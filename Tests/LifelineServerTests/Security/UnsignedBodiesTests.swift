@@ -31,6 +31,7 @@ struct UnsignedBodiesTests {
             target, ByteBuffer(string: body), "X-Forwarded-For: \(address)\r\nContent-Type: application/json\r\n")
     }
 
+    // Proof of SV-86.
     @Test("One address has an eighth of the memory for them; beyond that it gets 503, and others are served")
     func shares() async throws {
         try await withChatServer(

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Channels on real sockets (SP-6 to SP-11)", .timeLimit(.minutes(1)))
 struct ChannelTests {
+    // Proof of H2.
     @Test("A confirmation always has data, for clients that wait for it (hazard 2)")
     func confirmationHasData() async throws {
         try await withServer { server in
@@ -55,6 +56,7 @@ struct ChannelTests {
         }
     }
 
+    // Proof of H10.
     @Test("A second subscription to a channel is refused in the words that clients look for (hazard 10)")
     func existing() async throws {
         try await withServer { server in
@@ -125,6 +127,7 @@ struct ChannelTests {
         }
     }
 
+    // Proof of G3.
     @Test("Subscription counts come where the application wants them, and never on presence channels (7.4)")
     func counts() async throws {
         try await withServer(.development) { server in

@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Every close code for its reason (SP-4, hazards 4 and 9)", .timeLimit(.minutes(1)))
 struct CloseCodeTests {
+    // Proof of H4.
     @Test(
         "A connection that cannot be made gets an error object and a close frame with one code",
         arguments: [
@@ -32,6 +33,7 @@ struct CloseCodeTests {
         }
     }
 
+    // Proof of H9.
     @Test("Without a version, which would be 4008, a connection is accepted, as every other server does (hazard 9)")
     func noVersion() async throws {
         try await withServer { server in

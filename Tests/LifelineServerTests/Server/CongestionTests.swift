@@ -38,6 +38,7 @@ struct CongestionTests {
         #expect(held == count)
     }
 
+    // Proof of SV-14, SV-15.
     @Test("Requests to publish wait for a loop that stands still; nothing is lost, memory is bounded, and others notice nothing")
     func requestsWait() async throws {
         try await withServer(quietApplication, configure) { server in

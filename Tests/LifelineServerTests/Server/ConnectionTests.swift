@@ -18,6 +18,7 @@ struct ConnectionTests {
         }
     }
 
+    // Proof of H1.
     @Test("The subprotocol of Pusher is echoed when it is offered and left out when not (hazard 1)")
     func subprotocol() async throws {
         try await withServer { server in
@@ -54,6 +55,7 @@ struct ConnectionTests {
         }
     }
 
+    // Proof of SP-4, SV-3, CP-31.
     @Test("Beyond an application's quota 4004, and a place that gets free can be taken")
     func quota() async throws {
         var application = quietApplication

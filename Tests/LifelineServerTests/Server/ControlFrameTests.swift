@@ -20,6 +20,7 @@ struct ControlFrameTests {
         try await TestClient.connect(server)
     }
 
+    // Proof of H3, G6.
     @Test("As PusherSwift: a client that sends only WebSocket pings, each after the activity timeout, lives on")
     func pingsOnly() async throws {
         try await withServer(quietApplication, configure) { server in
@@ -43,6 +44,7 @@ struct ControlFrameTests {
         }
     }
 
+    // Proof of H3.
     @Test("A client that never sends anything, but whose library answers WebSocket pings, lives on")
     func pongsOnly() async throws {
         try await withServer(quietApplication, configure) { server in

@@ -13,6 +13,7 @@ import Testing
 
 @Suite("Starting, draining, stopping (SV-1, SV-12)", .timeLimit(.minutes(1)))
 struct DrainTests {
+    // Proof of G9.
     @Test(
         "Clients get the code of a drain, new connections are refused, and the stop returns soon (SV-38)",
         arguments: [(nil, false, 4100), (nil, true, 4200), (4205, false, 4205)] as [(UInt16?, Bool, UInt16)])

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Long lists of members (SP-67)", .timeLimit(.minutes(1)))
 struct PresenceBoundTests {
+    // Proof of SP-67.
     @Test("A user whose list of members would be too long is refused and changes nothing; nobody is cut for being sent the list")
     func listBytes() async throws {
         var application = quietApplication

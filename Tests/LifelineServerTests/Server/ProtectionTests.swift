@@ -62,6 +62,7 @@ struct ProtectionTests {
         }
     }
 
+    // Proof of SP-12.
     @Test("A silent connection is asked twice over and then closed with 4201")
     func deadConnection() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
@@ -78,6 +79,7 @@ struct ProtectionTests {
         }
     }
 
+    // Proof of H3.
     @Test("A WebSocket pong alone keeps a connection alive (hazard 3)")
     func controlFramesCount() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
@@ -147,6 +149,7 @@ struct ProtectionTests {
         }
     }
 
+    // Proof of SV-6.
     @Test("A message that never ends is cut off")
     func slowMessage() async throws {
         try await withServer(quietApplication, { $0.messageTimeout = .milliseconds(100) }) { server in
@@ -160,6 +163,7 @@ struct ProtectionTests {
         }
     }
 
+    // Proof of SV-5.
     @Test("A connection without a byte, and one with half a request, are freed")
     func slowHandshake() async throws {
         try await withServer(quietApplication, { $0.requestTimeout = .milliseconds(1500) }) { server in
@@ -171,6 +175,7 @@ struct ProtectionTests {
         }
     }
 
+    // Proof of SV-6.
     @Test("A peer that does not answer the close frame is cut after a while")
     func closeTimeout() async throws {
         try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in

@@ -15,6 +15,7 @@ struct SlowConsumerTests {
         configuration.closeTimeout = .milliseconds(500)
     }
 
+    // Proof of SV-4, X10.
     @Test("What waits for them is bounded, they are cut, the members hear of it, and the others get everything")
     func bounded() async throws {
         try await withServer(quietApplication, configure) { server in

@@ -19,6 +19,7 @@ struct SubscriptionQuotaTests {
         return application
     }
 
+    // Proof of SP-66, SP-63.
     @Test("No connection adds a channel beyond the limit; what is subscribed goes on, and an end makes room")
     func channels() async throws {
         try await withServer(application(channels: 3)) { server in
@@ -105,6 +106,7 @@ struct SubscriptionQuotaTests {
         }
     }
 
+    // Proof of SP-66.
     @Test("All connections together have no more subscriptions than the limit")
     func subscriptions() async throws {
         try await withServer(application(subscriptions: 3)) { server in

@@ -34,6 +34,7 @@ struct UnreadAnswersTests {
         var testDescription: String { "\(self)" }
     }
 
+    // Proof of SV-4.
     @Test(
         "What waits for them is bounded and they are cut, whatever they ask; others notice nothing",
         arguments: [Question.control, .nonsense, .refused])

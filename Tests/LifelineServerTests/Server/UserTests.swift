@@ -45,6 +45,7 @@ struct UserTests {
         }
     }
 
+    // Proof of G2.
     @Test("Watchers hear of the first connection and of the end of the last one, over all event loops")
     func comingAndGoing() async throws {
         try await withServer(quietApplication, configure) { server in
@@ -82,6 +83,7 @@ struct UserTests {
         }
     }
 
+    // Proof of SP-15.
     @Test("Of a watchlist that is too long the first are watched, with error 4302")
     func tooLong() async throws {
         try await withServer(quietApplication, configure) { server in

@@ -159,6 +159,7 @@ struct WebhookQueueTests {
         #expect(queue.begin(at: .seconds(13)) == ["3", "4", "5"])
     }
 
+    // Proof of SW-24.
     @Test("Beyond its room the queue gives events up and counts them")
     func room() {
         let queue = Queue()
@@ -178,6 +179,7 @@ struct WebhookQueueTests {
 
     private var maximum: Int { NexconnWebhooks.policy.maximumEvents }
 
+    // Proof of SW-23.
     @Test("Attempts grow apart, keep their id, and end after five minutes")
     func patience() throws {
         let queue = Queue()
@@ -292,6 +294,7 @@ struct WebhookQueueTests {
         #expect(late.count < 100)
     }
 
+    // Proof of SW-20, SW-21.
     @Test("More than so many take the place of others after all, so that their number has an end")
     func postponed() {
         let queue = Queue(WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 1, postponed: 2))

@@ -48,6 +48,7 @@ struct HerdTests {
         return scenarios
     }()
 
+    // Proof of G9.
     @Test(
         "At most 150 attempts in any 100 ms and 500 in any second, and all are back", arguments: scenarios, [1, 2, 3] as [UInt64])
     func herd(_ scenario: Scenario, seed: UInt64) {

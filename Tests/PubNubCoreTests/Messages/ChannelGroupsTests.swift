@@ -29,6 +29,7 @@ struct ChannelGroupsTests {
         #expect(book.names.isEmpty)
     }
 
+    // Proof of HB-31, HB-65, PV-180.
     @Test("Limits hold, and a refused change changes nothing")
     func limits() throws {
         var book = ChannelGroups(limits: GroupLimits(groups: 1, channelsPerGroup: 3, channelsPerCall: 2))

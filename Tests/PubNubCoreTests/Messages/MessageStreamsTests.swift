@@ -87,6 +87,7 @@ struct MessageStreamsTests {
         #expect(pages == 10)
     }
 
+    // Proof of HB-24, HB-66, PV-112.
     @Test("A channel keeps its last 100, and a reader that was away for longer is told")
     func overflow() {
         var book = book()
@@ -124,6 +125,7 @@ struct MessageStreamsTests {
         #expect(none.deliveries.isEmpty && none.cursor == 1050 && !none.isCut)
     }
 
+    // Proof of HB-24, HB-66, PV-112.
     @Test("Messages go after 20 minutes, and their queues with them")
     func lifetime() throws {
         let second = TimetokenClock.ticksPerSecond
@@ -143,6 +145,7 @@ struct MessageStreamsTests {
         #expect(!book.read(after: book.visible, interest).hasDropped)
     }
 
+    // Proof of HB-24, HB-66, PV-112.
     @Test("Beyond the memory of an application the oldest messages of all go first")
     func memory() {
         var book = book(StreamLimits(bytes: 100_000))

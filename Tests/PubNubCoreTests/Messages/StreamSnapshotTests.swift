@@ -35,6 +35,7 @@ struct StreamSnapshotTests {
         }
     }
 
+    // Proof of CB-24.
     @Test("A snapshot goes on from a timetoken, and leaves out the oldest where there is too much")
     func parts() {
         var streams = MessageStreams<Int>(startingAt: 1000, forgotten: 1000)

@@ -13,6 +13,7 @@ struct OccupancyOwnersTests {
         return user
     }
 
+    // Proof of HB-61, HB-70, HB-62.
     @Test("Stays, their bytes and states of absent users count for their owner, until they end")
     func shares() {
         var book = OccupancyState(

@@ -141,6 +141,7 @@ struct OccupancyTests {
         #expect(script.news() == ["?ann 0"])
     }
 
+    // Proof of HB-33.
     @Test("A user with several connections counts once, and leaves with the last")
     func connections() {
         var script = OccupancyScript()

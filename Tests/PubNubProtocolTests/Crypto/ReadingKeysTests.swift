@@ -24,6 +24,7 @@ struct ReadingKeysTests {
         #expect(throws: PubNubCipherError.notBase64) { _ = try new.decrypt(message: #""%%%""#) }
     }
 
+    // Proof of PC-14.
     @Test func `there are at most seven keys for reading`() throws {
         let cipher = PubNubCipher(key: "new").reading((0..<8).map { "key \($0)" })
         #expect(try cipher.decrypt(message: PubNubCipher(key: "key 6").encrypt(message: message)) == message)

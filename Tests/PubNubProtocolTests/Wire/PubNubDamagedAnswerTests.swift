@@ -125,6 +125,7 @@ struct PubNubDamagedAnswerTests {
         #expect(parts > 5_000)
     }
 
+    // Proof of PN-40.
     @Test("Damage without end is given up in time", .timeLimit(.minutes(5)))
     func work() {
         // Each bracket and comma looks like the end of the damage, and what follows is long.

@@ -11,6 +11,7 @@ import Testing
 
 @Suite("Grants of one keyset")
 struct AccessGrantsTests {
+    // Proof of PV-84.
     @Test("Beyond 100,000 grants the oldest goes")
     func capacity() {
         let book = AccessGrants()

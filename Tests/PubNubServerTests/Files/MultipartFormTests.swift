@@ -192,6 +192,7 @@ struct UploadFormTests {
         #expect(throws: MultipartForm.Malformed.self) { try unfinished.file() }
     }
 
+    // Proof of FI-30, FI-31.
     @Test("A file in front of its policy, no file, and fields of more than 16 KiB are refused before the file is read")
     func refused() {
         let long = String(repeating: "x", count: UploadForm.maximumFieldBytes)

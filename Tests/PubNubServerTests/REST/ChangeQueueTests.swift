@@ -35,6 +35,7 @@ struct ChangeQueueTests {
         #expect(queue.add(ends.change(4)) && ends.begun.withLockedValue { $0 } == [1, 2, 3, 4])
     }
 
+    // Proof of PV-61, PU-6, PV-180.
     @Test("As many changes wait as the limit says; a further one is refused and never made")
     func limit() {
         let (queue, ends) = (ChangeQueue(limit: 1), Ends())

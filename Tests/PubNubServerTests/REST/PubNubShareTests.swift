@@ -17,6 +17,7 @@ struct PubNubShareTests {
         #expect(fixture.application.add(most, to: kind, by: PubNubAccess.owner(address: "1"), share: share))
     }
 
+    // Proof of HB-31, HB-65, PV-180.
     @Test("Channel groups: an address that has used its share is refused with 429, another one and a signed request are not")
     func groups() async throws {
         let fixture = PubNubRESTFixture()
@@ -39,6 +40,7 @@ struct PubNubShareTests {
         #expect(try await add("g2", by: "1") == 200)
     }
 
+    // Proof of PV-70, PV-134, PV-180, PO-10, PU-1, PU-5.
     @Test("App Context, push registrations and message actions likewise")
     func others() async throws {
         let fixture = PubNubRESTFixture()

@@ -71,6 +71,7 @@ struct CacheAndCountTests {
         }
     }
 
+    // Proof of HB-7.
     @Test("Beyond 100 one announcement in 5 s, and the last change comes late but comes")
     func largeCounts() throws {
         var shard = ChannelShard()

@@ -39,6 +39,7 @@ struct PresenceTests {
         #expect(shard.occupancy(of: lobby)?.users == 3)
     }
 
+    // Proof of HB-2, HB-4.
     @Test("A full channel refuses a new user and changes nothing, but takes a present one")
     func full() throws {
         var shard = ChannelShard()

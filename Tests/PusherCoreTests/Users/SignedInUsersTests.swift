@@ -36,6 +36,7 @@ struct SignedInUsersTests {
         }
     }
 
+    // Proof of HB-51, HB-52.
     @Test("Who comes and goes before anybody was told was never there")
     mutating func blink() {
         _ = book.signIn(connection(1), as: "ann", watching: ["bob"], at: .seconds(0))
@@ -86,6 +87,7 @@ struct SignedInUsersTests {
         #expect(!book.isOnline("ann"))
     }
 
+    // Proof of HB-53.
     @Test("Nothing is remembered of users who are neither online nor watched")
     mutating func forgotten() {
         for number in 0..<100 {

@@ -74,6 +74,7 @@ struct PusherHandshakeTests {
         #expect(script.told() == ["ponged"])
     }
 
+    // Proof of P2.
     @Test("A server's ping is answered at once, also before the greeting")
     func ping() {
         let script = PusherScript()

@@ -21,6 +21,7 @@ struct PusherHazardTests {
         return script
     }
 
+    // Proof of P1.
     @Test("Hazard 1: data is read as a string, an object or an array everywhere", arguments: shapes)
     func dataShapes(_ event: String, _ data: String, _ expected: String) {
         let quoted = data.replacing("\"", with: "\\\"")
@@ -35,6 +36,7 @@ struct PusherHazardTests {
         }
     }
 
+    // Proof of P3.
     @Test("Hazard 3: a confirmation without data confirms", arguments: ["", #","data":null"#, #","data":"""#, #","data":{}"#])
     func noData(_ data: String) {
         let script = PusherScript()
@@ -44,6 +46,7 @@ struct PusherHazardTests {
         #expect(script.answers() == ["1 subscribed"])
     }
 
+    // Proof of P4.
     @Test("Hazard 4: members are those of the latest confirmation, not of all")
     func membersReset() {
         let script = Self.presence()
@@ -56,6 +59,7 @@ struct PusherHazardTests {
         #expect(script.told().contains("left presence-a old -") == false)
     }
 
+    // Proof of P5.
     @Test("Hazard 5: disconnecting works while dialling, waiting and confirming, and leaves no timer")
     func disconnectAnywhere() {
         let dialling = PusherScript()
@@ -76,6 +80,7 @@ struct PusherHazardTests {
         }
     }
 
+    // Proof of P6.
     @Test("Hazard 6: unsubscribing before the confirmation works, and the late confirmation revives nothing")
     func earlyUnsubscribe() {
         let script = PusherScript.connected("a")
@@ -87,6 +92,7 @@ struct PusherHazardTests {
         #expect(script.told() == ["unsubscribed a"])
     }
 
+    // Proof of P10.
     @Test("Hazard 10: a link on which pings stay unanswered is closed before another one is opened")
     func pongTimeout() {
         let script = PusherScript.connected()
@@ -107,6 +113,7 @@ struct PusherLyingServerTests {
         return script
     }
 
+    // Proof of X13.
     @Test("Channels that were never asked for are nobody's business")
     func unasked() {
         let script = Self.connected()
@@ -126,6 +133,7 @@ struct PusherLyingServerTests {
         #expect(script.machine.memory.wantedChannels == ["a"])
     }
 
+    // Proof of X13.
     @Test("A member list without end is cut and told so, and members who come later are not kept without end")
     func endlessMembers() {
         let script = PusherScript.connected("presence-a")
@@ -145,6 +153,7 @@ struct PusherLyingServerTests {
         #expect(script.told() == ["left presence-a 5 -", "joined presence-a fits -"])
     }
 
+    // Proof of X13.
     @Test(
         "A socket id with a line break is not sent on, to nobody who vouches either", arguments: [#"1.1\r\nX: y"#, #"1.1\u0000"#])
     func socketID(_ id: String) {
@@ -157,6 +166,7 @@ struct PusherLyingServerTests {
         #expect(script.machine.snapshot.lastFailure?.category == .malformedResponse)
     }
 
+    // Proof of X13.
     @Test("An activity timeout that is no time is clamped", arguments: ["-1", "1e300", "0", "-1e300", "1e-300"])
     func activity(_ timeout: String) {
         let script = PusherScript()
@@ -168,6 +178,7 @@ struct PusherLyingServerTests {
         #expect(script.sent().first == "ping 1")
     }
 
+    // Proof of X13.
     @Test("A nonce that is used again opens what it opens, and what it does not is told; other channels go on")
     func nonceReuse() throws {
         let script = PusherEncryptedChannelTests.subscribed(key: PusherEncryptedChannelTests.good)

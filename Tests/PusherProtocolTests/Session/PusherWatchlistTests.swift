@@ -44,6 +44,7 @@ struct PusherWatchlistTests {
         #expect(script.told() == ["watchlist online a | offline b", "malformed"])
     }
 
+    // Proof of PW-17, PW-40.
     @Test("A list beyond all measure is malformed, in one change or in many")
     func bounded() {
         func ids(_ count: Int) -> String { (0..<count).map(String.init).joined(separator: ",") }

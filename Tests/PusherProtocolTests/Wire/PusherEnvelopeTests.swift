@@ -73,6 +73,7 @@ struct PusherEnvelopeTests {
         _ = try JSONText(#require(envelope.extras))
     }
 
+    // Proof of PW-4.
     @Test("Unknown keys are bounded in number")
     func manyKeys() {
         func message(_ count: Int) -> String {
@@ -112,6 +113,7 @@ struct PusherEnvelopeTests {
         #expect(throws: error) { try PusherEnvelope(parsing: text) }
     }
 
+    // Proof of PW-4.
     @Test("Nesting is bounded")
     func depth() {
         func message(_ depth: Int) -> String {
@@ -142,6 +144,7 @@ struct PusherEnvelopeTests {
         }
     }
 
+    // Proof of PW-4.
     @Test("A name that comes again is shared, and never mistaken for another")
     func names() throws {
         var parser = PusherEnvelopeParser(rememberedNames: 4)

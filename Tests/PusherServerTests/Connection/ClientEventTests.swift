@@ -21,6 +21,7 @@ struct ClientEventTests {
         #"{"event":"\#(name)","channel":"\#(channel)","data":\#(data)}"#
     }
 
+    // Proof of H5.
     @Test(
         "Data goes out as a string: text as it is, everything else as its JSON (hazard 5)",
         arguments: [

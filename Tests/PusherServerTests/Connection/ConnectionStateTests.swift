@@ -48,6 +48,7 @@ struct ConnectionStateTests {
         #expect(list["c0"] == nil)
     }
 
+    // Proof of SP-21.
     @Test("Joining and leaving again and again is slowed down, and asking for all channels at once is not (X9)")
     func churn() {
         let harness = FrontHarness()

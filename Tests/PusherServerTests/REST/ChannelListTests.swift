@@ -17,6 +17,7 @@ struct ChannelListTests {
         for _ in 0..<count { try await client.expect(PusherEventName.subscriptionSucceeded) }
     }
 
+    // Proof of SR-69.
     @Test("A list of many channels is complete and in order, and answers stay in the order of their requests")
     func long() async throws {
         try await withServer { server in
@@ -38,6 +39,7 @@ struct ChannelListTests {
         }
     }
 
+    // Proof of SR-69.
     @Test("A list that is too long is refused with advice, and its parts are not")
     func bounded() async throws {
         try await withServer { server in

@@ -40,6 +40,7 @@ struct RESTAuthenticationTests {
         }
     }
 
+    // Proof of X2, H6.
     @Test("The timestamp may be 600 s off, not more", arguments: [(-601, 401), (-600, 200), (600, 200), (601, 401)])
     func timestamp(offset: Int, status: Int) async throws {
         let fixed = ServerClock(monotonic: ServerClock.system.monotonic, unixSeconds: { 1_700_000_000 })
@@ -49,6 +50,7 @@ struct RESTAuthenticationTests {
         }
     }
 
+    // Proof of H6.
     @Test("body_md5 of nothing on a GET is verified as it came")
     func bodyMD5OnGet() async throws {
         try await withServer { (server) async throws in
@@ -89,6 +91,7 @@ struct RESTAuthenticationTests {
         }
     }
 
+    // Proof of H6.
     @Test("Unknown and disabled applications, and another application's key")
     func applications() async throws {
         let disabled = Application(id: "2", key: "k2", secret: "s2", isEnabled: false)
@@ -103,6 +106,7 @@ struct RESTAuthenticationTests {
         }
     }
 
+    // Proof of H6.
     @Test("terminate_connections works without the application in its path")
     func terminateWithoutApplication() async throws {
         try await withServer { (server) async throws in

@@ -37,6 +37,7 @@ struct RESTBudgetTests {
 
     private let event = #"{"name":"e","channel":"a","data":"x"}"#
 
+    // Proof of SR-6, SR-7.
     @Test("Each event counts once for each channel; beyond the limit it is 429, and later accepted again")
     func publishes() async throws {
         try await withClock([limited("1", publishes: 10)]) { (server, clock) async throws in
@@ -69,6 +70,7 @@ struct RESTBudgetTests {
         }
     }
 
+    // Proof of SR-6.
     @Test("Questions have a limit of their own, and each application has its own")
     func queries() async throws {
         try await withClock([limited("1", publishes: 2, queries: 2), limited("2", queries: 0), limited("3")]) {
@@ -84,6 +86,7 @@ struct RESTBudgetTests {
         }
     }
 
+    // Proof of SR-6.
     @Test("An application may ask 500 questions in a second unless it is configured otherwise")
     func standardQueries() throws {
         let (budget, application) = (RequestBudget(), Application(id: "1", key: "k", secret: "s"))
@@ -93,6 +96,7 @@ struct RESTBudgetTests {
         try budget.query(for: application, at: now.advanced(by: .seconds(1)))
     }
 
+    // Proof of SR-6, SP-66.
     @Test("Strangers cannot use up what an application may ask, nor can requests that make no sense")
     func strangers() async throws {
         try await withClock([limited("1", publishes: 1)]) { (server, _) async throws in

@@ -88,6 +88,7 @@ struct RESTForgeryTests {
         return all
     }
 
+    // Proof of X2.
     @Test("Of more than 200 changed requests each is refused, and nobody gets anything")
     func forged() async throws {
         let other = Application(id: "1002", key: "key-2", secret: "app-secret")

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Forms of requests to the HTTP API (SR-1 to SR-5)", .timeLimit(.minutes(1)))
 struct RESTFormsTests {
+    // Proof of H6.
     @Test("Everything may be in the query, with a list of channels in each spelling")
     func query() async throws {
         try await withServer { (server) async throws in
@@ -67,6 +68,7 @@ struct RESTFormsTests {
         }
     }
 
+    // Proof of G8.
     @Test("info names channels in the order of the request, each once, with what each has")
     func info() async throws {
         try await withServer(.development) { (server) async throws in

@@ -19,6 +19,7 @@ struct RESTNamesTests {
         "users/ann/terminate_connections",
     ]
 
+    // Proof of X7.
     @Test("Of more than 200 crooked paths none leads anywhere")
     func paths() async throws {
         try await withServer { (server) async throws in
@@ -64,6 +65,7 @@ struct RESTNamesTests {
         return (1...164).contains(name.utf8.count) && name.unicodeScalars.allSatisfy { letters.unicodeScalars.contains($0) }
     }
 
+    // Proof of X7.
     @Test("A name that looks like another one never reaches its subscribers")
     func lookAlikes() async throws {
         try await withServer { (server) async throws in
@@ -101,6 +103,7 @@ struct RESTNamesTests {
         }
     }
 
+    // Proof of X8.
     @Test("No header field of an answer comes from a request, in 100 attempts")
     func injection() async throws {
         let payloads = [

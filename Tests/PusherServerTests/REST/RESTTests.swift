@@ -8,6 +8,7 @@ import Testing
 struct RESTTests {
     private let tick = #"{"name":"tick","channel":"room","data":"{\"n\":1}"}"#
 
+    // Proof of H6.
     @Test("A signed event reaches the subscribers with its data unchanged, and the answer is {}")
     func publish() async throws {
         try await withServer { server in

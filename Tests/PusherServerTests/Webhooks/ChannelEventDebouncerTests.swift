@@ -116,6 +116,7 @@ struct ChannelEventDebouncerTests {
         #expect(desk.take(.cacheMiss, "y") == [.cacheMiss])
     }
 
+    // Proof of SW-15.
     @Test("Whoever makes up channels cannot make the desk remember without end")
     func bounded() {
         let desk = Desk()

@@ -89,6 +89,7 @@ struct PusherWebhookFaultTests {
         await receiver.stop()
     }
 
+    // Proof of H7.
     @Test("After five minutes an event is given up and counted, and the next one is tried")
     func patience() async throws {
         let clock = ManualClock()
@@ -114,6 +115,7 @@ struct PusherWebhookFaultTests {
         await receiver.stop()
     }
 
+    // Proof of X12.
     @Test("A redirect is not followed, since nobody said that what is there may hear of it")
     func redirects() async throws {
         let elsewhere = try await WebhookReceiver.start()

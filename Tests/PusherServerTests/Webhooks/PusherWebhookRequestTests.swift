@@ -22,6 +22,7 @@ struct PusherWebhookRequestTests {
         WebhookEvent(topic: "", key: news.channel, body: news.body)
     }
 
+    // Proof of H7.
     @Test("Body and signature are those of Pusher's documentation")
     func vector() {
         let call = request().call([event(ChannelWebhookEvent(.occupied, on: "test_channel"))], at: 1_327_078_148_132)

@@ -52,6 +52,7 @@ struct AsyncSequencesTests {
         #expect(seen == ["4", "5"])
     }
 
+    // Proof of P12.
     @Test(.timeLimit(.minutes(1))) func `every event of the connection is a sequence`() async {
         var fixture: Fixture? = Fixture()
         fixture?.pusher.subscribe("a")

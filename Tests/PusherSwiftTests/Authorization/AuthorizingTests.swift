@@ -197,6 +197,7 @@ struct AuthorizingTests {
         #expect(channel.myId == "777" && channel.me()?.userId == "777")
     }
 
+    // Proof of P7.
     /// Hazard 7.
     @Test func `an authorizer that gives nil fails visibly`() {
         let fixture = fixture(.authorizer(authorizer: Authority(nil)))

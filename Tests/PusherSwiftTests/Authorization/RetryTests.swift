@@ -9,6 +9,7 @@ struct RetryTests {
         Fixture(options: PusherClientOptions(authMethod: .endpoint(authEndpoint: "http://localhost/a")))
     }
 
+    // Proof of P12.
     @Test func `500, 500, 200 is a subscription in the end, and each failure is told with status and body`() {
         let fixture = fixture()
         let channel = fixture.pusher.subscribe("private-a")

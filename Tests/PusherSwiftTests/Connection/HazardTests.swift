@@ -10,12 +10,14 @@ struct HazardTests {
     private let fixture = Fixture(
         key: "testKey123", options: PusherClientOptions(authMethod: .inline(secret: "secret"), autoReconnect: false))
 
+    // Proof of P2.
     @Test func `hazard 2 - a ping of the server is answered with a pong`() {
         fixture.connect()
         fixture.receive(#"{"event":"pusher:ping","data":{}}"#)
         #expect(fixture.sent.last == PusherClientFrames.pong)
     }
 
+    // Proof of P7.
     @Test func `hazard 7 - an authorizer's nil is told, as an event and to the delegate`() {
         let method = AuthMethod.authorizer(authorizer: AuthorizingTests.Authority(nil))
         let fixture = Fixture(options: PusherClientOptions(authMethod: method))
@@ -25,6 +27,7 @@ struct HazardTests {
         #expect(notebook.lines == ["pusher:subscription_error"] && fixture.delegate.lines.last == "failed private-a")
     }
 
+    // Proof of P8.
     @Test func `hazard 8 - the key keeps its case in the address and in signatures`() {
         #expect(fixture.connection.url.contains("/app/testKey123?"))
         fixture.pusher.subscribe("private-a")
@@ -32,6 +35,7 @@ struct HazardTests {
         #expect(fixture.sent.last?.contains(#""auth":"testKey123:"#) == true)
     }
 
+    // Proof of P9.
     @Test(arguments: [(10, 10), (300, 20)])
     func `hazard 9 - the shorter of the own and the server's activity timeout counts`(server: Int, seconds: Int) {
         fixture.pusher.connect()
@@ -44,6 +48,7 @@ struct HazardTests {
         #expect(fixture.delegate.log.last == "[PUSHER DEBUG] Ping sent")
     }
 
+    // Proof of P11.
     @Test(
         arguments: [
             (4000, nil), (4099, nil), (4100, 1.0), (4199, 1.0), (4200, 0.0), (4299, 0.0), (4300, 0.0), (4999, 0.0),
@@ -57,6 +62,7 @@ struct HazardTests {
         #expect(pause >= .seconds(atLeast) && (!(4200...4299).contains(code) || pause <= .seconds(1)))
     }
 
+    // Proof of P12.
     @Test func `hazard 12 - each client has a log of its own`() {
         let other = Fixture()
         fixture.connect()

@@ -4,6 +4,7 @@ import Testing
 
 /// Hazard 12: upstream's log goes to whichever client got a delegate last.
 struct SeveralClientsTests {
+    // Proof of P12.
     @Test func `each client's delegate hears of its own client only`() {
         let one = Fixture()
         let two = Fixture()

@@ -32,6 +32,7 @@ struct SigningInTests {
         return fixture
     }
 
+    // Proof of P12.
     @Test func `a user is signed in, told by callbacks and delegate, and again after a reconnect`() {
         let fixture = Self.fixture()
         let notebook = Notebook()

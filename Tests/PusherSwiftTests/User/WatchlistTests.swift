@@ -47,6 +47,7 @@ struct WatchlistTests {
         #expect(notebook.lines == ["gone", "gone"])
     }
 
+    // Proof of P12.
     @Test(.timeLimit(.minutes(1))) func `changes are a sequence that ends with the client`() async {
         var fixture: Fixture? = SigningInTests.signedIn()
         let events = fixture?.pusher.user.watchlist.events()

@@ -87,6 +87,7 @@ struct LoginLimiterTests {
         #expect(!limiter.isKnown(first) && limiter.isKnown(last))
     }
 
+    // Proof of CO-13.
     @Test("However many addresses try, the table stays small, and forgets those that have been quiet")
     func bound() throws {
         var limiter = LoginLimiter(at: at(0))

@@ -45,6 +45,7 @@ struct AddressLimitsTests {
         #expect(open(other, 2) && book.count == 2)
     }
 
+    // Proof of SV-50.
     @Test("So many new ones in a second and five times as many at once, whether the old ones are still there or not")
     func rate() throws {
         for closes in [false, true] {
@@ -74,6 +75,7 @@ struct AddressLimitsTests {
         #expect(opened == 10_000 && book.count == 1)
     }
 
+    // Proof of SV-50.
     @Test("The table follows the open connections, however many addresses come and go")
     func size() throws {
         var book = AddressLimits(maximum: 2_000, rate: 200)

@@ -17,6 +17,7 @@ import TransportCommon
         return "HTTP/1.1 \(status)\r\nLocation: \(location)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     }
 
+    // Proof of X12.
     @Test(
         arguments: statuses, ["http://localhost:PORT/x", "ws://localhost:PORT/app/key", "https://localhost:PORT/", "/elsewhere"])
     func `A redirected upgrade goes nowhere else`(status: String, target: String) async throws {
@@ -34,6 +35,7 @@ import TransportCommon
         #expect(elsewhere.peers.waiting.isEmpty && server.peers.waiting.isEmpty)
     }
 
+    // Proof of X12.
     @Test(arguments: statuses, ["http://localhost:PORT/x", "https://localhost:PORT/x", "//localhost:PORT/x", "/elsewhere"])
     func `A redirected authorisation request goes nowhere else`(status: String, target: String) async throws {
         let (server, elsewhere) = (try await TestServer(), try await TestServer())
@@ -48,6 +50,7 @@ import TransportCommon
         #expect(elsewhere.peers.waiting.isEmpty && server.peers.waiting.isEmpty)
     }
 
+    // Proof of X12.
     @Test func `Neither a connection nor a request leaves TLS for plain text`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let elsewhere = try await TestServer()
@@ -70,6 +73,7 @@ import TransportCommon
         #expect(elsewhere.peers.waiting.isEmpty)
     }
 
+    // Proof of X12.
     @Test func `A server without TLS gets no request in plain text`() async throws {
         let server = try await TestServer()
         let client = TestClient()

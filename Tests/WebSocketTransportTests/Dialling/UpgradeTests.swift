@@ -108,6 +108,7 @@ import WebSocketFraming
         var testDescription: String { String(bytes.prefix(30).filter { $0.isLetter || $0.isNumber }) }
     }
 
+    // Proof of WT-10.
     @Test(
         arguments: [
             "HELLO\r\n\r\n", "<html>", "\u{15}\u{3}\u{1}", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
