@@ -6,7 +6,7 @@ import Testing
 
 /// Runs the README's examples without a server: what they set up, and what their callbacks do with an event.
 ///
-/// `docs/rules/pusherswift.md` lists every example. What they do with a server is in `PusherSwiftTests`.
+/// `docs/rules/pusherswift.md` describes the examples. What they do with a server is in `PusherSwiftTests`.
 struct SeedExamplesTests {
     private let pusher = Pusher(key: "APP_KEY")
 
