@@ -1,18 +1,41 @@
 import RedisClient
 import ServerValues
 
-/// How a cluster lies in Redis: the number of its partitions, and the Redis over which they are spread. Each Redis keeps it, and a
-/// server with another layout does not start, because it would look for the data of applications where they are not (CR-52).
+/// How a cluster lies in Redis: the number of its partitions, what is divided over them, and the Redis over which they are spread. Each
+/// Redis keeps it, and a server with another layout does not start, because it would look for data where they are not (CR-52 and CR-81).
 package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
+    /// What several partitions divide among themselves. It has no meaning with one partition, which decides about everything.
+    package enum Scheme: Hashable, Sendable {
+        /// Each application is in one partition, as in versions before channels were spread.
+        case applications
+        /// As ``applications``, but the channels of a Pusher application are spread over all partitions.
+        case channels
+
+        fileprivate var description: String {
+            switch self {
+            case .applications: ", with each application in one of them"
+            case .channels: ", with Pusher's channels spread"
+            }
+        }
+    }
+
     package let partitions: Int
     /// The number of Redis.
     package let redis: Int
     /// A hash of the places of several Redis; nil for one, which may have several addresses.
     package let places: String?
+    package let scheme: Scheme
 
-    /// - Parameter places: the places of all Redis, without users and passwords.
-    package init(_ partitions: ClusterPartitions, over places: [String]) {
+    /// The word of ``Scheme/channels`` in ``text``. It has no `=`, because versions that know ``Scheme/applications`` only refuse such a
+    /// text, and skip fields that they do not know.
+    private static let channelsWord = "channels"
+
+    /// - Parameters:
+    ///   - places: the places of all Redis, without users and passwords.
+    ///   - scheme: what the partitions divide.
+    package init(_ partitions: ClusterPartitions, over places: [String], scheme: Scheme = .channels) {
         self.partitions = partitions.count
+        self.scheme = partitions.count > 1 ? scheme : .applications
         redis = places.count
         self.places = places.count > 1 ? String(StableHash.of(places.sorted().joined(separator: "\n")), radix: 16) : nil
     }
@@ -21,18 +44,27 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         self.partitions = partitions
         redis = 1
         places = nil
+        scheme = .applications
     }
 
     /// The layout of clusters that were started by versions without partitions, which do not store it.
     package static let former = ClusterLayout(partitions: 1)
 
     /// The text that Redis keeps.
-    package var text: String { "partitions=\(partitions) redis=\(redis)\(places.map { " places=\($0)" } ?? "")" }
+    package var text: String {
+        "partitions=\(partitions) redis=\(redis)\(places.map { " places=\($0)" } ?? "")"
+            + (scheme == .channels ? " " + Self.channelsWord : "")
+    }
 
     /// - Parameter text: a stored ``text``; nil when it cannot be read.
     package init?(_ text: String) {
         var fields: [Substring: Substring] = [:]
+        var scheme = Scheme.applications
         for word in text.split(separator: " ") {
+            guard word != Self.channelsWord else {
+                scheme = .channels
+                continue
+            }
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, let name = parts.first, let value = parts.last else { return nil }
             fields[name] = value
@@ -42,13 +74,20 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         }
         self.partitions = partitions
         self.redis = redis
+        self.scheme = scheme
         places = fields["places"].map { String($0) }
+    }
+
+    /// Whether two layouts are the same except for what the partitions divide.
+    fileprivate func isSame(as other: ClusterLayout) -> Bool {
+        partitions == other.partitions && redis == other.redis && places == other.places
     }
 
     /// In words, for operators.
     package var description: String {
         "\(partitions) partition\(partitions == 1 ? "" : "s") on "
             + (redis == 1 ? "one Redis" : "\(redis) Redis with the fingerprint \(places ?? "none")")
+            + (partitions == 1 ? "" : scheme.description)
     }
 }
 
@@ -60,11 +99,19 @@ package struct LayoutConflict: Error, Hashable, Sendable, CustomStringConvertibl
     package let own: ClusterLayout
     /// The key that keeps the layout.
     package let key: String
+    /// Whether the layouts differ only in what the partitions divide, which depends on the version of the server.
+    package var isOfVersion = false
 
     package var description: String {
-        "The cluster has \(stored), and this server is configured for \(own). Start it with the same partitions and the same redis as "
-            + "the others. To change them, stop all servers, remove the key \(key) in each Redis, and start them again. Applications "
-            + "whose partition is another one then begin without their stored messages, inboxes, members and grants."
+        guard !isOfVersion else {
+            return "The cluster has \(stored), and servers of this version have \(own). Start a server of the version of the "
+                + "others, or stop all servers, remove the key \(key) in each Redis, and start all with this version. Only the last "
+                + "events of Pusher's cache channels are then not found; everything else stays."
+        }
+        return
+            "The cluster has \(stored), and this server is configured for \(own). Start it with the same partitions and the same "
+            + "redis as the others. To change them, stop all servers, remove the key \(key) in each Redis, and start them again. "
+            + "Applications whose partition is another one then begin without their stored messages, inboxes, members and grants."
     }
 }
 
@@ -78,16 +125,20 @@ extension ClusterKeys {
     ) async throws(RedisFailure) -> LayoutConflict? {
         let name = name("layout")
         func conflict(_ stored: String) -> LayoutConflict { LayoutConflict(stored: stored, own: layout, key: name) }
-        if let text = try await ask(RedisCommand("GET", .text(name))).text {
-            return ClusterLayout(text) == layout ? nil : conflict(ClusterLayout(text)?.description ?? "an unreadable layout")
+        func compare(_ text: String) -> LayoutConflict? {
+            guard let stored = ClusterLayout(text) else { return conflict("an unreadable layout") }
+            guard stored != layout else { return nil }
+            var found = conflict(stored.description)
+            found.isOfVersion = stored.isSame(as: layout)
+            return found
         }
+        if let text = try await ask(RedisCommand("GET", .text(name))).text { return compare(text) }
         // Versions without partitions store no layout, but the record of their leader.
         if layout != .former, try await ask(RedisCommand("EXISTS", leader)).number ?? 0 > 0 {
             return conflict("\(ClusterLayout.former), as of a version before 0.3,")
         }
         _ = try await ask(RedisCommand("SET", .text(name), .text(layout.text), "NX"))
         // Another server may have been faster.
-        let text = try await ask(RedisCommand("GET", .text(name))).text ?? layout.text
-        return ClusterLayout(text) == layout ? nil : conflict(ClusterLayout(text)?.description ?? "an unreadable layout")
+        return compare(try await ask(RedisCommand("GET", .text(name))).text ?? layout.text)
     }
 }

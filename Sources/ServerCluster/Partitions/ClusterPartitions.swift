@@ -1,6 +1,7 @@
 import ServerValues
 
-/// The partitions of a cluster: each has its own keys, log, election and leader, and decides about some of the applications (CR-50).
+/// The partitions of a cluster: each has its own keys, log, election and leader, and decides about some of the applications, and about
+/// some of the channels of Pusher applications (CR-50 and CR-80).
 package struct ClusterPartitions: Hashable, Sendable {
     /// The number of partitions, 1 to ``limit``.
     package let count: Int
@@ -26,5 +27,14 @@ package struct ClusterPartitions: Hashable, Sendable {
     package func partition(of application: String, in service: ClusterServiceID) -> Int {
         guard count > 1 else { return 0 }
         return Int(StableHash.of("\(service.rawValue)", application) % UInt64(count))
+    }
+
+    /// The partition of a part of an application, such as a channel, for services that spread an application over several leaders. Every
+    /// server and every version computes it in the same way (CR-80).
+    ///
+    /// - Parameter part: the name of the part, which is unique within its application.
+    package func partition(of part: String, in application: String, of service: ClusterServiceID) -> Int {
+        guard count > 1 else { return 0 }
+        return Int(StableHash.of("\(service.rawValue)", application, part) % UInt64(count))
     }
 }

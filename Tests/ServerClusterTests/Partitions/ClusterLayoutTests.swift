@@ -70,4 +70,32 @@ import Testing
         #expect(texts.kept.withLockedValue { $0.count } == 1)
         #expect(try await claim(ClusterLayout(.one, over: ["redis://a:6379/0"]), in: texts) == nil)
     }
+
+    @Test("CR-81: A layout of several partitions says that channels are spread, in words that earlier versions refuse")
+    func scheme() {
+        let places = ["redis://a:6379/0"]
+        #expect(ClusterLayout(four, over: places).text == "partitions=4 redis=1 channels")
+        #expect(ClusterLayout(four, over: places, scheme: .applications).text == "partitions=4 redis=1")
+        // With one partition everything is as in versions that did not spread channels.
+        #expect(ClusterLayout(.one, over: places).text == "partitions=1 redis=1" && ClusterLayout(.one, over: places) == .former)
+        for scheme in [ClusterLayout.Scheme.applications, .channels] {
+            let layout = ClusterLayout(four, over: places + ["redis://b:6379/0"], scheme: scheme)
+            #expect(ClusterLayout(layout.text) == layout)
+        }
+        #expect(ClusterLayout("partitions=4 redis=1 something") == nil)
+    }
+
+    @Test("CR-81: A server is told when the others have another scheme, and what is lost by a change")
+    func otherScheme() async throws {
+        let places = ["redis://a:6379/0"]
+        let texts = Texts(["{lifeline:eu}:layout": ClusterLayout(four, over: places, scheme: .applications).text])
+        let conflict = try #require(try await claim(ClusterLayout(four, over: places), in: texts))
+        #expect(conflict.isOfVersion)
+        let words = conflict.description
+        #expect(words.contains("with each application in one of them") && words.contains("with Pusher's channels spread"))
+        #expect(words.contains("stop all servers") && words.contains("{lifeline:eu}:layout") && words.contains("cache channels"))
+        // Another number of partitions is another matter.
+        let other = try #require(try await claim(ClusterLayout(.one, over: places), in: texts))
+        #expect(!other.isOfVersion)
+    }
 }

@@ -12,6 +12,26 @@ import Testing
         #expect(try #require(ClusterPartitions(count)).partition(of: application, in: service) == expected)
     }
 
+    @Test(
+        "CR-80: The partition of a channel is the same in every version",
+        arguments: [
+            ("1001", "room", 2, 0), ("1001", "room", 3, 0), ("1001", "room", 16, 4), ("1001", "presence-räume", 16, 14),
+            ("1002", "room", 16, 7), ("1001", "private-a", 4, 1), ("1001", "private-a", 1, 0),
+        ])
+    func channelVectors(_ application: String, _ channel: String, _ count: Int, _ expected: Int) throws {
+        let partitions = try #require(ClusterPartitions(count))
+        #expect(partitions.partition(of: channel, in: application, of: .pusher) == expected)
+    }
+
+    @Test("CR-80: The channels of one application are spread over all partitions about evenly")
+    func channelSpread() throws {
+        let partitions = try #require(ClusterPartitions(16))
+        let counts = (0..<1_600).reduce(into: [Int: Int]()) {
+            $0[partitions.partition(of: "room-\($1)", in: "1001", of: .pusher), default: 0] += 1
+        }
+        #expect(counts.count == 16 && counts.values.allSatisfy { (50...150).contains($0) })
+    }
+
     @Test("CR-50: There are 1 to 16 partitions, and the keys of the only one are those of versions without partitions")
     func keys() throws {
         #expect(ClusterPartitions(0) == nil && ClusterPartitions(17) == nil && ClusterPartitions(16)?.all == 0..<16)
